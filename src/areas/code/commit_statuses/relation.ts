@@ -1,12 +1,11 @@
 /** How commit statuses leave and arrive: as pipelines of another system, one for each commit and ref (docs/reference/relations_export.md#ci_pipelines). */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { commitKind } from '../../../access/index.ts';
-import { type Database, momentInJson } from '../../../db/index.ts';
+import { momentInJson } from '../../../db/index.ts';
 import {
   choice,
   column,
   columnOr,
-  type Departure,
   flag,
   person,
   type RecordKind,
@@ -40,6 +39,10 @@ const single = sql`json_build_object(
   'retried', retried, 'type', 'GenericCommitStatus', 'stage_idx', 0, 'user_id', user_id, 'created_at', ${momentInJson('created_at')}, 'updated_at',
   ${momentInJson('created_at')}, 'started_at', ${momentInJson('started_at')}, 'finished_at', ${momentInJson('finished_at')})`;
 
+/** A column of the pipeline of a row of `commit_statuses`; null for the moment that one from before an upgrade waits for its pipeline. */
+const ofPipeline = (name: 'iid' | 'tag' | 'status') => sql`(
+  select ${sql.ref(`pipelines.${name}`)} from pipelines where pipelines.id = commit_statuses.pipeline_id)`;
+
 /** A predicate on rows of `commit_statuses`: no other one of the same commit and ref is older. */
 const isFirst = sql<SqlBool>`not exists (
   select from commit_statuses earlier where earlier.project_id = commit_statuses.project_id and earlier.sha = commit_statuses.sha
@@ -52,11 +55,11 @@ const pipeline: RecordKind = {
   isVisible: ({ caller }) =>
     sql`exists (select from projects where projects.id = commit_statuses.project_id and ${commitKind.isVisible(caller)})`,
   members: {
-    iid: shown(sql`commit_statuses.id`),
+    iid: shown(ofPipeline('iid')),
     ref: shown(sql`commit_statuses.ref`),
     sha: shown(sql`commit_statuses.sha`),
-    tag: shown(sql`false`),
-    status: shown(overall),
+    tag: shown(sql`coalesce(${ofPipeline('tag')}, false)`),
+    status: shown(sql`coalesce(${ofPipeline('status')}, ${overall})`),
     source: shown(sql`'external'`),
     user_id: shown(sql`commit_statuses.user_id`),
     created_at: shown(momentInJson('commit_statuses.created_at')),
@@ -69,18 +72,6 @@ const pipeline: RecordKind = {
   },
   stays: {},
 };
-
-/** Pipelines have numbers from 1 in their project, those of a batch after those of the batches before. */
-async function numberPipelines(
-  tx: Database,
-  { owner }: Departure,
-  records: readonly Record<string, unknown>[],
-): Promise<void> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::integer as count from commit_statuses
-     where project_id = ${owner.id} and id < ${records[0]!.iid} and ${isFirst}`.execute(tx);
-  for (const [index, record] of records.entries()) record.iid = rows[0]!.count + index + 1;
-}
 
 /** A status as it arrives, with the commit and ref of its pipeline. */
 const status: RecordKind = {
@@ -118,7 +109,6 @@ export const commitStatusPipelines: Relation = {
   name: 'ci_pipelines',
   kind: pipeline,
   is_batched: true,
-  complete: numberPipelines,
   holds: {
     name: 'generic_commit_statuses',
     kind: status,
