@@ -3324,6 +3324,7 @@ CREATE INDEX pipelines_by_status ON pipelines USING btree (project_id, status, i
 CREATE INDEX pipelines_by_update ON pipelines USING btree (project_id, updated_at, id);
 CREATE INDEX pipelines_by_user ON pipelines USING btree (user_id) WHERE user_id IS NOT NULL;
 CREATE INDEX pipelines_in_order ON pipelines USING btree (project_id, id);
+CREATE INDEX pipelines_open ON pipelines USING btree (id) WHERE status = ANY (ARRAY['pending'::text, 'running'::text]);
 
 create table placeholder_memberships (
   id bigint generated always as identity not null,

@@ -13,7 +13,7 @@ import { indexCode, keepCodeIndex } from './code/code_search/index.ts';
 import { keepDependencies, scanDependencies, writeDependencyExport } from './code/dependencies/index.ts';
 import { removeUnusedObjects } from './code/lfs/index.ts';
 import { pullMirror, pushMirror, schedulePulls, tellOfMirrorFailure } from './code/mirrors/index.ts';
-import { assignPipelines } from './code/pipelines/index.ts';
+import { assignPipelines, refreshPipelines } from './code/pipelines/index.ts';
 import {
   maintainRepository,
   measureRepositories,
@@ -125,6 +125,7 @@ export const jobs: readonly AnyJob[] = [
   schedulePulls,
   tellOfMirrorFailure,
   assignPipelines,
+  refreshPipelines,
   maintainRepository,
   measureRepositories,
   moveRepositories,

@@ -1,4 +1,4 @@
-/** Which pipelines statuses are in that were written without one, or that arrived from another server. */
+/** Which pipelines statuses are in that were written without one, or that arrived from another server; and what these pipelines are by now. */
 import { sql } from 'kysely';
 import { type Database, nextIids } from '../../../db/index.ts';
 import { isFinal, overallStatus } from './rules.ts';
@@ -8,6 +8,8 @@ interface Group {
   ref: string;
   first_id: number;
   pipeline_id: number | null;
+  /** Whether statuses were written without a pipeline. */
+  has_new: boolean;
   statuses: string[] | null;
   user_id: number | null;
   created_at: string;
@@ -20,6 +22,7 @@ interface Group {
 async function groupsOf(tx: Database, project_id: number, shas: readonly string[]): Promise<Group[]> {
   const { rows } = await sql<Group>`
     select status.sha, status.ref, min(status.id) as first_id, max(pipelines.id) as pipeline_id,
+           bool_or(status.pipeline_id is null) as has_new,
            array_agg(distinct status.status) filter (where not status.retried) as statuses,
            (array_agg(status.user_id order by status.id))[1] as user_id, min(status.created_at) as created_at,
            greatest(max(status.created_at), max(status.started_at), max(status.finished_at)) as updated_at, min(status.started_at) as started_at,
@@ -27,7 +30,7 @@ async function groupsOf(tx: Database, project_id: number, shas: readonly string[
       from commit_statuses status
            left join pipelines on pipelines.project_id = status.project_id and pipelines.sha = status.sha and pipelines.ref = status.ref
      where status.project_id = ${project_id} and status.sha = any(${shas}::text[])
-     group by status.sha, status.ref having bool_or(status.pipeline_id is null) order by min(status.id)`.execute(tx);
+     group by status.sha, status.ref order by min(status.id)`.execute(tx);
   return rows;
 }
 
@@ -45,7 +48,7 @@ const lockCommits = (tx: Database, project_id: number, shas: readonly string[]) 
   );
 
 /**
- * Puts the statuses of commits into pipelines.
+ * Puts the statuses of commits into pipelines, and gives these the status that their statuses have together.
  * @param tx a transaction
  * @param of their project, and the commits
  */
@@ -58,7 +61,7 @@ export async function assignStatuses(
   const added = groups.filter(({ pipeline_id }) => pipeline_id === null);
   if (added.length > 0) {
     const first = await nextIids(tx, { project_id }, 'pipelines', added.length);
-    const values = added.map(({ first_id, pipeline_id: _, statuses: __, ...row }, index) => ({
+    const values = added.map(({ first_id, pipeline_id: _, statuses: __, has_new: ___, ...row }, index) => ({
       ...row,
       id: first_id,
       iid: first + index,
@@ -71,8 +74,8 @@ export async function assignStatuses(
     await sql`
       update pipelines set status = changed.status, finished_at = changed.finished_at, updated_at = greatest(pipelines.updated_at, changed.updated_at)
         from jsonb_to_recordset(${JSON.stringify(known)}::jsonb)
-               changed(pipeline_id bigint, status text, finished_at timestamptz, updated_at timestamptz)
-       where pipelines.id = changed.pipeline_id`.execute(tx);
+               changed(pipeline_id bigint, has_new boolean, status text, finished_at timestamptz, updated_at timestamptz)
+       where pipelines.id = changed.pipeline_id and (has_new or pipelines.status <> changed.status)`.execute(tx);
   await sql`
     update commit_statuses set pipeline_id = pipelines.id from pipelines
      where commit_statuses.project_id = ${project_id} and commit_statuses.sha = any(${shas}::text[]) and commit_statuses.pipeline_id is null

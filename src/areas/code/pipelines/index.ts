@@ -4,7 +4,7 @@ export { lockCommit, otherPipelineText, pipelineFor, refOfPipeline, refreshPipel
 export { assignStatuses } from './assignment_actions.ts';
 export { emptyPipelines } from './emptying_queries.ts';
 export { sampleJob, samplePipeline, tellOfJob, tellOfPipeline } from './hook_actions.ts';
-export { assignPipelines } from './jobs.ts';
+export { assignPipelines, refreshPipelines } from './jobs.ts';
 export { pipelineMail } from './mail_git.ts';
 export { notifyOfPipeline } from './notification_actions.ts';
 export {

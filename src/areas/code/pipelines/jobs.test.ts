@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { performJob } from '../../../../test/support/jobs.ts';
 import { filledWorld, headOf } from '../../../../test/support/repository.ts';
 import { sent } from '../../../../test/support/sent.ts';
-import { assignPipelines } from './jobs.ts';
+import { assignPipelines, refreshPipelines } from './jobs.ts';
 
 test('statuses that were written without a pipeline get theirs', async () => {
   const here = await filledWorld();
@@ -41,4 +41,28 @@ test('statuses that were written without a pipeline get theirs', async () => {
     as('developer').post(`${at}/statuses/${sha}`, { state: 'failed', name: 'build', ref: 'main' }),
   );
   assert.equal(again.pipeline_id, first.id);
+});
+
+test('pipelines whose statuses were ended behind their back follow them', async () => {
+  const here = await filledWorld();
+  const { as, db, project, services } = here;
+  const at = `/projects/${project.id}`;
+  const sha = (await headOf(here))!;
+  const report = (ref: string, state: string) =>
+    sent(as('developer').post(`${at}/statuses/${sha}`, { state, ref, name: 'build' }));
+  const ended = await report('main', 'running');
+  const begun = await report('waiting', 'pending');
+  const open = await report('open', 'running');
+  const write = (id: number, status: string, finished_at: string | null) =>
+    db.updateTable('commit_statuses').set({ status, finished_at }).where('id', '=', id).execute();
+  await write(ended.id, 'success', '2026-01-02T00:00:00Z');
+  await write(begun.id, 'running', null);
+  const before = (await as('reporter').get(`${at}/pipelines/${open.pipeline_id}`)).body;
+
+  await performJob(services, refreshPipelines);
+  const shown = async (id: number) => (await as('reporter').get(`${at}/pipelines/${id}`)).body;
+  const { status, finished_at } = await shown(ended.pipeline_id);
+  assert.deepEqual([status, finished_at], ['success', '2026-01-02T00:00:00.000Z']);
+  assert.equal((await shown(begun.pipeline_id)).status, 'running');
+  assert.deepEqual(await shown(open.pipeline_id), before);
 });

@@ -30,3 +30,40 @@ export const assignPipelines = job('assign_pipelines', {
     }
   },
 });
+
+/** The commits of pipelines that count as open, and whose statuses say otherwise. */
+async function nextStale(db: Database, after: number) {
+  const { rows } = await sql<{ project_id: number; shas: string[] | null; last_id: number }>`
+    with open as materialized (
+      select id, project_id, sha, status from pipelines where status in ('pending', 'running') and id > ${after} order by id limit ${sql.lit(most)}
+    ), states as (
+      select open.*, exists (select from commit_statuses where pipeline_id = open.id and status = 'running' and not retried) as runs,
+             exists (select from commit_statuses where pipeline_id = open.id and status = 'pending' and not retried) as waits
+        from open
+    )
+    select project_id, array_agg(distinct sha) filter (where not runs and not waits or status = 'pending' and runs) as shas,
+           (select max(id) from open) as last_id
+      from states group by project_id`.execute(db);
+  return rows;
+}
+
+/**
+ * Every hour: a process of the version before, which knows no pipelines, may have ended a status of one. All its other reports are statuses without a pipeline, which
+ * `assign_pipelines` finds.
+ */
+export const refreshPipelines = job('refresh_pipelines', {
+  input: {},
+  retries: 0,
+  schedule: '23 * * * *',
+  run: async ({ db, signal }) => {
+    for (let after = 0; ; ) {
+      const rows = await nextStale(db, after);
+      if (rows.length === 0) return;
+      after = rows[0]!.last_id;
+      for (const { project_id, shas } of rows) {
+        signal.throwIfAborted();
+        if (shas !== null) await db.transaction().execute((tx) => assignStatuses(tx, { project_id, shas }));
+      }
+    }
+  },
+});
