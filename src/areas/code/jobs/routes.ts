@@ -3,11 +3,11 @@ import { Type } from 'typebox';
 import { type Project, projectRole } from '../../../access/index.ts';
 import {
   type AnyEndpoint,
+  ApiError,
   found,
   get,
   Id,
   notAllowed,
-  notFound,
   one,
   optional,
   pageOf,
@@ -70,9 +70,9 @@ const elsewhere = (part: 'trace' | 'artifacts', operation: string, what: string)
     access: pipelinesReader,
     input: single,
     returns: one(Type.Object({})),
-    refusals: { 404: '404 Not found' },
+    refusals: { 404: '404 Not Found' },
     handle: async () => {
-      throw notFound();
+      throw new ApiError(404, { message: '404 Not Found' });
     },
   });
 

@@ -140,8 +140,10 @@ test('a job is a status of its pipeline', async () => {
   );
   const { web_url } = (await as('reporter').get(`${at}/jobs/${first.id}`)).body;
   assert.match(web_url, new RegExp(`/-/commit/${sha}$`));
-  for (const part of ['trace', 'artifacts'])
-    assert.equal((await as('reporter').get(`${at}/jobs/${first.id}/${part}`)).status, 404);
+  for (const part of ['trace', 'artifacts']) {
+    const { status, body } = await as('reporter').get(`${at}/jobs/${first.id}/${part}`);
+    assert.deepEqual([status, body.message], [404, '404 Not Found']);
+  }
   for (const action of ['play', 'retry', 'cancel', 'erase'])
     assert.equal((await as('developer').post(`${at}/jobs/${first.id}/${action}`)).status, 405);
   for (const url of ['pipeline', `pipelines/${first.pipeline_id}/retry`, `pipelines/${first.pipeline_id}/cancel`])
