@@ -1,11 +1,10 @@
 """The Python client python-gitlab against a server: a story for each line of standard input, which names it and its place as JSON.
 
-The place has url, tokens and ids of people, project, group and odd_paths. A line of standard output says how the story ended: null, or what was raised.
+The place has url, tokens and ids of people, project, group, odd_paths and public_key. A line of standard output says how the story ended: null, or what was raised.
 Run with warnings as errors: the client warns of every reply that it finds odd.
 """
 
 import base64
-import datetime
 import gzip
 import hashlib
 import io
@@ -14,34 +13,8 @@ import sys
 import traceback
 
 import gitlab
-
-
-def client(place, persona):
-    return gitlab.Gitlab(place["url"], private_token=place["people"][persona]["token"])
-
-
-def day_in(days):
-    return (datetime.date.today() + datetime.timedelta(days=days)).isoformat()
-
-
-def same(found, expected):
-    assert found == expected, f"{found!r} is not {expected!r}"
-
-
-def refused(code, text, call, *args, **kwargs):
-    """Calls what must be refused, with this status and this text in the client's words."""
-    try:
-        call(*args, **kwargs)
-    except gitlab.exceptions.GitlabError as error:
-        same((error.response_code, error.error_message), (code, text))
-        return error
-    raise AssertionError(f"{call} was not refused")
-
-
-def a_project(place, name):
-    owner = client(place, "owner")
-    made = owner.projects.create({"name": name, "namespace_id": place["group"]["id"], "initialize_with_readme": True})
-    return client(place, "maintainer").projects.get(made.id)
+import python_gitlab_shelf
+from python_gitlab_told import a_project, client, day_in, refused, same
 
 
 def people(place):
@@ -702,7 +675,7 @@ def boards(place):
             label.delete()
 
 
-STORIES = [boards, people, tokens, places, members, files, odd_names, branches_and_commits, comments_on_commits, freeze_periods, merge_requests, features, refusals, sudo, keyset, far_pages, variables, deploy_tokens, topics, uploads, push_rules, snippets, webhooks, wikis, storage_moves, relation_exports, migrations, geo_nodes, search, environments_and_deployments, releases, mirrors]
+STORIES = [boards, people, tokens, places, members, files, odd_names, branches_and_commits, comments_on_commits, freeze_periods, merge_requests, features, refusals, sudo, keyset, far_pages, variables, deploy_tokens, topics, uploads, push_rules, snippets, webhooks, wikis, storage_moves, relation_exports, migrations, geo_nodes, search, environments_and_deployments, releases, mirrors, *python_gitlab_shelf.STORIES]
 
 if __name__ == "__main__":
     by_name = {story.__name__: story for story in STORIES}

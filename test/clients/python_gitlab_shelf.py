@@ -1,0 +1,197 @@
+"""Stories of python_gitlab_walk.py: pipelines, flags, protected environments, and the small nouns of projects, groups and the instance."""
+
+from python_gitlab_told import a_project, client, refused, same
+
+
+def pipelines(place):
+    project = a_project(place, "Rill")
+    commit = project.commits.get("main")
+    for name in ["build", "test"]:
+        commit.statuses.create({"state": "success", "name": name, "coverage": 50.0})
+    [listed] = project.pipelines.list(status="success", get_all=True)
+    same((listed.sha, listed.source), (commit.id, "external"))
+    pipeline = project.pipelines.latest(ref="main")
+    same((pipeline.id, pipeline.detailed_status["text"], pipeline.coverage), (listed.id, "Passed", "50.00"))
+    same(project.commits.get(commit.id).last_pipeline["id"], pipeline.id)
+    jobs = pipeline.jobs.list(per_page=1, get_all=True)
+    same(sorted(job.name for job in jobs), ["build", "test"])
+    job = project.jobs.get(jobs[0].id)
+    same((job.pipeline["id"], job.commit["id"]), (pipeline.id, commit.id))
+    same(project.jobs.list(scope=["failed", "canceled"], get_all=True), [])
+    same((pipeline.bridges.list(get_all=True), pipeline.variables.list(get_all=True)), ([], []))
+    same((pipeline.test_report.get().total_count, pipeline.test_report_summary.get().total["count"]), (0, 0))
+    same({status.pipeline_id for status in commit.statuses.list(get_all=True)}, {pipeline.id})
+    refused(405, "405 Method Not Allowed", project.pipelines.create, {"ref": "main"})
+    refused(405, "405 Method Not Allowed", pipeline.retry)
+    refused(405, "405 Method Not Allowed", job.play)
+    refused(404, "404 Not Found", job.trace)
+    refused(403, "403 Forbidden", pipeline.delete)
+    client(place, "owner").projects.get(project.id).pipelines.delete(pipeline.id)
+    same(project.pipelines.list(get_all=True), [])
+
+
+def feature_flags(place):
+    project = client(place, "developer").projects.get(place["project"]["id"])
+    users = project.feature_flags_user_lists.create({"name": "Testers", "user_xids": ["ada", "bob"]})
+    users.user_xids = ["ada"]
+    users.save()
+    same(project.feature_flags_user_lists.get(users.iid).user_xids, "ada")
+    strategies = [{"name": "gitlabUserList", "parameters": {}, "user_list_id": users.id}]
+    flag = project.feature_flags.create({"name": "ripening", "version": "new_version_flag", "strategies": strategies})
+    same((flag.active, flag.strategies[0]["user_list"]["name"]), (True, "Testers"))
+    refused(400, ["Name has already been taken"], project.feature_flags.create, {"name": "ripening", "version": "new_version_flag"})
+    refused(409, ["User list is associated with a strategy"], users.delete)
+    flag.active = False
+    flag.description = "Not yet"
+    flag.save()
+    found = project.feature_flags.get("ripening")
+    same((found.active, found.description, len(found.strategies)), (False, "Not yet", 1))
+    project.feature_flags.create({"name": "sowing", "version": "new_version_flag"})
+    same([each.name for each in project.feature_flags.list(per_page=1, get_all=True)], ["ripening", "sowing"])
+    same([each.name for each in project.feature_flags.list(scope="enabled", get_all=True)], ["sowing"])
+    flag.name = "ripe"
+    flag.save()
+    project.feature_flags.delete("ripe")
+    users.delete()
+    refused(404, "404 Not found", project.feature_flags.get, "ripening")
+
+
+def protected_environments(place):
+    project = a_project(place, "Gate")
+    made = project.protected_environments.create({"name": "production", "deploy_access_levels": [{"access_level": 40}]})
+    same((made.name, made.deploy_access_levels[0]["access_level"]), ("production", 40))
+    text = "409 Conflict: Environment 'production' is already protected"
+    refused(409, text, project.protected_environments.create, {"name": "production", "deploy_access_levels": [{"access_level": 40}]})
+    deployment = {"environment": "production", "sha": project.commits.get("main").id, "ref": "main", "tag": False, "status": "success"}
+    below = client(place, "developer").projects.get(project.id)
+    refused(403, "403 Forbidden", below.deployments.create, deployment)
+    same([each.name for each in project.protected_environments.list(get_all=True)], ["production"])
+    project.protected_environments.get("production").delete()
+    same(below.deployments.create(deployment).status, "success")
+
+
+def badges(place):
+    project, group = a_project(place, "Medal"), client(place, "owner").groups.get(place["group"]["id"])
+    addresses = {"link_url": "https://ci.example/%{project_path}", "image_url": "https://ci.example/%{default_branch}.svg"}
+    above = group.badges.create({**addresses, "name": "Build"})
+    made = project.badges.create({**addresses, "name": "Cover"})
+    same([(each.name, each.kind) for each in project.badges.list(get_all=True)], [("Build", "group"), ("Cover", "project")])
+    refused(400, {"link_url": ["is blocked: Only allowed schemes are http, https"]}, project.badges.create, {**addresses, "link_url": "ftp://a"})
+    refused(403, "To delete a Group badge please use the Group endpoint", project.badges.delete, above.id)
+    made.image_url = "https://ci.example/second.svg"
+    made.save()
+    same(project.badges.get(made.id).rendered_image_url, "https://ci.example/second.svg")
+    for level in [project, group]:
+        same(level.badges.render(**addresses)["image_url"], addresses["image_url"])
+    made.delete()
+    above.delete()
+    same(project.badges.list(get_all=True), [])
+
+
+def templates(place):
+    api = client(place, "developer")
+    same("Python" in [each.name for each in api.gitignores.list(get_all=True)], True)
+    same("__pycache__" in api.gitignores.get("Python").content, True)
+    same("FROM" in api.dockerfiles.get(api.dockerfiles.list(get_all=True)[0].name).content, True)
+    same(api.gitlabciymls.list(get_all=True), [])
+    same(" Ada" in api.licenses.get("mit", fullname="Ada").content, True)
+    same("mit" in [each.key for each in api.licenses.list(popular=True, get_all=True)], True)
+    project = a_project(place, "Forms")
+    template = {"file_path": ".gitlab/issue_templates/Bug.md", "branch": "main", "content": "What broke?", "commit_message": "Ask"}
+    project.files.create(template)
+    same([each.name for each in project.issue_templates.list(get_all=True)], ["Bug"])
+    same(project.issue_templates.get("Bug").content, "What broke?")
+    same(project.merge_request_templates.list(get_all=True), [])
+    same(project.license_templates.get("mit").key, "mit")
+    refused(404, "404 Template Not Found", project.issue_templates.get, "Wish")
+
+
+def custom_attributes(place):
+    admin = client(place, "admin")
+    for level in [admin.users.get(place["people"]["guest"]["id"]), admin.groups.get(place["group"]["id"]), admin.projects.get(place["project"]["id"])]:
+        same(level.customattributes.set("soil", "clay").value, "clay")
+        level.customattributes.set("soil", "loam")
+        same([(each.key, each.value) for each in level.customattributes.list(get_all=True)], [("soil", "loam")])
+    found = admin.users.list(custom_attributes={"soil": "loam"}, with_custom_attributes=True, get_all=True)
+    same([(each.id, each.custom_attributes) for each in found], [(place["people"]["guest"]["id"], [{"key": "soil", "value": "loam"}])])
+    level.customattributes.get("soil").delete()
+    refused(404, "404 Not found", level.customattributes.get, "soil")
+    refused(403, "403 Forbidden", client(place, "owner").groups.get(place["group"]["id"]).customattributes.list)
+
+
+def instance(place):
+    admin = client(place, "admin")
+    refused(400, {"color": ["is not a valid color"]}, admin.broadcastmessages.create, {"message": "Soon", "color": "reddish"})
+    message = admin.broadcastmessages.create({"message": "Soon", "target_access_levels": [30, 40]})
+    message.message = "Now"
+    message.save()
+    shown = client(place, "guest").broadcastmessages.get(message.id)
+    same((shown.message, shown.target_access_levels, shown.active), ("Now", [30, 40], True))
+    message.delete()
+    same([each.id for each in admin.broadcastmessages.list(get_all=True) if each.id == message.id], [])
+
+    appearance = admin.appearance.get()
+    appearance.title = "Orchard"
+    appearance.message_background_color = "#e75e40"
+    appearance.save()
+    same(admin.appearance.get().title, "Orchard")
+    refused(403, "403 Forbidden", client(place, "owner").appearance.get)
+    limits = admin.http_put("/application/plan_limits", post_data={"plan_name": "default", "project_hooks": 5})
+    same(limits["project_hooks"], 5)
+    refused(400, "plan_name does not have a valid value", admin.http_get, "/application/plan_limits", query_data={"plan_name": "gold"})
+    same(int(admin.statistics.get().projects.replace(",", "")) >= 0, True)
+
+    developer = client(place, "developer")
+    developer.auth()
+    key = developer.user.keys.create({"title": "Laptop", "key": place["public_key"]})
+    same(admin.keys.get(key.id).user["username"], place["people"]["developer"]["username"])
+    refused(400, "Failed to return the key", admin.keys.get, fingerprint="SHA256:nothing")
+
+
+def repository_tools(place):
+    project = client(place, "maintainer").projects.get(place["project"]["id"])
+    newer = "2" * 40
+    first = project.commits.get("main").id
+    same(project.update_submodule("libs/press", "main", newer, commit_message="Press on\n\nChangelog: changed")["title"], "Press on")
+    refused(400, f"The submodule libs/press is already at {newer}", project.update_submodule, "libs/press", "main", newer)
+    path = f"/projects/{project.id}/repository/changelog"
+    project.tags.create({"tag_name": "v0.9.0", "ref": first})
+    gl = client(place, "maintainer")
+    notes = gl.http_get(path, query_data={"version": "1.0.0"})["notes"]
+    same("### changed (1 change)" in notes, True)
+    gl.http_post(path, post_data={"version": "1.0.0"})
+    same(project.files.raw("CHANGELOG.md", ref="main").decode(), notes)
+    same(project.additionalstatistics.get().fetches["total"], 0)
+
+
+def group_rules(place):
+    group = client(place, "owner").groups.get(place["group"]["id"])
+    rule = group.protectedbranches.create({"name": "release/*", "push_access_level": 40})
+    same((rule.name, rule.push_access_levels[0]["access_level"]), ("release/*", 40))
+    rule.allow_force_push = True
+    rule.save()
+    same(group.protectedbranches.get("release/*").allow_force_push, True)
+    project = client(place, "maintainer").projects.get(place["project"]["id"])
+    same([each.name for each in project.protectedbranches.list(get_all=True) if each.inherited], ["release/*"])
+    rule.delete()
+    same(group.protectedbranches.list(get_all=True), [])
+
+    approvals = project.approvals.get()
+    approvals.reset_approvals_on_push = False
+    approvals.save()
+    same(project.approvals.get().reset_approvals_on_push, False)
+    path = f"/groups/{group.id}/merge_request_approval_setting"
+    gl = client(place, "owner")
+    same(gl.http_put(path, post_data={"allow_author_approval": False})["allow_author_approval"]["value"], False)
+    of_project = gl.http_get(f"/projects/{project.id}/merge_request_approval_setting")
+    same(of_project["allow_author_approval"], {"value": False, "locked": True, "inherited_from": "group"})
+
+    planner = place["people"]["planner"]
+    [member] = group.billable_members.list(search=planner["username"], get_all=True)
+    same((member.id, member.membership_type), (planner["id"], "group_member"))
+    same([each.source_id for each in member.memberships.list(get_all=True)], [group.id])
+    member.delete()
+    same(group.billable_members.list(search=planner["username"], get_all=True), [])
+
+
+STORIES = [pipelines, feature_flags, protected_environments, badges, templates, custom_attributes, instance, repository_tools, group_rules]
