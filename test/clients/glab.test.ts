@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { concludeMerges, rebaseSource } from '../../src/areas/work/merge_requests/index.ts';
+import { concludeMerges, followDeployments, rebaseSource } from '../../src/areas/work/merge_requests/index.ts';
 import { begin, clone, remoteFor, type WorkTree } from '../git/work_tree.ts';
 import { ownAddress } from '../support/address.ts';
 import { performQueued } from '../support/jobs.ts';
@@ -110,12 +110,22 @@ if (isLong) {
     await first.git('pull', '-q', 'origin', 'main');
     assert.match(await first.git('ls-files'), /^README\.md\nbeans\.txt$/);
 
+    // It has no commands for deployments and search.
+    const sha = (await first.git('rev-parse', 'HEAD')).trim();
+    const record = ['environment=production', `sha=${sha}`, 'ref=main', 'tag=false', 'status=success'];
+    const fieldsOf = (values: string[]) => values.flatMap((value) => ['--field', value]);
+    await says(/"status":"success"/, 'api', 'projects/:fullpath/deployments', '--method', 'POST', ...fieldsOf(record));
+    await performQueued(here.services, [followDeployments]);
+    await says(/"title":"Sow the beans"/, 'api', 'projects/:fullpath/merge_requests?environment=production');
+    await says(/^\[\]$/, 'api', 'projects/:fullpath/merge_requests?environment=staging');
+    await says(/"title":"Sow the beans"/, 'api', 'projects/:fullpath/search?scope=merge_requests&search=beans');
+    await says(/"path":"beans\.txt"/, 'api', 'projects/:fullpath/search?scope=blobs&search=beans');
+
     const values = ['title=Seeds', 'file_name=seeds.txt', 'content=beans', 'visibility=private'];
-    const snippet = values.flatMap((value) => ['--field', value]);
-    const added = JSON.parse(await glab('api', 'snippets', '--method', 'POST', ...snippet));
+    const added = JSON.parse(await glab('api', 'snippets', '--method', 'POST', ...fieldsOf(values)));
     await says(/^beans$/, 'api', `snippets/${added.id}/raw`);
 
-    const page = ['title=Sowing', 'content=In May'].flatMap((value) => ['--field', value]);
+    const page = fieldsOf(['title=Sowing', 'content=In May']);
     await says(/"slug":"Sowing"/, 'api', 'projects/:fullpath/wikis', '--method', 'POST', ...page);
     await says(/"content":"In May"/, 'api', 'projects/:fullpath/wikis/Sowing');
   });
