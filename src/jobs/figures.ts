@@ -61,7 +61,7 @@ interface QueueFigures {
 export async function queueFigures(db: Database): Promise<QueueFigures[]> {
   const { rows } = await sql<QueueFigures>`
     select tasks.identifier as name, count(jobs.id)::int as backlog,
-           coalesce(round(extract(epoch from now() - min(jobs.run_at))::numeric, 3), 0)::float8 as latency
+           coalesce(floor(extract(epoch from now() - min(jobs.run_at))), 0)::integer as latency
       from graphile_worker._private_tasks tasks
       left join graphile_worker._private_jobs jobs
         on jobs.task_id = tasks.id and jobs.locked_at is null and jobs.attempts < jobs.max_attempts and jobs.run_at <= now()

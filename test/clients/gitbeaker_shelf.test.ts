@@ -91,6 +91,7 @@ test('messages and limits of the instance are changed, keys looked up, and thing
   const missing = await refusal(api.Keys.show({ keyId: key.id + 1_000_000 }));
   assert.deepEqual(missing, { status: 404, text: '404 Not found' });
   assert.match(String((await api.ApplicationStatistics.show()).users), /^[\d,]+$/);
+  assert.deepEqual(Object.keys(await api.SidekiqMetrics.compoundMetrics()).sort(), ['jobs', 'processes', 'queues']);
 });
 
 test('a submodule is moved, a changelog written and committed, and fetches counted', async () => {

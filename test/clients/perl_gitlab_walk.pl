@@ -209,6 +209,7 @@ my %stories = (
         same([sort keys %$counts], [qw(active_users forks groups issues merge_requests milestones notes projects snippets ssh_keys users)]);
         same($counts->{users} =~ /^[\d,]+$/ ? 1 : 0, 1);
         refused(403, '403 Forbidden', sub { client($place, 'owner')->statistics });
+        same([sort keys %{ $api->compound_metrics }], [qw(jobs processes queues)]);
     },
 );
 

@@ -140,6 +140,9 @@ def instance(place):
     same(limits["project_hooks"], 5)
     refused(400, "plan_name does not have a valid value", admin.http_get, "/application/plan_limits", query_data={"plan_name": "gold"})
     same(int(admin.statistics.get().projects.replace(",", "")) >= 0, True)
+    same(sorted(admin.sidekiq.compound_metrics()), ["jobs", "processes", "queues"])
+    same(sorted(admin.sidekiq.job_stats()["jobs"]), ["dead", "enqueued", "failed", "processed"])
+    refused(403, "403 Forbidden", client(place, "owner").sidekiq.queue_metrics)
 
     developer = client(place, "developer")
     developer.auth()

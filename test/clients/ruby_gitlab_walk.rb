@@ -195,6 +195,7 @@ def keys(place)
   same([found.title, found.user.id], ["Laptop", place["people"]["developer"]["id"]])
   refused(NOT_FOUND, "404 Not found") { client(place, "admin").key(made.id + 1_000_000) }
   refused(FORBIDDEN, "403 Forbidden") { client(place, "owner").key(made.id) }
+  same(client(place, "admin").sidekiq_compound_metrics.to_h.keys.sort, %w[jobs processes queues])
 end
 
 def submodules(place)

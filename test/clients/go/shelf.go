@@ -100,6 +100,9 @@ func instance(p place) {
 	same(must(admin.PlanLimits.GetCurrentPlanLimits(nil)).MavenMaxFileSize, int64(5))
 	_, _, err = p.as("owner").PlanLimits.GetCurrentPlanLimits(nil)
 	refused(err, 403, "{message: 403 Forbidden}")
+	same(must(admin.Sidekiq.GetCompoundMetrics()).Jobs.Enqueued >= 0, true)
+	_, _, err = p.as("owner").Sidekiq.GetJobStats()
+	refused(err, 403, "{message: 403 Forbidden}")
 
 	key := must(p.as("developer").Users.AddSSHKey(&gitlab.AddSSHKeyOptions{Title: ptr("Laptop"), Key: &p.PublicKey}))
 	found := must(admin.Keys.GetKeyWithUser(key.ID))

@@ -10,7 +10,7 @@ const queueMembers = {
     Type.String(),
     Type.Object({
       backlog: Type.Integer({ description: 'Jobs that wait to be run now' }),
-      latency: Type.Number({ description: 'How many seconds the first of them has waited' }),
+      latency: Type.Integer({ description: 'How many whole seconds the first of them has waited' }),
     }),
     { description: 'By the names of jobs' },
   ),
