@@ -120,6 +120,8 @@ const fillers: Readonly<Record<string, (services: Filling, facts: never) => unkn
   $text: text,
   $avatar: ({ url }: Filling, user: { id: number; avatar: string | null }) => avatarUrl(url, 'user', user),
   $commit: oneCommit,
+  $commit_title: async (services: Filling, place: CommitPlace | null) =>
+    (place && (await oneCommit(services, place))?.title) ?? null,
   $authored: authored,
   $push: pushed,
 };
