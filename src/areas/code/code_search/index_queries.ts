@@ -33,6 +33,8 @@ export async function indexedAmong(db: Database, project_ids: readonly number[])
 const fewTexts = 1_000;
 /** Of a query with filters, this many files are looked at. */
 const maximumFiles = 20_000;
+/** So many are looked at in the order of the list, which for a common text is enough for a page. */
+const firstFiles = 1_000;
 /** Shorter texts have no trigram. */
 const shortest = 3;
 
@@ -60,18 +62,22 @@ export async function findIndexed(
 async function rowsOf(db: Database, text: string, project_ids: readonly number[], limit: number) {
   const isInside = sql<SqlBool>`code_files.project_id = any(${project_ids}::bigint[])`;
   const hasIt = contains(text);
-  const select = (where: RawBuilder<SqlBool>) => sql<Row>`${customPlan}
+  const select = (where: RawBuilder<SqlBool>, files = sql`code_files`) => sql<Row>`${customPlan}
     select project_id, path, id, so_far > ${maximumContent_bytes} as is_beyond,
            case when has_it and so_far <= ${maximumContent_bytes} then content end as content
       from (select few.*, sum(octet_length(content)) over (order by project_id, path) as so_far
               from (select code_files.project_id, code_files.path, code_blobs.object_id as id, code_blobs.content, ${hasIt} as has_it
-                      from code_files join code_blobs on code_blobs.id = code_files.blob_id
+                      from ${files} join code_blobs on code_blobs.id = code_files.blob_id
                      where ${isInside} and ${where} order by code_files.project_id, code_files.path limit ${limit}) few) counted
      order by project_id, path`;
   if (text === '') return (await select(sql`true`).execute(db)).rows;
+  const firstOfAll = sql`(select * from code_files where ${isInside} order by project_id, path limit ${sql.lit(firstFiles)}) code_files`;
   const hasPath = sql<SqlBool>`code_files.path ilike ${containing(text)}`;
+  const isFound = sql<SqlBool>`(${hasIt} or ${hasPath})`;
+  const { rows: first } = await select(isFound, firstOfAll).execute(db);
+  if (first.length === limit) return first;
   const few = text.length < shortest ? undefined : await fewWith(db, text);
-  if (!few) return (await select(sql`(${hasIt} or ${hasPath})`).execute(db)).rows;
+  if (!few) return (await select(isFound).execute(db)).rows;
   return (await select(sql`(code_files.blob_id = any(${few}::bigint[]) or ${hasPath})`).execute(db)).rows;
 }
 
