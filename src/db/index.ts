@@ -13,6 +13,7 @@ export {
   refusedByMove,
 } from './connect.ts';
 export { dataLoader, isAmong, ofAnyLength } from './data_loader.ts';
+export { eachRow } from './each_row.ts';
 export { iidTaken, type NumberOwner, type NumberUsage, nextIid, nextIids, raiseIid } from './internal_ids.ts';
 export { isOutOfTime, limitedTo, originOf } from './limited.ts';
 export { customPlan } from './prepared.ts';

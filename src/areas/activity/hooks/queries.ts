@@ -1,7 +1,7 @@
 /** Hooks as they are read, and their secrets. */
 import type { Selectable } from 'kysely';
 import type { Owner } from '../../../access/index.ts';
-import type { Database, DB } from '../../../db/index.ts';
+import { type Database, type DB, eachRow } from '../../../db/index.ts';
 import { found } from '../../../http/index.ts';
 import { isReadable, type Secrets } from '../../../secrets/index.ts';
 import type { HookSecrets } from './rules.ts';
@@ -34,11 +34,6 @@ export const hookOf = async (db: Database, owner: Owner, id: number): Promise<Ho
 
 /** The hooks whose secrets cannot be read: they were sealed with another secret key, or are damaged. */
 export async function* brokenHooks(db: Database, secrets: Secrets): AsyncGenerator<number> {
-  for (let last = 0; ; ) {
-    const query = db.selectFrom('hooks').select(['id', 'secrets']).where('id', '>', last).orderBy('id').limit(1000);
-    const rows = await query.execute();
-    if (rows.length === 0) return;
-    last = rows.at(-1)!.id;
-    yield* rows.filter((row) => !isReadable(secrets, purpose, row.secrets)).map(({ id }) => id);
-  }
+  const rows = eachRow((last) => db.selectFrom('hooks').select(['id', 'secrets']).where('id', '>', last).orderBy('id'));
+  for await (const row of rows) if (!isReadable(secrets, purpose, row.secrets)) yield row.id;
 }

@@ -48,7 +48,7 @@ export const keepCodeIndex = job('keep_code_index', {
   input: {},
   retries: 0,
   schedule: '*/10 * * * *',
-  run: async ({ db }) => {
+  run: async ({ db, signal }) => {
     if (!(await isKept(db))) return;
     const { rows } = await sql<{ project_id: number }>`
       insert into code_indexes (project_id)
@@ -59,7 +59,7 @@ export const keepCodeIndex = job('keep_code_index', {
       returning project_id`.execute(db);
     await indexCode.enqueueEach(db, rows);
     while ((await removeUnusedTexts(db)) > 0);
-    while ((await foldTexts(db)) > 0);
+    while (!signal.aborted && (await foldTexts(db)) > 0);
   },
 });
 

@@ -1,6 +1,6 @@
 /** Rows of mirrors, and their logins, which are encrypted. */
 import type { Selectable } from 'kysely';
-import type { Database, DB } from '../../../db/index.ts';
+import { type Database, type DB, eachRow } from '../../../db/index.ts';
 import { found } from '../../../http/index.ts';
 import { isReadable, type Secrets } from '../../../secrets/index.ts';
 import type { Login } from './rules.ts';
@@ -38,16 +38,8 @@ export async function* brokenMirrors(
   secrets: Secrets,
   table: 'remote_mirrors' | 'pull_mirrors',
 ): AsyncGenerator<{ id: number; project_id: number }> {
-  for (let last = 0; ; ) {
-    const query = db
-      .selectFrom(table)
-      .select(['id', 'project_id', 'login'])
-      .where('id', '>', last)
-      .orderBy('id')
-      .limit(1000);
-    const rows = await query.execute();
-    if (rows.length === 0) return;
-    last = rows.at(-1)!.id;
-    yield* rows.filter(({ login }) => loginIn(secrets, login) === undefined);
-  }
+  const rows = eachRow((last) =>
+    db.selectFrom(table).select(['id', 'project_id', 'login']).where('id', '>', last).orderBy('id'),
+  );
+  for await (const row of rows) if (loginIn(secrets, row.login) === undefined) yield row;
 }

@@ -1,6 +1,6 @@
 /** Clusters as they are read. */
 import { sql } from 'kysely';
-import type { Database } from '../../../db/index.ts';
+import { type Database, eachRow } from '../../../db/index.ts';
 import { isReadable, type Secrets } from '../../../secrets/index.ts';
 import { projectIdentityJson } from '../../people/namespaces/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
@@ -39,16 +39,8 @@ export type ClusterRow = Awaited<ReturnType<ReturnType<typeof clustersOf>['execu
 
 /** The clusters whose token cannot be read: it was sealed with another secret key, or is damaged. */
 export async function* brokenTokens(db: Database, secrets: Secrets): AsyncGenerator<{ id: number; name: string }> {
-  for (let last = 0; ; ) {
-    const query = db
-      .selectFrom('clusters')
-      .select(['id', 'name', 'token'])
-      .where('id', '>', last)
-      .orderBy('id')
-      .limit(1000);
-    const rows = await query.execute();
-    if (rows.length === 0) return;
-    last = rows.at(-1)!.id;
-    yield* rows.filter(({ token }) => !isReadable(secrets, tokenPurpose, token)).map(({ id, name }) => ({ id, name }));
-  }
+  const rows = eachRow((last) =>
+    db.selectFrom('clusters').select(['id', 'name', 'token']).where('id', '>', last).orderBy('id'),
+  );
+  for await (const { id, name, token } of rows) if (!isReadable(secrets, tokenPurpose, token)) yield { id, name };
 }

@@ -1,6 +1,6 @@
 /** CI/CD variables as they are read. */
 import type { Owner } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type Database, eachRow } from '../../../db/index.ts';
 import { conflict, found } from '../../../http/index.ts';
 import { isReadable, type Secrets } from '../../../secrets/index.ts';
 
@@ -53,16 +53,8 @@ export async function variableOf(
 
 /** The variables whose value cannot be read: it was sealed with another secret key, or is damaged. */
 export async function* brokenValues(db: Database, secrets: Secrets): AsyncGenerator<{ id: number; key: string }> {
-  for (let last = 0; ; ) {
-    const query = db
-      .selectFrom('variables')
-      .select(['id', 'key', 'value'])
-      .where('id', '>', last)
-      .orderBy('id')
-      .limit(1000);
-    const rows = await query.execute();
-    if (rows.length === 0) return;
-    last = rows.at(-1)!.id;
-    yield* rows.filter(({ value }) => !isReadable(secrets, valuePurpose, value)).map(({ id, key }) => ({ id, key }));
-  }
+  const rows = eachRow((last) =>
+    db.selectFrom('variables').select(['id', 'key', 'value']).where('id', '>', last).orderBy('id'),
+  );
+  for await (const { id, key, value } of rows) if (!isReadable(secrets, valuePurpose, value)) yield { id, key };
 }

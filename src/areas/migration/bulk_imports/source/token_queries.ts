@@ -1,5 +1,5 @@
 /** The tokens for sources, which are only stored encrypted. */
-import type { Database } from '../../../../db/index.ts';
+import { type Database, eachRow } from '../../../../db/index.ts';
 import { isReadable, type Secrets } from '../../../../secrets/index.ts';
 
 const purpose = 'bulk import token';
@@ -12,17 +12,7 @@ export const unsealToken = (secrets: Secrets, sealed: Buffer | null): string | u
 
 /** The migrations whose tokens cannot be read: they were sealed with another secret key, or are damaged. */
 export async function* brokenImportTokens(db: Database, secrets: Secrets): AsyncGenerator<number> {
-  for (let last = 0; ; ) {
-    const rows = await db
-      .selectFrom('bulk_imports')
-      .select(['id', 'access_token'])
-      .where('access_token', 'is not', null)
-      .where('id', '>', last)
-      .orderBy('id')
-      .limit(1000)
-      .execute();
-    if (rows.length === 0) return;
-    last = rows.at(-1)!.id;
-    yield* rows.filter(({ access_token }) => unsealToken(secrets, access_token) === undefined).map(({ id }) => id);
-  }
+  const withToken = db.selectFrom('bulk_imports').select(['id', 'access_token']).where('access_token', 'is not', null);
+  const rows = eachRow((last) => withToken.where('id', '>', last).orderBy('id'));
+  for await (const { id, access_token } of rows) if (unsealToken(secrets, access_token) === undefined) yield id;
 }

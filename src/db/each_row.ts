@@ -1,0 +1,18 @@
+/** Walking through a whole table. */
+
+const rowsAtOnce = 1000;
+
+/**
+ * All rows of a table, a thousand at a time.
+ * @param after selects those with a greater id, in the order of their ids
+ */
+export async function* eachRow<Row extends { id: number }>(
+  after: (id: number) => { limit(most: number): { execute(): Promise<Row[]> } },
+): AsyncGenerator<Row> {
+  for (let last = 0; ; ) {
+    const rows = await after(last).limit(rowsAtOnce).execute();
+    if (rows.length === 0) return;
+    last = rows.at(-1)!.id;
+    yield* rows;
+  }
+}
