@@ -123,6 +123,9 @@ test('two servers that mirror to each other get what changes on either, and come
   const large = await commitLarge(one, here, 'x'.repeat(100_000));
   await one.root.post(`${forth}/sync`);
   await eventually('a large file', () => hasLarge(other, there, large));
+  // The file goes before the branch. A pull between the two would find the old branch.
+  const head = await headOf(one, here);
+  await eventually('its pointer', async () => (await headOf(other, there)) === head);
 
   // A third project follows the second one.
   const follower = await one.root.post('/projects', {
@@ -130,7 +133,7 @@ test('two servers that mirror to each other get what changes on either, and come
   });
   assert.equal(follower.status, 201, JSON.stringify(follower.body));
   const { id, path_with_namespace: path } = follower.body;
-  await eventually('the pull', async () => (await headOf(one, { id, path })) === (await headOf(one, here)));
+  await eventually('the pull', async () => (await headOf(one, { id, path })) === head);
   assert.ok(await hasLarge(one, { id, path }, large));
 });
 
