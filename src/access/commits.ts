@@ -54,6 +54,9 @@ const isRead = reads({
   knowsProject: isKnownProject,
 });
 
+/** A predicate on rows of `users` and `projects`: the user may read the code, as `mayReadCode` decides for a caller. */
+export const readsCode: RawBuilder<SqlBool> = sql`(${hasRepository} and (users.admin or ${isRead}))`;
+
 /** How a path names a commit. */
 type Key = 'commit_id' | 'sha';
 

@@ -5,7 +5,7 @@ export { refreshAuthorizations, type Subtree, subtreeOf } from './authorizations
 export { basicCaller, basicPassword, basicRefused, callerOfBasic, gitScopes } from './basic.ts';
 export { type Changing, withChange } from './changes.ts';
 export { branchWriter, hasOpenBranch, isCollaborator, openCollaborations } from './collaboration.ts';
-export { commitKind } from './commits.ts';
+export { commitKind, readsCode } from './commits.ts';
 export { costlyPagesNeedSignIn } from './costly_pages.ts';
 export {
   epicGroupRole,

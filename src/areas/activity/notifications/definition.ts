@@ -1,4 +1,5 @@
 /** What nouns say of themselves for mail, in parts that several share. */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { isReaderOf, type Noteable, readsInternalNotesOn, rowOf } from '../../../access/index.ts';
 import type { MailSubject, MailTarget } from '../../../services/index.ts';
 
@@ -8,6 +9,28 @@ export const readersOf = (noteable: Noteable): Pick<MailSubject, 'row' | 'is_in_
   is_in_group: noteable.kind.places === 'namespaces',
   isReader: (is_internal) => (is_internal ? readsInternalNotesOn(noteable) : isReaderOf(noteable)),
 });
+
+/**
+ * What is the same for everything in a project that has no comments: its row, and who may read it.
+ * @param table that has it, e.g. `releases`
+ * @param reads a predicate on rows of the table, of `projects` and of `users`
+ */
+export function inProject(
+  table: string,
+  id: number,
+  reads: RawBuilder<SqlBool>,
+): Pick<MailSubject, 'row' | 'is_in_group' | 'isReader'> {
+  const rows = sql`${sql.table(table)} join projects on projects.id = ${sql.ref(`${table}.project_id`)}`;
+  const isIts = sql<boolean>`${sql.ref(`${table}.id`)} = ${id}`;
+  return {
+    row: { rows, isIts },
+    is_in_group: false,
+    isReader: () => sql`exists (select from ${rows} where ${isIts} and ${reads})`,
+  };
+}
+
+/** The participants of what nobody takes part in before they have read of it. */
+export const noParticipants = (): RawBuilder<unknown> => sql`select null::bigint where false`;
 
 /** @param subject by the id of the row */
 export const mailTarget = (type: string, subject: (id: number) => MailSubject): MailTarget => ({

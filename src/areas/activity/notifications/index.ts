@@ -1,5 +1,5 @@
 /** What other areas may use of notifications. */
-export { mailTarget, readersOf } from './definition.ts';
+export { inProject, mailTarget, noParticipants, readersOf } from './definition.ts';
 export { removeOldNotifications, sendNotification } from './message_jobs.ts';
 export { addNotification, notifying } from './outbox_actions.ts';
 export { collectNotifications, sendNotifications } from './recipient_jobs.ts';

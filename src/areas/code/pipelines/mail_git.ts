@@ -1,10 +1,10 @@
 /** Pipelines as mail tells of them. */
 import { sql } from 'kysely';
-import { isKnownProject, isUserOfProject, levels } from '../../../access/index.ts';
+import { isUserOfProject, levels, readsCode } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { readCommit, repositoryOf, resolveCommit } from '../../../git/index.ts';
 import type { MailItem, MailPlace, RepositoryServices } from '../../../services/index.ts';
-import { mailTarget } from '../../activity/notifications/index.ts';
+import { inProject, mailTarget, noParticipants } from '../../activity/notifications/index.ts';
 import { ownersOfAddresses } from '../../people/emails/index.ts';
 import { pipelinePage } from './present.ts';
 
@@ -44,22 +44,13 @@ async function authorsOf({ db, storages }: Pick<RepositoryServices, 'db' | 'stor
 
 /** A message names the commit, so it is for those who may read pipelines and see the code. */
 const isReader = sql<boolean>`(
-  projects.repository_access_level <> 'disabled'
-  and (users.admin or ${isUserOfProject(levels.reporter)}
-       or (projects.repository_access_level = 'enabled' and projects.visibility <> 'private' and ${isKnownProject})))`;
+  ${readsCode}
+  and (users.admin or projects.visibility <> 'private' or projects.public_jobs or ${isUserOfProject(levels.reporter)}))`;
 
-export const pipelineMail = mailTarget('Pipeline', (id) => {
-  const row = {
-    rows: sql`pipelines join projects on projects.id = pipelines.project_id`,
-    isIts: sql<boolean>`pipelines.id = ${id}`,
-  };
-  return {
-    row,
-    is_in_group: false,
-    isReader: () => sql`exists (select from ${row.rows} where ${row.isIts} and ${isReader})`,
-    participants: () => sql`select null::bigint where false`,
-    people: {},
-    authors: (services) => authorsOf(services, id),
-    describe: ({ db }, place) => describe(db, id, place),
-  };
-});
+export const pipelineMail = mailTarget('Pipeline', (id) => ({
+  ...inProject('pipelines', id, isReader),
+  participants: noParticipants,
+  people: {},
+  authors: (services) => authorsOf(services, id),
+  describe: ({ db }, place) => describe(db, id, place),
+}));

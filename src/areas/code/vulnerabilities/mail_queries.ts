@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { isUserOfProject, levels } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { MailItem, MailPlace } from '../../../services/index.ts';
-import { mailTarget } from '../../activity/notifications/index.ts';
+import { inProject, mailTarget, noParticipants } from '../../activity/notifications/index.ts';
 import { severityOf, vulnerabilityPage } from './present.ts';
 
 async function describe(
@@ -31,19 +31,11 @@ async function describe(
   };
 }
 
-export const vulnerabilityMail = mailTarget('Vulnerability', (id) => {
-  const row = {
-    rows: sql`vulnerabilities join projects on projects.id = vulnerabilities.project_id`,
-    isIts: sql<boolean>`vulnerabilities.id = ${id}`,
-  };
-  return {
-    row,
-    is_in_group: false,
-    isReader: () => sql`
-      exists (select from ${row.rows} where ${row.isIts} and (users.admin or ${isUserOfProject(levels.developer)}))`,
-    // Nobody takes part in a vulnerability before they have read of it.
-    participants: () => sql`select null::bigint where false`,
-    people: {},
-    describe: ({ db }, place) => describe(db, id, place),
-  };
-});
+const isReader = sql<boolean>`(users.admin or ${isUserOfProject(levels.developer)})`;
+
+export const vulnerabilityMail = mailTarget('Vulnerability', (id) => ({
+  ...inProject('vulnerabilities', id, isReader),
+  participants: noParticipants,
+  people: {},
+  describe: ({ db }, place) => describe(db, id, place),
+}));

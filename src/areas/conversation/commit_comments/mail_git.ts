@@ -1,9 +1,9 @@
 /** Commits as mail tells of comments on them. */
-import { sql } from 'kysely';
 import type { DiscussedCommit } from '../../../access/index.ts';
 import { type Commit, readCommit, repositoryOf, resolveCommit } from '../../../git/index.ts';
 import type { JobServices, MailSubject } from '../../../services/index.ts';
-import { readersOf } from '../../activity/notifications/index.ts';
+import { noParticipants, readersOf } from '../../activity/notifications/index.ts';
+import { ownersOfAddresses } from '../../people/emails/index.ts';
 
 /** The commit, unless its repository has lost it. */
 async function commitOf(
@@ -28,17 +28,12 @@ async function authorsOf(
     .executeTakeFirstOrThrow();
   const commit = await commitOf({ storages }, on, project.storage);
   if (!commit) return [];
-  const emails = db
-    .selectFrom('emails')
-    .select('user_id')
-    .where('email', '=', commit.author_email)
-    .where('confirmed_at', 'is not', null);
-  return (await emails.execute()).map(({ user_id }) => user_id);
+  return (await ownersOfAddresses(db, [commit.author_email])).map(({ user_id }) => user_id);
 }
 
 export const commitMail = (on: DiscussedCommit): MailSubject => ({
   ...readersOf(on),
-  participants: () => sql`select null::bigint where false`,
+  participants: noParticipants,
   people: {},
   authors: (services) => authorsOf(services, on),
   async describe(services, { full_path, storage }) {

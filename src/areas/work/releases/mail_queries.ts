@@ -1,9 +1,9 @@
 /** Releases as mail tells of them. */
 import { sql } from 'kysely';
-import { isKnownProject, isUserOfProject, levels } from '../../../access/index.ts';
+import { isUserOfProject, levels, readsCode } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { MailItem, MailPlace } from '../../../services/index.ts';
-import { mailTarget } from '../../activity/notifications/index.ts';
+import { inProject, mailTarget, noParticipants } from '../../activity/notifications/index.ts';
 import { releasePage } from './present.ts';
 
 async function describe(db: Database, id: number, { full_path }: MailPlace): Promise<MailItem | undefined> {
@@ -24,27 +24,15 @@ async function describe(db: Database, id: number, { full_path }: MailPlace): Pro
   };
 }
 
-const isMember = isUserOfProject(levels.guest);
-
 /** A message names the tag, so it is for those who may read the releases and the code. */
 const isReader = sql<boolean>`(
-  projects.repository_access_level <> 'disabled' and projects.releases_access_level <> 'disabled'
-  and (users.admin or ${isUserOfProject(levels.reporter)}
-       or (projects.repository_access_level = 'enabled' and projects.visibility <> 'private' and ${isKnownProject}
-           and (projects.releases_access_level = 'enabled' or ${isMember}))))`;
+  ${readsCode} and projects.releases_access_level <> 'disabled'
+  and (users.admin or ${isUserOfProject(levels.guest)}
+       or (projects.releases_access_level = 'enabled' and projects.visibility <> 'private')))`;
 
-export const releaseMail = mailTarget('Release', (id) => {
-  const row = {
-    rows: sql`releases join projects on projects.id = releases.project_id`,
-    isIts: sql<boolean>`releases.id = ${id}`,
-  };
-  return {
-    row,
-    is_in_group: false,
-    isReader: () => sql`exists (select from ${row.rows} where ${row.isIts} and ${isReader})`,
-    // Nobody takes part in a release before they have read of it.
-    participants: () => sql`select null::bigint where false`,
-    people: {},
-    describe: ({ db }, place) => describe(db, id, place),
-  };
-});
+export const releaseMail = mailTarget('Release', (id) => ({
+  ...inProject('releases', id, isReader),
+  participants: noParticipants,
+  people: {},
+  describe: ({ db }, place) => describe(db, id, place),
+}));

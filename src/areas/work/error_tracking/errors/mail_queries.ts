@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { countsToday, isUserOfProject, levels } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
 import type { MailItem, MailPlace } from '../../../../services/index.ts';
-import { mailTarget } from '../../../activity/notifications/index.ts';
+import { inProject, mailTarget } from '../../../activity/notifications/index.ts';
 import { errorPage, titleOf } from './present.ts';
 
 /** Titles are texts of applications, of which everyone who has a client key can send some. */
@@ -36,25 +36,18 @@ async function describe(db: Database, error_id: number, { full_path }: MailPlace
   };
 }
 
-export const errorMail = mailTarget('TrackedError', (id) => {
-  const row = {
-    rows: sql`error_tracking_errors errors join projects on projects.id = errors.project_id`,
-    isIts: sql<boolean>`errors.id = ${id}`,
-  };
-  return {
-    row,
-    is_in_group: false,
-    isReader: () => sql`
-      exists (select from ${row.rows} where ${row.isIts} and (users.admin or ${isUserOfProject(levels.reporter)}))`,
-    participants: (are_members) =>
-      are_members
-        ? sql`
-      select user_id from error_tracking_errors errors join project_authorizations using (project_id)
-       where errors.id = ${id} and access_level >= ${levels.reporter} and ${countsToday()}`
-        : sql`select assignee_id from error_tracking_errors where id = ${id}`,
-    people: {
-      isAssignee: sql`exists (select from error_tracking_errors errors where errors.id = ${id} and errors.assignee_id = users.id)`,
-    },
-    describe: ({ db }, place) => describe(db, id, place),
-  };
-});
+const isReader = sql<boolean>`(users.admin or ${isUserOfProject(levels.reporter)})`;
+
+export const errorMail = mailTarget('TrackedError', (id) => ({
+  ...inProject('error_tracking_errors', id, isReader),
+  participants: (are_members) =>
+    are_members
+      ? sql`
+    select user_id from error_tracking_errors errors join project_authorizations using (project_id)
+     where errors.id = ${id} and access_level >= ${levels.reporter} and ${countsToday()}`
+      : sql`select assignee_id from error_tracking_errors where id = ${id}`,
+  people: {
+    isAssignee: sql`exists (select from error_tracking_errors errors where errors.id = ${id} and errors.assignee_id = users.id)`,
+  },
+  describe: ({ db }, place) => describe(db, id, place),
+}));
