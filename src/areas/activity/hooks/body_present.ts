@@ -3,6 +3,7 @@ import { projectPage, userPage } from '../../../access/index.ts';
 import { cloneUrls } from '../../../http/index.ts';
 import { avatarUrl } from '../../people/avatars/index.ts';
 import { ownersOfAddresses } from '../../people/emails/index.ts';
+import type { Hole } from './definition.ts';
 import {
   type CommitPlace,
   type Filling,
@@ -102,7 +103,7 @@ const pushed = async (services: Filling, { also, ...push }: Pushed & { also: unk
 
 /** What the hooks of jobs say of a commit, with the other members of that. */
 async function authored(services: Filling, { place, also }: { place: CommitPlace | null; also: object }) {
-  const commit = place && (await oneCommit(services, place));
+  const commit = await oneCommit(services, place);
   if (!commit) return { ...also, message: null, author_name: null, author_email: null, author_url: null };
   const { name, email } = commit.author;
   const [owner] = await ownersOfAddresses(services.db, [email]);
@@ -111,7 +112,7 @@ async function authored(services: Filling, { place, also }: { place: CommitPlace
 }
 
 /** What fills the holes, by the name of their only member. */
-const fillers: Readonly<Record<string, (services: Filling, facts: never) => unknown>> = {
+const fillers: Readonly<Record<`$${Hole}`, (services: Filling, facts: never) => unknown>> = {
   $person: person,
   $project: project,
   $repository: repository,
@@ -121,10 +122,12 @@ const fillers: Readonly<Record<string, (services: Filling, facts: never) => unkn
   $avatar: ({ url }: Filling, user: { id: number; avatar: string | null }) => avatarUrl(url, 'user', user),
   $commit: oneCommit,
   $commit_title: async (services: Filling, place: CommitPlace | null) =>
-    (place && (await oneCommit(services, place))?.title) ?? null,
+    (await oneCommit(services, place))?.title ?? null,
   $authored: authored,
   $push: pushed,
 };
+
+const isHole = (name: string): name is keyof typeof fillers => Object.hasOwn(fillers, name);
 
 /** @param facts of `hook_events` */
 export async function bodyOf(services: Filling, facts: unknown): Promise<unknown> {
@@ -132,8 +135,7 @@ export async function bodyOf(services: Filling, facts: unknown): Promise<unknown
   if (Array.isArray(facts)) return Promise.all(facts.map((each) => bodyOf(services, each)));
   const members = Object.entries(facts);
   const [[name, value] = ['', null]] = members;
-  const filler = fillers[name];
-  if (filler) return filler(services, value as never);
+  if (isHole(name)) return fillers[name](services, value as never);
   return Object.fromEntries(
     await Promise.all(members.map(async ([member, each]) => [member, await bodyOf(services, each as Json)] as const)),
   );

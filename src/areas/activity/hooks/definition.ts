@@ -19,6 +19,20 @@ export interface HookItem<K extends NoteableKind = NoteableKind> {
   isConfidential?: RawBuilder<SqlBool>;
 }
 
+/** What is left open in the facts of an event, since the database does not have it. `body_present.ts` says how each is filled. */
+export type Hole =
+  | 'person'
+  | 'project'
+  | 'repository'
+  | 'url'
+  | 'wiki'
+  | 'text'
+  | 'avatar'
+  | 'commit'
+  | 'commit_title'
+  | 'authored'
+  | 'push';
+
 /** For what is sampled: a project, and the user who asks. */
 export interface SampleAsk {
   project_id: number;

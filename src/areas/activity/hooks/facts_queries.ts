@@ -1,13 +1,24 @@
 /** Parts of the facts of an event, as expressions of type `json`. A hole, such as `{"$person": {…}}`, is filled when the event is announced (`body_present.ts`). */
 import { type RawBuilder, sql } from 'kysely';
+import { userPage } from '../../../access/index.ts';
 import type { PagePath } from '../../../foundation/addresses.ts';
+import type { Hole } from './definition.ts';
 
 type Id = RawBuilder<unknown> | number;
 
+/**
+ * A value that is filled in when the event is sent.
+ * @param facts an expression of type `json`
+ */
+export const hole = (name: Hole, facts: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`json_build_object(${sql.lit(`$${name}`)}, ${facts})`;
+
 /** A user as the source of an event or as an assignee; null without one. */
 export const personFacts = (id: Id): RawBuilder<unknown> => sql`
-  (select json_build_object('$person', json_build_object('id', users.id, 'name', users.name, 'username', users.username, 'avatar', users.avatar,
-                                                         'public_email', users.public_email))
+  (select ${hole(
+    'person',
+    sql`json_build_object('id', users.id, 'name', users.name, 'username', users.username, 'avatar', users.avatar, 'public_email', users.public_email)`,
+  )}
      from users where users.id = ${id})`;
 
 /**
@@ -19,15 +30,20 @@ export const peopleFacts = (ids: RawBuilder<unknown>): RawBuilder<unknown> => sq
 
 /** A project; null for one that is gone. */
 export const projectFacts = (id: Id): RawBuilder<unknown> => sql`
-  (select json_build_object('$project', json_build_object(
+  (select ${hole(
+    'project',
+    sql`json_build_object(
             'id', projects.id, 'name', projects.name, 'description', projects.description, 'avatar', projects.avatar, 'namespace', namespaces.name,
-            'visibility', projects.visibility, 'full_path', projects.full_path, 'default_branch', projects.default_branch))
+            'visibility', projects.visibility, 'full_path', projects.full_path, 'default_branch', projects.default_branch)`,
+  )}
      from projects join namespaces on namespaces.id = projects.namespace_id where projects.id = ${id})`;
 
 /** The older form of a project, beside it. */
 export const repositoryFacts = (id: Id): RawBuilder<unknown> => sql`
-  (select json_build_object('$repository', json_build_object(
-            'name', projects.name, 'description', projects.description, 'visibility', projects.visibility, 'full_path', projects.full_path))
+  (select ${hole(
+    'repository',
+    sql`json_build_object('name', projects.name, 'description', projects.description, 'visibility', projects.visibility, 'full_path', projects.full_path)`,
+  )}
      from projects where projects.id = ${id})`;
 
 /** A group; null without an id. */
@@ -59,12 +75,20 @@ export const pageFacts = (
   name: RawBuilder<unknown>,
   anchor: RawBuilder<unknown> = sql`''`,
 ): RawBuilder<unknown> => sql`
-  (select json_build_object('$url', concat(${pathInSql(page, sql`projects.full_path`, name)}, ${anchor})) from projects where projects.id = ${project_id})`;
+  (select ${hole('url', sql`concat(${pathInSql(page, sql`projects.full_path`, name)}, ${anchor})`)} from projects where projects.id = ${project_id})`;
+
+/** The URL of a user's page; null without one. */
+export const userUrlFacts = (id: Id): RawBuilder<unknown> => sql`
+  (select ${hole('url', pathInSql(userPage, sql`users.username`))} from users where users.id = ${id})`;
+
+/** Where a commit is, for the holes that are filled from it; null without an id. */
+export const commitPlace = (project_id: Id, sha: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  (select json_build_object('id', projects.id, 'full_path', projects.full_path, 'sha', ${sha})
+     from projects where projects.id = ${project_id} and ${sha} is not null)`;
 
 /** A commit of a project's repository; null without an id. */
-export const commitFacts = (project_id: Id, sha: RawBuilder<unknown>): RawBuilder<unknown> => sql`
-  (select json_build_object('$commit', json_build_object('id', projects.id, 'full_path', projects.full_path, 'sha', ${sha}))
-     from projects where projects.id = ${project_id} and ${sha} is not null)`;
+export const commitFacts = (project_id: Id, sha: RawBuilder<unknown>): RawBuilder<unknown> =>
+  hole('commit', commitPlace(project_id, sha));
 
 /** The beginning of every event about something in a project. */
 export const eventHead = (

@@ -2,14 +2,17 @@
 export type { HookItem, Sample } from './definition.ts';
 export {
   commitFacts,
+  commitPlace,
   eventHead,
   groupFacts,
+  hole,
   pageFacts,
   pathInSql,
   peopleFacts,
   personFacts,
   projectFacts,
   repositoryFacts,
+  userUrlFacts,
 } from './facts_queries.ts';
 export { announceEvents, removeOldHookEvents, sendHookDeliveries } from './jobs.ts';
 export { brokenHooks } from './queries.ts';

@@ -63,8 +63,9 @@ const presentCommit = ({ url }: Filling, { full_path }: ProjectPlace, commit: Co
 /** A commit of a project. */
 export type CommitPlace = ProjectPlace & { sha: string };
 
-/** A commit; null when the repository no longer has it. */
-export async function oneCommit(services: Filling, place: CommitPlace) {
+/** A commit; null when the repository no longer has it, or there is none. */
+export async function oneCommit(services: Filling, place: CommitPlace | null) {
+  if (!place) return null;
   const within = await repositoryNow(services, place);
   const commit = within && (await readCommit(within, place.sha).catch(() => undefined));
   return commit ? presentCommit(services, place, commit) : null;

@@ -4,6 +4,8 @@ import { mergeRequestKind } from '../../../access/index.ts';
 import { type Database, momentInJson } from '../../../db/index.ts';
 import {
   commitFacts,
+  commitPlace,
+  hole,
   pageFacts,
   personFacts,
   projectFacts,
@@ -80,12 +82,15 @@ const jobFacts = sql`json_build_object(
   'build_duration', ${seconds('news.started_at', 'news.finished_at')}, 'build_queued_duration', ${seconds('news.created_at', 'news.started_at')},
   'build_allow_failure', false, 'build_failure_reason', 'unknown_failure', 'pipeline_id', news.pipeline_id, 'runner', null,
   'project_id', news.project_id, 'project_name', news.full_path, 'user', ${personFacts(sql`news.user_id`)},
-  'commit', json_build_object('$authored', json_build_object(
-    'place', ${commitFacts(sql`news.project_id`, sql`news.sha`)} -> '$commit',
+  'commit', ${hole(
+    'authored',
+    sql`json_build_object(
+    'place', ${commitPlace(sql`news.project_id`, sql`news.sha`)},
     'also', json_build_object(
       'id', news.pipeline_id, 'name', null, 'sha', news.sha, 'status', news.pipeline_status,
       'duration', ${seconds('news.pipeline_started_at', 'news.pipeline_finished_at')}, 'started_at', ${momentInJson('news.pipeline_started_at')},
-      'finished_at', ${momentInJson('news.pipeline_finished_at')}))),
+      'finished_at', ${momentInJson('news.pipeline_finished_at')}))`,
+  )},
   'repository', ${repositoryFacts(sql`news.project_id`)}, 'project', ${projectFacts(sql`news.project_id`)}, 'environment', null)`;
 
 /** @param tx the transaction in which the status of a pipeline changed */

@@ -3,7 +3,7 @@ import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Database, DB } from '../../../db/index.ts';
 import { type RefUpdate, repositoryOf, resolveBranch } from '../../../git/index.ts';
 import type { PushFollower } from '../../../services/index.ts';
-import { projectFacts, repositoryFacts, type Sample } from '../../activity/hooks/index.ts';
+import { hole, projectFacts, repositoryFacts, type Sample } from '../../activity/hooks/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { type AskingHook, addHookEvent, hooksAsking } from '../../instance/hook_events/index.ts';
 import { isAbout, protectsProject } from '../protected_branches/index.ts';
@@ -16,7 +16,7 @@ interface Pusher {
 /** The members of a body that say who pushed, of a row of `users`. */
 const pusherFacts = sql`
   'user_id', users.id, 'user_name', users.name, 'user_username', users.username, 'user_email', nullif(users.public_email, ''),
-  'user_avatar', json_build_object('$avatar', json_build_object('id', users.id, 'avatar', users.avatar))`;
+  'user_avatar', ${hole('avatar', sql`json_build_object('id', users.id, 'avatar', users.avatar)`)}`;
 
 const placeFacts = ({ project_id }: Pusher) => sql`'project_id', projects.id, 'project', ${projectFacts(project_id)}`;
 
@@ -29,10 +29,13 @@ const pushFacts = (
   is_protected: boolean,
   lists: boolean,
 ): RawBuilder<unknown> => sql`
-  (select json_build_object('$push', json_build_object(
+  (select ${hole(
+    'push',
+    sql`json_build_object(
      'place', json_build_object('id', projects.id, 'full_path', projects.full_path, 'default_branch', projects.default_branch),
      'ref', ${ref}::text, 'before', ${old}::text, 'after', ${after}::text, 'lists', ${lists}::boolean,
-     'also', json_build_object('ref_protected', ${is_protected}::boolean, ${pusherFacts}, ${placeFacts(pusher)}, 'repository', ${repositoryFacts(pusher.project_id)})))
+     'also', json_build_object('ref_protected', ${is_protected}::boolean, ${pusherFacts}, ${placeFacts(pusher)}, 'repository', ${repositoryFacts(pusher.project_id)}))`,
+  )}
      ${fromPusher(pusher)})`;
 
 const kinds = { push_events: 'refs/heads/', tag_push_events: 'refs/tags/' } as const;

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { inAddress } from '../../../foundation/addresses.ts';
 import { type RefUpdate, readCommit } from '../../../git/index.ts';
-import { groupFacts, pathInSql, personFacts, projectFacts, type Sample } from '../../activity/hooks/index.ts';
+import { groupFacts, hole, pathInSql, personFacts, projectFacts, type Sample } from '../../activity/hooks/index.ts';
 import { hooksAsking, tellEach } from '../../instance/hook_events/index.ts';
 import { tellOfUpdate } from '../repository/index.ts';
 import type { PageChange } from './change_git.ts';
@@ -27,8 +27,11 @@ const actions = { created: 'create', updated: 'update', destroyed: 'delete' } as
 const page = sql`case when wikis.group_id is null then ${pathInSql(projectWikiPage, sql`projects.full_path`)} else ${pathInSql(groupWikiPage, sql`namespaces.full_path`)} end`;
 
 /** A wiki, of such a row. */
-const wikiFacts = sql`json_build_object('$wiki', json_build_object(
-  'page', ${page}, 'full_path', case when wikis.group_id is null then projects.full_path else namespaces.full_path end, 'default_branch', wikis.default_branch))`;
+const wikiFacts = hole(
+  'wiki',
+  sql`json_build_object(
+  'page', ${page}, 'full_path', case when wikis.group_id is null then projects.full_path else namespaces.full_path end, 'default_branch', wikis.default_branch)`,
+);
 
 const fromWiki = sql`
   from wikis left join projects on projects.id = wikis.project_id
@@ -48,9 +51,9 @@ const pageFacts = (user_id: number | null): RawBuilder<unknown> => sql`json_buil
   'group', ${groupFacts(sql`news.group_id`)}, 'wiki', news.wiki,
   'object_attributes', json_build_object(
     'slug', news.slug, 'title', news.title, 'format', news.format, 'message', news.message, 'version_id', news.version_id,
-    'content', json_build_object('$text', json_build_object('kind', 'wiki', 'id', news.wiki_id, 'blob_id', news.blob_id)),
-    'url', json_build_object('$url', news.page), 'action', news.action,
-    'diff_url', json_build_object('$url', news.page || '/diff?version_id=' || news.version_id)))`;
+    'content', ${hole('text', sql`json_build_object('kind', 'wiki', 'id', news.wiki_id, 'blob_id', news.blob_id)`)},
+    'url', ${hole('url', sql`news.page`)}, 'action', news.action,
+    'diff_url', ${hole('url', sql`news.page || '/diff?version_id=' || news.version_id`)}))`;
 
 /** @param tx the transaction of the other effects */
 export const tellOfPages = (

@@ -1,14 +1,15 @@
 /** Telling webhooks of deployments (docs/reference/hooks.md#events). */
 import { type RawBuilder, sql } from 'kysely';
-import { commitKind, userPage } from '../../../access/index.ts';
+import { commitKind } from '../../../access/index.ts';
 import { type Database, momentInJson } from '../../../db/index.ts';
 import {
-  commitFacts,
+  commitPlace,
+  hole,
   pageFacts,
-  pathInSql,
   personFacts,
   projectFacts,
   type Sample,
+  userUrlFacts,
 } from '../../activity/hooks/index.ts';
 import { tellEach } from '../../instance/hook_events/index.ts';
 
@@ -19,16 +20,13 @@ const rowsOf = (which: RawBuilder<unknown>) => sql`
     join projects on projects.id = deployments.project_id join namespaces on namespaces.id = projects.namespace_id
    where ${which}`;
 
-const userUrl = sql`(
-  select json_build_object('$url', ${pathInSql(userPage, sql`users.username`)}) from users where users.id = news.user_id)`;
-
 const factsOf = sql`json_build_object(
   'object_kind', 'deployment', 'status', news.status, 'status_changed_at', ${momentInJson('news.updated_at')}, 'deployment_id', news.id,
   'deployable_id', null, 'deployable_url', null, 'environment', news.name, 'environment_tier', news.tier, 'environment_slug', news.slug,
   'environment_external_url', news.external_url, 'project', ${projectFacts(sql`news.project_id`)}, 'short_sha', left(news.sha, 8),
-  'user', ${personFacts(sql`news.user_id`)}, 'user_url', ${userUrl},
+  'user', ${personFacts(sql`news.user_id`)}, 'user_url', ${userUrlFacts(sql`news.user_id`)},
   'commit_url', ${pageFacts(commitKind.page, sql`news.project_id`, sql`news.sha`)},
-  'commit_title', json_build_object('$commit_title', ${commitFacts(sql`news.project_id`, sql`news.sha`)} -> '$commit'), 'ref', news.ref)`;
+  'commit_title', ${hole('commit_title', commitPlace(sql`news.project_id`, sql`news.sha`))}, 'ref', news.ref)`;
 
 /** @param tx the transaction in which the status of a deployment changed */
 export const tellOfDeployment = (tx: Database, id: number): Promise<void> =>

@@ -1,8 +1,7 @@
 /** Telling hooks of feature flags (docs/reference/feature_flags.md#webhooks). */
 import { type RawBuilder, sql } from 'kysely';
-import { userPage } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { pathInSql, personFacts, projectFacts, type Sample } from '../../activity/hooks/index.ts';
+import { personFacts, projectFacts, type Sample, userUrlFacts } from '../../activity/hooks/index.ts';
 import { tellEach } from '../../instance/hook_events/index.ts';
 
 /** @param which a predicate on rows of `feature_flags` */
@@ -15,7 +14,7 @@ const rowsOf = (which: RawBuilder<unknown>, user_id: number) => sql`
 /** Of a row that is called `news`. */
 const facts = sql`json_build_object(
   'object_kind', 'feature_flag', 'project', ${projectFacts(sql`news.project_id`)}, 'user', ${personFacts(sql`news.user_id`)},
-  'user_url', (select json_build_object('$url', ${pathInSql(userPage, sql`users.username`)}) from users where users.id = news.user_id),
+  'user_url', ${userUrlFacts(sql`news.user_id`)},
   'object_attributes', json_build_object('id', news.id, 'name', news.name, 'description', news.description, 'active', news.active))`;
 
 /** @param tx the transaction of the change; of a flag that is deleted, before it is */

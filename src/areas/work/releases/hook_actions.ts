@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, momentInJson } from '../../../db/index.ts';
 import { repositoryOf, resolveCommit } from '../../../git/index.ts';
-import { commitFacts, projectFacts, type Sample } from '../../activity/hooks/index.ts';
+import { commitFacts, hole, projectFacts, type Sample } from '../../activity/hooks/index.ts';
 import { tellEach } from '../../instance/hook_events/index.ts';
 import { releasePage, sourcePaths } from './present.ts';
 
@@ -46,7 +46,7 @@ const links = sql`(
 const factsOf = (action: Action) => sql`json_build_object(
   'object_kind', 'release', 'action', ${sql.lit(action)}, 'id', news.id, 'created_at', ${momentInJson('news.created_at')},
   'description', news.description, 'name', news.name, 'released_at', ${momentInJson('news.released_at')}, 'tag', news.tag,
-  'project', ${projectFacts(sql`news.project_id`)}, 'url', json_build_object('$url', news.page),
+  'project', ${projectFacts(sql`news.project_id`)}, 'url', ${hole('url', sql`news.page`)},
   'assets', json_build_object(
     'count', json_array_length(news.sources) + (select count(*) from release_links where release_id = news.id), 'links', ${links},
     'sources', news.sources),
