@@ -6,14 +6,8 @@ import { type AnyPage, type PageCall, type PagesOptions, type Place, pageDoorway
 import { Todo } from './index.ts';
 import { renewedCookie } from './people/sessions/index.ts';
 import { boardPages } from './web/boards/index.ts';
-import {
-  badgePages,
-  codeFactPages,
-  instanceFactPages,
-  memberPages,
-  planningFactPages,
-  releasePages,
-} from './web/facts/index.ts';
+import { deploymentPages } from './web/deployments/index.ts';
+import { badgePages, codeFactPages, instanceFactPages, memberPages, planningFactPages } from './web/facts/index.ts';
 import { groupPageOf, newGroupPage, newProjectPage, personPage, personRedirect } from './web/groups/index.ts';
 import { homePage } from './web/home/index.ts';
 import { dismissalPage, houseOf, manifestPage } from './web/house/index.ts';
@@ -27,6 +21,7 @@ import {
   mergeRequestsPage,
   newMergeRequestPage,
 } from './web/merge_requests/index.ts';
+import { releasePages } from './web/releases/index.ts';
 import { otherAddress, repositoryPages } from './web/repository/index.ts';
 import { searchPage } from './web/search/index.ts';
 import { mirrorSettingsPage, sshKeyRedirect, sshKeysPage, tokenRedirect, tokensPage } from './web/settings/index.ts';
@@ -89,6 +84,7 @@ export const pages: readonly AnyPage[] = [
   ...badgePages,
   ...codeFactPages,
   ...releasePages,
+  ...deploymentPages,
   ...memberPages,
   ...instanceFactPages,
 ];

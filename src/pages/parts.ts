@@ -27,6 +27,13 @@ export const person = (user: Person | null | undefined): Html =>
 export const people = (users: readonly Person[]): Content =>
   users.flatMap((user, index) => [index > 0 ? ', ' : undefined, person(user)]);
 
+/**
+ * Where a link leads: at addresses of ours without the server, so that it stays on the host by which the browser came.
+ * @param url of the server, without a trailing slash
+ */
+export const linkTarget = (address: string, url: string): string =>
+  address.startsWith(`${url}/`) ? address.slice(url.length) : address;
+
 /** A label with its colour as a dot, so that its text is readable whatever the colour. @param color `#rrggbb` */
 export const label = (name: string, color?: string): Html =>
   html`<span class="label">${color && html`<svg viewBox="0 0 10 10" aria-hidden="true"><circle cx="5" cy="5" r="5" fill="${color}"/></svg>`}${name}</span>`;

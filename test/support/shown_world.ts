@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { recordStatus } from '../../src/areas/geo/geo_nodes/status/actions.ts';
 import { statusOfThisSite } from '../../src/areas/geo/geo_nodes/status/site_queries.ts';
 import { pages } from '../../src/areas/pages.ts';
-import { releasePages } from '../../src/areas/web/facts/index.ts';
+import { releasePages } from '../../src/areas/web/releases/index.ts';
 import { inAddress } from '../../src/foundation/addresses.ts';
 import { reports, thrown } from './error_tracking.ts';
 import { fillWorld } from './full_project.ts';

@@ -13,6 +13,7 @@ export {
   PipelineDetail,
   type PipelineRow,
   pipelineColumns,
+  pipelinePage,
   presentPipeline,
   secondsBetween,
 } from './present.ts';

@@ -4,5 +4,5 @@ export { followDeployment } from './deployment_actions.ts';
 export { emptyEnvironments } from './emptying_queries.ts';
 export { sampleDeployment } from './hook_actions.ts';
 export { endEnvironments } from './jobs.ts';
-export { environmentPage } from './present.ts';
+export { Deployment, Environment, EnvironmentInList, environmentPage } from './present.ts';
 export { deploymentIn } from './queries.ts';

@@ -25,7 +25,7 @@ import { maximums } from './rules.ts';
 
 const version = 'new_version_flag';
 
-const FeatureFlag = resource('FeatureFlag', {
+export const FeatureFlag = resource('FeatureFlag', {
   iid: Iid,
   name: Type.String(),
   description: nullable(Type.String()),

@@ -1,6 +1,8 @@
 /** What the server and other areas use of feature flags. */
+
 export { brokenInstanceIds } from './client_actions.ts';
 export { emptyFeatureFlags } from './emptying_queries.ts';
+export { FeatureFlag } from './flag_routes.ts';
 export { sampleFeatureFlag } from './hook_actions.ts';
 export { featureFlags, featureFlagUserLists } from './relation.ts';
 export { unleashDoors, unleashDoorway } from './unleash_http.ts';

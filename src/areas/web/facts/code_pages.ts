@@ -1,7 +1,6 @@
-/** Snippets, errors, vulnerabilities, dependencies, environments, pipelines and feature flags. */
+/** Snippets, errors, vulnerabilities, dependencies, and user lists of feature flags. */
 import type { Values } from '../../../http/index.ts';
-import { type Content, filePage, html, person, redirect, time } from '../../../pages/index.ts';
-import { environmentPage } from '../../deployments/environments/index.ts';
+import { type Content, filePage, html, redirect, time } from '../../../pages/index.ts';
 import { factPage } from './definition.ts';
 import { titleLine } from './planning_pages.ts';
 
@@ -15,23 +14,6 @@ const vulnerabilityLine = ({ name, url, severity, state }: Values): Content =>
 const dependencyLine = ({ name, version, package_manager, dependency_file_path }: Values): Content =>
   html`${String(name)} ${String(version)}
 <div class="soft">${String(package_manager)}, in ${String(dependency_file_path)}</div>`;
-
-const environmentLine = ({ id, name, state, tier, external_url, project }: Values): Content =>
-  html`<a href="${environmentPage(String((project as Values).path_with_namespace), Number(id))}">${String(name)}</a> <span class="label">${String(tier)}</span> <span class="label">${String(state)}</span>
-${external_url !== null && html`<div class="soft"><a href="${String(external_url)}" rel="nofollow noopener">${String(external_url)}</a></div>`}`;
-
-const deploymentLine = ({ iid, ref, sha, status, user, created_at }: Values): Content =>
-  html`#${String(iid)} ${String(ref)} at ${String(sha).slice(0, 8)} <span class="label">${String(status)}</span>
-<div class="soft">By ${person(user as { username: string; name: string } | null)}, ${time(String(created_at))}</div>`;
-
-const pipelineLine = ({ iid, ref, sha, status, web_url, created_at }: Values): Content =>
-  html`<span class="${`state state-${String(status)}`}">${String(status)}</span> <a href="${new URL(String(web_url)).pathname}">#${String(iid)}</a> ${String(ref)} at ${String(sha).slice(0, 8)}
-<div class="soft">${time(String(created_at))}</div>`;
-
-/** The page of a job is that of the system which runs it, or of its commit. */
-const jobLine = ({ name, status, web_url, user, created_at }: Values): Content =>
-  html`<span class="${`state state-${String(status)}`}">${String(status)}</span> <a href="${String(web_url)}" rel="nofollow noopener">${String(name)}</a>
-<div class="soft">By ${person(user as { username: string; name: string } | null)}, ${time(String(created_at))}</div>`;
 
 const dependencies = {
   title: () => 'Dependencies',
@@ -73,35 +55,6 @@ export const codeFactPages = [
     lists: [{ heading: 'Vulnerabilities', operation: 'listProjectVulnerabilities', line: vulnerabilityLine }],
   }),
   factPage('/:id/-/dependencies', dependencies),
-  factPage('/:id/-/environments/:environment_id', {
-    read: ({ described }) => described('getEnvironment'),
-    title: ({ name }) => String(name),
-    lists: [
-      {
-        heading: 'Deployments',
-        operation: 'listDeployments',
-        parameters: ({ name }) => ({ environment: name, sort: 'desc' }),
-        line: deploymentLine,
-      },
-    ],
-  }),
-  factPage('/:id/-/environments', {
-    title: () => 'Environments',
-    lists: [{ heading: 'Where the project is deployed', operation: 'listEnvironments', line: environmentLine }],
-  }),
-  factPage('/:id/-/pipelines/:pipeline_id', {
-    read: ({ described }) => described('getPipeline'),
-    title: ({ iid, ref }) => `Pipeline #${String(iid)} of ${String(ref)}`,
-    lists: [{ heading: 'Jobs', operation: 'listPipelineJobs', line: jobLine }],
-  }),
-  factPage('/:id/-/pipelines', {
-    title: () => 'Pipelines',
-    lists: [{ heading: 'What external systems report', operation: 'listPipelines', line: pipelineLine }],
-  }),
-  factPage('/:id/-/feature_flags', {
-    title: () => 'Feature flags',
-    lists: [{ heading: 'All flags', operation: 'listFeatureFlags' }],
-  }),
   factPage('/:id/-/feature_flags_user_lists/:iid', {
     read: ({ described }) => described('getFeatureFlagUserList'),
     title: ({ name }) => String(name),

@@ -4,4 +4,3 @@ export { codeFactPages } from './code_pages.ts';
 export { instanceFactPages } from './instance_pages.ts';
 export { memberPages } from './member_pages.ts';
 export { planningFactPages } from './planning_pages.ts';
-export { releasePages } from './release_pages.ts';

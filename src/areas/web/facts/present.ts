@@ -1,6 +1,6 @@
 /** A value of the API as content of a page, by its schema. */
 import type { TSchema } from 'typebox';
-import { type Content, day, facts, html, person, time } from '../../../pages/index.ts';
+import { type Content, day, facts, html, linkTarget, person, time } from '../../../pages/index.ts';
 
 /** Of a list, and of the levels below a value. */
 const [shownItems, shownLevels] = [100, 4];
@@ -36,9 +36,8 @@ const labelOf = (name: string): string => {
 function textOf(name: string, text: string, { format }: { format?: string }, { url }: Showing): Content {
   if (format === 'date-time') return time(text);
   if (format === 'date') return day(text);
-  const isOurs = text.startsWith(`${url}/`);
-  if (/(^|_)(url|urls|links)$/.test(name) && (isOurs || /^https?:/.test(text)))
-    return html`<a href="${isOurs ? text.slice(url.length) : text}" rel="nofollow noopener">${text}</a>`;
+  if (/(^|_)(url|urls|links)$/.test(name) && /^https?:/.test(text))
+    return html`<a href="${linkTarget(text, url)}" rel="nofollow noopener">${text}</a>`;
   if (text.length > shownCharacters) return [text.slice(0, shownCharacters), ' … (cut off)'];
   return text.includes('\n') ? html`<pre>${text}</pre>` : text;
 }
@@ -49,7 +48,7 @@ function linkTo(value: Names, { url }: Showing): Content {
   if (typeof username === 'string' && typeof name === 'string') return person({ username, name });
   const text = title ?? name;
   if (typeof text === 'string' && typeof web_url === 'string' && web_url.startsWith(`${url}/`))
-    return html`<a href="${web_url.slice(url.length)}">${text}</a>`;
+    return html`<a href="${linkTarget(web_url, url)}">${text}</a>`;
   return undefined;
 }
 

@@ -1,0 +1,2 @@
+/** What other areas may use of jobs. */
+export { Job } from './present.ts';

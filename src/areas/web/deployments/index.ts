@@ -1,0 +1,1 @@
+export { deploymentPages } from './pages.ts';

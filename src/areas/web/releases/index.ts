@@ -1,0 +1,1 @@
+export { releasePages } from './pages.ts';

@@ -1,0 +1,44 @@
+/** Releases of a project, and the addresses below them that the API hands out (docs/reference/work_pages.md). */
+import { filePage, type PageCall, page, pagingOf, redirect } from '../../../pages/index.ts';
+import { Release, releasePage } from '../../work/releases/index.ts';
+import { releasesView, releaseView } from './views.ts';
+
+/** Where an endpoint redirects to. */
+async function locationFrom({ bytes }: PageCall, operation: string): Promise<string> {
+  return (await bytes(operation)).headers!.location!;
+}
+
+/** The page of what the API calls the latest release, and of what is below it. */
+async function latestPage(call: PageCall, operation: string): Promise<string> {
+  const { pathname } = new URL(await locationFrom(call, operation));
+  return releasePage(call.params.id!, '') + pathname.slice(pathname.indexOf('/releases/') + '/releases/'.length);
+}
+
+const listPage = page('/:id/-/releases', {
+  load: async ({ list, params, query }) => ({
+    id: params.id!,
+    releases: await list(Release, 'listReleases', pagingOf({ query })),
+  }),
+  view: releasesView,
+});
+
+const onePage = page('/:id/-/releases/:tag_name', {
+  load: async ({ one, params, services }) => ({
+    id: params.id!,
+    url: services.url,
+    release: await one(Release, 'getRelease', { include_html_description: true }),
+  }),
+  view: releaseView,
+});
+
+export const releasePages = [
+  redirect('/:id/-/releases/permalink/latest', (call) => latestPage(call, 'getLatestRelease')),
+  redirect('/:id/-/releases/permalink/latest/*suffix_path', (call) => latestPage(call, 'getBelowLatestRelease')),
+  redirect('/:id/-/releases/:tag_name/downloads/*direct_asset_path', (call) =>
+    locationFrom(call, 'downloadReleaseAsset'),
+  ),
+  filePage('/:id/-/releases/:tag_name/evidences/:evidence_id.json', ({ bytes }) => bytes('readReleaseEvidence')),
+  redirect('/:id/-/releases/:tag_name/edit', ({ path }) => path.replace(/\/edit$/, '')),
+  onePage,
+  listPage,
+];
