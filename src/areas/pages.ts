@@ -2,7 +2,7 @@
 import { groupPage } from '../access/index.ts';
 import { inAddress } from '../foundation/addresses.ts';
 import type { Doorway, Moved, Services } from '../http/index.ts';
-import { type AnyPage, type PageCall, type PagesOptions, type Place, pageDoorway, type Tab } from '../pages/index.ts';
+import { type AnyPage, type PageCall, type PagesOptions, pageDoorway } from '../pages/index.ts';
 import { Todo } from './index.ts';
 import { renewedCookie } from './people/sessions/index.ts';
 import { boardPages } from './web/boards/index.ts';
@@ -10,7 +10,7 @@ import { deploymentPages } from './web/deployments/index.ts';
 import { badgePages, codeFactPages, instanceFactPages, memberPages, planningFactPages } from './web/facts/index.ts';
 import { groupPageOf, newGroupPage, newProjectPage, personPage, personRedirect } from './web/groups/index.ts';
 import { homePage } from './web/home/index.ts';
-import { dismissalPage, houseOf, manifestPage } from './web/house/index.ts';
+import { dismissalPage, houseOf, manifestPage, tabsOf } from './web/house/index.ts';
 import { editIssuePage, issuePage, issuesPage, newIssuePage, workItemPage } from './web/issues/index.ts';
 import {
   editMergeRequestPage,
@@ -88,27 +88,6 @@ export const pages: readonly AnyPage[] = [
   ...memberPages,
   ...instanceFactPages,
 ];
-
-/** The sections of a project, by an operation that whoever sees them may run. */
-const sections: readonly { name: string; label: string; rest: string; operation: string }[] = [
-  { name: 'code', label: 'Code', rest: '', operation: 'getProject' },
-  { name: 'commits', label: 'Commits', rest: '/-/commits', operation: 'listCommits' },
-  { name: 'branches', label: 'Branches', rest: '/-/branches', operation: 'listBranches' },
-  { name: 'tags', label: 'Tags', rest: '/-/tags', operation: 'listTags' },
-  { name: 'releases', label: 'Releases', rest: '/-/releases', operation: 'listReleases' },
-  { name: 'issues', label: 'Issues', rest: '/-/issues', operation: 'listProjectIssues' },
-  { name: 'boards', label: 'Boards', rest: '/-/boards', operation: 'listProjectBoards' },
-  { name: 'merge_requests', label: 'Merge requests', rest: '/-/merge_requests', operation: 'listProjectMergeRequests' },
-  { name: 'wikis', label: 'Wiki', rest: '/-/wikis', operation: 'listProjectWikiPages' },
-];
-
-async function tabsOf({ may }: PageCall, { id, kind }: Place): Promise<Tab[]> {
-  if (kind === 'group') return [];
-  const shown = sections.map(async ({ name, label, rest, operation }) =>
-    (await may(operation, { id })) ? [{ name, label, path: `/${inAddress(id)}${rest}` }] : [],
-  );
-  return (await Promise.all(shown)).flat();
-}
 
 async function pathOf({ db }: Services, { path }: Moved): Promise<string> {
   const [, kind, id] = path.split('/');

@@ -88,10 +88,14 @@ const tabsOf = (tabs: readonly Tab[], current: string | undefined): Content =>
       html`<li><a href="${path}" ?aria-current="${name === current && 'page'}">${label}</a></li>`,
   )}</ul></nav>`;
 
+/** A search looks where the page is. */
+const searchPath = (place: Place | undefined): string =>
+  place ? `/search?${place.kind}_id=${encodeURIComponent(place.id)}` : '/search';
+
 /** Links and the menu of the caller. */
-function accountOf({ caller, path }: Seen): Html {
+function accountOf({ caller, path }: Seen, place: Place | undefined): Html {
   if (!caller) return html`<a href="${`/users/sign_in?to=${encodeURIComponent(path)}`}">Sign in</a>`;
-  return html`<a href="/search">Search</a> <a href="/dashboard/todos">To-do list</a>
+  return html`<a href="${searchPath(place)}">Search</a> <a href="/dashboard/todos">To-do list</a>
 <details class="menu"><summary>${caller.name}</summary>
 <ul>
 <li><a href="${`/${caller.username}`}">@${caller.username}</a></li>
@@ -136,7 +140,7 @@ ${
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
-${messageView(house.header_message)}<header class="bar"><a class="brand" href="/">${brandOf(house)}</a>${accountOf(seen)}</header>
+${messageView(house.header_message)}<header class="bar"><a class="brand" href="/">${brandOf(house)}</a>${accountOf(seen, place)}</header>
 ${house.notices.map((notice) => noticeView(notice, seen))}${place && trail(place)}${tabsOf(tabs, place?.tab)}
 <main id="main" tabindex="-1">
 <h1>${heading}</h1>

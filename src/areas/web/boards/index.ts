@@ -1,2 +1,2 @@
 /** The pages of issue boards. */
-export { boardPages, groupBoardsPage } from './pages.ts';
+export { boardPages } from './pages.ts';

@@ -10,7 +10,6 @@ import { boardView, type Card, type Column, type ShownBoard } from './views.ts';
 
 type Kind = 'project' | 'group';
 
-export const groupBoardsPage = pagePath('/groups/:group/-/boards');
 const addresses = {
   project: { one: pagePath('/:project/-/boards/:board_id') },
   group: { one: pagePath('/groups/:group/-/boards/:board_id') },

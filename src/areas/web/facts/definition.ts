@@ -30,6 +30,8 @@ interface Facts {
   /** Reads the object; without it, the page has lists only. */
   read?(call: PageCall): Promise<Described>;
   title(reply: Values): string;
+  /** The tab of its section. */
+  tab?: string;
   /** What is above the lists. */
   intro?(call: PageCall): Promise<Content>;
   lists?: readonly FactList[];
@@ -104,7 +106,7 @@ async function load(path: string, about: Facts, call: PageCall) {
     shown,
     said,
     lists: lists.filter((list) => list !== undefined),
-    place: place && { id: place.full_path, kind: place.kind },
+    place: place && { id: place.full_path, kind: place.kind, ...(about.tab !== undefined && { tab: about.tab }) },
   };
 }
 

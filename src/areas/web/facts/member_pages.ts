@@ -37,6 +37,7 @@ const lists = {
 const pageFor = (noun: 'Project' | 'Group') =>
   factPage(noun === 'Group' ? '/groups/:id/-/group_members' : '/:id/-/project_members', {
     title: () => 'Members',
+    tab: 'members',
     intro: (call) => guidelinesOf(call, 'member_guidelines'),
     lists: [
       { heading: 'Members', operation: `listAll${noun}Members`, line: lists.members },

@@ -42,6 +42,7 @@ async function readIteration({ services: { db, url }, list, params }: PageCall) 
 
 export const planningFactPages = [
   factPage('/groups/:id/-/epics/:epic_iid', {
+    tab: 'epics',
     read: ({ described }) => described('getEpic'),
     title: ({ title }) => String(title),
     lists: [
@@ -52,6 +53,7 @@ export const planningFactPages = [
   }),
   redirect('/groups/:id/-/epics/:epic_iid/edit', ({ path }) => path.replace(/\/edit$/, '')),
   factPage('/groups/:id/-/epics', {
+    tab: 'epics',
     title: () => 'Epics',
     lists: [{ heading: 'All epics', operation: 'listEpics', line: titleLine }],
   }),

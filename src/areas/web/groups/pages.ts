@@ -1,10 +1,9 @@
 /** The page of a group: its subgroups and its projects. */
-import { groupMembersPage, groupPage, visibleGroup } from '../../../access/index.ts';
+import { groupPage, visibleGroup } from '../../../access/index.ts';
 import { form, html, type PageCall, page, pager, pagingOf, rows } from '../../../pages/index.ts';
 import { checkMayCreateGroup, GroupDetailForm, GroupForm } from '../../spaces/groups/index.ts';
 import { Member } from '../../spaces/members/index.ts';
 import { mayCreateIn, namespaceFor, ProjectWithAccessForm } from '../../spaces/projects/index.ts';
-import { groupBoardsPage } from '../boards/index.ts';
 import { projectRows } from './views.ts';
 
 /** What the caller may begin in a group. */
@@ -31,14 +30,12 @@ export const groupPageOf = page('/groups/:id', {
   forms: { request_access: { runs: 'createGroupAccessRequest', next: (_reply, { path }) => `${path}?requested=1` } },
   view: ({ group, subgroups, projects, membership, begins }, seen) => ({
     title: [group.name],
-    place: { id: group.full_path, kind: 'group' },
+    place: { id: group.full_path, kind: 'group', tab: 'group' },
     ...(group.visibility === 'public' && { is_public: true as const }),
     main: html`${seen.query.requested !== undefined && html`<p class="notice" role="status">You have asked for access. The owners of the group decide.</p>`}
 ${group.marked_for_deletion_on && html`<p class="notice">This group will be deleted on ${group.marked_for_deletion_on}.</p>`}
 <p><span class="label">${group.visibility}</span> ${group.description}</p>
-<div class="actions"><a class="button" href="${groupMembersPage(group.full_path)}">Members</a>
-${seen.caller && html`<a class="button" href="${groupBoardsPage(group.full_path)}">Issue boards</a>`}
-${begins.project && html`<a class="button primary" href="${`/projects/new?namespace_id=${group.id}`}">New project</a>`}
+<div class="actions">${begins.project && html`<a class="button primary" href="${`/projects/new?namespace_id=${group.id}`}">New project</a>`}
 ${begins.group && html`<a class="button" href="${`/groups/new?parent_id=${group.id}`}">New subgroup</a>`}
 ${!membership && group.request_access_enabled && form(seen, 'request_access', { button: 'Request access', look: 'plain' })}</div>
 <h2>Subgroups</h2>

@@ -12,7 +12,7 @@ export const projectRows = (projects: Page<Static<typeof ProjectWithAccessForm>>
       (project) =>
         html`<a class="title" href="${projectPage(project.path_with_namespace)}">${project.name_with_namespace}</a>
 <span class="label">${project.visibility}</span>
-<div class="soft">${project.description} Last activity ${time(project.last_activity_at)}</div>`,
+<div class="soft">${project.description && html`${project.description}<br>`}Last activity ${time(project.last_activity_at)}</div>`,
     ),
     empty,
   )}

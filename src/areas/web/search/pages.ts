@@ -1,15 +1,26 @@
 /** Searching everything, a group or a project (docs/reference/pages.md#search). */
+import { visibleGroup, visibleProject } from '../../../access/index.ts';
 import { isAmong } from '../../../db/index.ts';
-import { type PageCall, page, pagingOf, textIn } from '../../../pages/index.ts';
+import { type PageCall, type Place, page, pagingOf, textIn } from '../../../pages/index.ts';
 import { type ProjectPaths, scopes } from './scope_rules.ts';
 import { type Found, searchView } from './views.ts';
 
-/** Where the query says to search: its parameters for the operation, and the level. */
-function placeOf({ query }: PageCall) {
+/** Where a search looks. */
+type Where = { operation: string } & ({ level: 'global' } | { level: 'project' | 'group'; id: string });
+
+function whereIn({ query }: PageCall): Where {
   const [project, group] = [textIn(query, 'project_id'), textIn(query, 'group_id')];
-  if (project !== undefined) return { level: 'project' as const, id: project, operation: 'listProjectSearchResults' };
-  if (group !== undefined) return { level: 'group' as const, id: group, operation: 'listGroupSearchResults' };
-  return { level: 'global' as const, operation: 'listSearchResults' };
+  if (project !== undefined) return { level: 'project', id: project, operation: 'listProjectSearchResults' };
+  if (group !== undefined) return { level: 'group', id: group, operation: 'listGroupSearchResults' };
+  return { level: 'global', operation: 'listSearchResults' };
+}
+
+/** The project or group that is searched. */
+async function shownPlace({ services: { db }, caller }: PageCall, where: Where): Promise<Place | undefined> {
+  if (where.level === 'global') return undefined;
+  const visible = where.level === 'project' ? visibleProject : visibleGroup;
+  const { full_path } = await visible(db, caller, where.id);
+  return { id: full_path, kind: where.level };
 }
 
 /** The paths of the projects of what was found, which the caller may read. */
@@ -27,14 +38,16 @@ async function pathsOf({ services: { db } }: PageCall, results: Found['results']
 export const searchPage = page('/search', {
   signed_in: true,
   async load(call): Promise<Found> {
-    const { level, operation, ...at } = placeOf(call);
+    const where = whereIn(call);
+    const { level, operation, ...at } = where;
+    const place = await shownPlace(call, where);
     const offered = scopes.filter(({ levels }) => levels.includes(level));
     const scope = offered.find(({ name }) => name === call.query.scope) ?? offered[0]!;
     const search = textIn(call.query, 'search');
     const asked = { ...at, ...pagingOf(call), scope: scope.name, search };
     const found = search === undefined ? undefined : await call.described(operation, asked);
     const results = found?.reply as Found['results'];
-    return { offered, scope, search, results, paths: await pathsOf(call, results) };
+    return { place, offered, scope, search, results, paths: await pathsOf(call, results) };
   },
   view: searchView,
 });

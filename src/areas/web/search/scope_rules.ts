@@ -46,6 +46,11 @@ function note({ id, body, author, created_at, noteable_type, noteable_iid, proje
 <div class="soft">By ${person(author as Author)} ${time(String(created_at))}</div>`;
 }
 
+function commit({ web_url, title, short_id, author_name, committed_date, project_id }: Values, paths: ProjectPaths) {
+  return html`${linkTo(pathOf(String(web_url)), title)} <span class="soft">${paths.get(project_id)}</span>
+<div class="soft"><code>${String(short_id)}</code> by ${String(author_name)}, ${time(String(committed_date))}</div>`;
+}
+
 /** A file at the first line that matches. */
 const file = (pageOf: (project: string, item: Values) => string) => (item: Values, paths: ProjectPaths) => {
   const project = paths.get(item.project_id);
@@ -64,7 +69,7 @@ export const scopes: readonly ShownScope[] = [
   { name: 'issues', label: 'Issues', levels: everywhere, line: issuable },
   { name: 'merge_requests', label: 'Merge requests', levels: everywhere, line: issuable },
   { name: 'blobs', label: 'Code', levels: everywhere, line: code },
-  { name: 'commits', label: 'Commits', levels: everywhere, line: titled },
+  { name: 'commits', label: 'Commits', levels: everywhere, line: commit },
   { name: 'notes', label: 'Comments', levels: everywhere, line: note },
   { name: 'wiki_blobs', label: 'Wikis', levels: everywhere, line: wiki },
   { name: 'milestones', label: 'Milestones', levels: everywhere, line: titled },

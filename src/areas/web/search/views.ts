@@ -5,6 +5,7 @@ import {
   type Html,
   hidden,
   html,
+  type Place,
   pager,
   rows,
   type Seen,
@@ -14,6 +15,8 @@ import {
 import type { ProjectPaths, ShownScope } from './scope_rules.ts';
 
 export interface Found {
+  /** The project or group that is searched; undefined for everything. */
+  place: Place | undefined;
   offered: readonly ShownScope[];
   scope: ShownScope;
   search: string | undefined;
@@ -35,11 +38,13 @@ const scopesView = ({ offered, scope }: Found, seen: Seen): Html =>
   )}</ul></nav>`;
 
 export function searchView(found: Found, seen: Seen): View {
-  const { search, results, scope, paths } = found;
+  const { place, search, results, scope, paths } = found;
   return {
     title: search === undefined ? ['Search'] : [search, 'Search'],
     heading: 'Search',
+    ...(place && { place }),
     main: html`${filterForm(seen, [{ name: 'search', label: 'Search for' }, ...placeFields(seen)], 'Search')}
+${place && html`<p><a href="${withQuery(seen, { project_id: undefined, group_id: undefined, page: undefined, cursor: undefined })}">Search everything</a></p>`}
 ${scopesView(found, seen)}
 ${results?.headers && html`<p class="notice">There was no time to search everything. What was found is below.</p>`}
 ${
