@@ -28,7 +28,7 @@ export const bodyField = (label: string, more: Pick<Field, 'value' | 'help'> = {
 type Labels = readonly (string | { name: string; color: string })[];
 
 export const labelsView = (labels: Labels): Content =>
-  labels.map((each) => (typeof each === 'string' ? label(each) : html`${label(each.name, each.color)} `));
+  labels.map((each) => html`${typeof each === 'string' ? label(each) : label(each.name, each.color)} `);
 
 /** The tabs of the states of a list, with their counts where they are known. */
 export const statesView = (
