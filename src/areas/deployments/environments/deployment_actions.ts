@@ -184,12 +184,12 @@ export function changeDeployment(
   return db.transaction().execute(async (tx) => {
     const before = await lockedDeployment(tx, recording.project.id, id);
     const rules = await refuseUnnamed(tx, recording, before);
-    const isWaiting = before.status === 'blocked' && isBeginning(status);
-    if (isWaiting && missing(rules, await approvalsOf(tx, id)) > 0) throw badRequest(approvalText);
     const reason = transitionReason(before.status, status);
     if (reason !== undefined) throw invalid({ status: [reason] });
-    // What began before a freeze may end in it; what had failed begins anew.
+    // What began before a freeze, or was approved, may end; what was rejected or had failed begins anew.
     const beginsAnew = isFinal(before.status) && status === 'success';
+    const needsApprovals = beginsAnew || (before.status === 'blocked' && isBeginning(status));
+    if (needsApprovals && missing(rules, await approvalsOf(tx, id)) > 0) throw badRequest(approvalText);
     const during_freeze = beginsAnew && (await isDuringFreeze(tx, recording));
     await tx
       .updateTable('deployments')

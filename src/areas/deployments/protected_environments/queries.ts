@@ -4,13 +4,16 @@ import { countsToday, levels, planInForce } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { ProtectionRule } from './rules.ts';
 
-/** A predicate on rows of `environments`: one of the project or of a group above is protected by its name or tier. */
-export const isProtected = sql<boolean>`exists (
+/**
+ * A predicate on rows of `environments`: one of the project or of a group above is protected by its name or tier. As in `protectionsOf`, none is without
+ * the plan for it.
+ */
+export const isProtected = sql<boolean>`(${planInForce} <> 'free' and exists (
   select from protected_environments protection
    where (protection.project_id = environments.project_id and protection.name = environments.name)
       or (protection.name = environments.tier and protection.group_id = any(array(
             select unnest(traversal_ids) from namespaces
-             where id = (select namespace_id from projects where projects.id = environments.project_id)))))`;
+             where id = (select namespace_id from projects where projects.id = environments.project_id))))))`;
 
 /** An environment, whether or not it exists. */
 export interface Place {
@@ -37,6 +40,7 @@ export async function protectionsOf(
              select json_agg(json_build_object(
                       'id', rule.id, 'purpose', rule.purpose, 'access_level', rule.access_level, 'user_id', rule.user_id, 'group_id', rule.group_id,
                       'required_approvals', rule.required_approvals, 'name', coalesce(users.name, namespaces.name),
+                      'is_inherited', protected_environments.group_id is not null,
                       'is_member', case when rule.group_inheritance_type = 0 then ${isIn('members')} else ${isIn('group_authorizations')} end)
                       order by rule.id)
                from protected_environment_rules rule

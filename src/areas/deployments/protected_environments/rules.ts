@@ -1,4 +1,6 @@
 /** The meaning of protections of environments. Pure functions. */
+import { levels } from '../../../access/index.ts';
+
 export const tiers = ['production', 'staging', 'testing', 'development', 'other'] as const;
 export type Tier = (typeof tiers)[number];
 
@@ -21,6 +23,8 @@ export interface ProtectionRule extends Grantee {
   name: string | null;
   /** Whether the actor is a member of its group. */
   is_member: boolean;
+  /** Whether the protection is that of a group, whose rules may name groups below it that the project does not know. */
+  is_inherited: boolean;
 }
 
 /** Who acts, and their level in the project, which is 50 for administrators. */
@@ -29,11 +33,12 @@ export interface Actor {
   access_level: number;
 }
 
-/** Whether a rule names the actor. */
+/** Whether a rule names the actor. One that names a user or an invited group has no effect for those who have left the project. */
 export function isNamed(rule: ProtectionRule, { caller, access_level }: Actor): boolean {
   if (rule.access_level === administrators) return caller.admin;
   if (rule.access_level !== null) return access_level >= rule.access_level;
-  return rule.user_id === caller.id || rule.is_member;
+  const isInProject = access_level >= levels.guest;
+  return rule.user_id === caller.id ? isInProject : rule.is_member && (isInProject || rule.is_inherited);
 }
 
 /** Whether each of the protections lets the actor deploy. */

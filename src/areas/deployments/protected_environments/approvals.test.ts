@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { changePlan } from '../../../../test/support/licenses.ts';
+import { filledWorld, headOf } from '../../../../test/support/repository.ts';
+import { sent } from '../../../../test/support/sent.ts';
+import { type Persona, type World, world } from '../../../../test/support/world.ts';
+
+const protectionsOf = ({ project }: World) => `/projects/${project.id}/protected_environments`;
+const deploymentsOf = ({ project }: World) => `/projects/${project.id}/deployments`;
+const developers = { deploy_access_levels: [{ access_level: 30 }] };
+
+async function recorderOf(here: World) {
+  const sha = await headOf(here);
+  return (persona: Persona, status = 'running') =>
+    here.as(persona).post(deploymentsOf(here), { environment: 'production', sha, ref: 'main', tag: false, status });
+}
+
+/** Lets the groups and the project of a world be seen by everyone. */
+async function publish({ as, group, project }: World): Promise<void> {
+  await sent(as('admin').put(`/groups/${group.id}`, { visibility: 'public' }));
+  await sent(as('owner').put(`/projects/${project.id}`, { visibility: 'public' }));
+}
+
+test('what was rejected or failed does not become a success without the approvals', async () => {
+  const here = await filledWorld();
+  const { as } = here;
+  const record = await recorderOf(here);
+  const rules = { name: 'production', ...developers, approval_rules: [{ access_level: 40 }] };
+  await sent(as('maintainer').post(protectionsOf(here), rules));
+  const { id: rejected } = await sent(record('developer'));
+  await sent(as('maintainer').post(`${deploymentsOf(here)}/${rejected}/approval`, { status: 'rejected' }));
+  const { id: failed } = await sent(record('developer', 'failed'));
+  const { id: canceled } = await sent(record('developer'));
+  await sent(as('developer').put(`${deploymentsOf(here)}/${canceled}`, { status: 'canceled' }));
+  for (const id of [rejected, failed, canceled]) {
+    const refused = await as('developer').put(`${deploymentsOf(here)}/${id}`, { status: 'success' });
+    assert.deepEqual([refused.status, refused.body.message], [400, 'The environment needs approvals']);
+    assert.notEqual((await as('reporter').get(`${deploymentsOf(here)}/${id}`)).body.status, 'success');
+  }
+
+  const { id: approved } = await sent(record('developer'));
+  await sent(as('maintainer').post(`${deploymentsOf(here)}/${approved}/approval`, { status: 'approved' }));
+  for (const status of ['failed', 'success'])
+    await sent(as('developer').put(`${deploymentsOf(here)}/${approved}`, { status }));
+});
+
+test('a rule has no effect for a user, or a member of a group, who has left the project', async () => {
+  const here = await filledWorld();
+  const { as, project, person } = here;
+  await publish(here);
+  const record = await recorderOf(here);
+  const [leaver, friend] = [await person(), await person()];
+  const members = `/projects/${project.id}/members`;
+  await sent(as('owner').post(members, { user_id: leaver.id, access_level: 20 }));
+  const friends = await sent(as('admin').post('/groups', { name: 'Friends', path: `friends-${project.id}` }));
+  await sent(as('admin').post(`/groups/${friends.id}/members`, { user_id: friend.id, access_level: 30 }));
+  await sent(as('admin').post(`/projects/${project.id}/share`, { group_id: friends.id, group_access: 20 }));
+  const rules = {
+    name: 'production',
+    ...developers,
+    approval_rules: [{ user_id: leaver.id }, { group_id: friends.id }],
+  };
+  await sent(as('maintainer').post(protectionsOf(here), rules));
+  const { id } = await sent(record('developer'));
+  const approve = ({ client }: typeof leaver) =>
+    client.post(`${deploymentsOf(here)}/${id}/approval`, { status: 'approved' });
+  await sent(as('owner').delete(`${members}/${leaver.id}`));
+  await sent(as('admin').delete(`/projects/${project.id}/share/${friends.id}`));
+  for (const person of [leaver, friend]) {
+    const refused = await approve(person);
+    assert.deepEqual(
+      [refused.status, refused.body.message],
+      [400, 'You do not have permission to approve or reject this deployment'],
+    );
+  }
+  assert.deepEqual((await as('reporter').get(`${deploymentsOf(here)}/${id}`)).body.approvals, []);
+  await sent(as('owner').post(members, { user_id: leaver.id, access_level: 20 }));
+  assert.equal((await approve(leaver)).status, 201);
+});
+
+test('without the plan, protected environments are stopped with those that are stale', async () => {
+  const here = await world({});
+  const { as, project } = here;
+  const environments = `/projects/${project.id}/environments`;
+  await sent(as('maintainer').post(protectionsOf(here), { name: 'old', ...developers }));
+  const { id } = await sent(as('developer').post(environments, { name: 'old' }));
+  const before = new Date(Date.now() - 8 * 86_400_000).toISOString();
+  await here.db.updateTable('environments').set({ updated_at: '2025-01-01' }).where('id', '=', id).execute();
+  const stop = async () => {
+    await sent(as('maintainer').post(`${environments}/stop_stale`, { before }));
+    return (await as('reporter').get(`${environments}/${id}`)).body.state;
+  };
+  assert.equal(await stop(), 'available');
+  await changePlan(here, 'free');
+  assert.equal(await stop(), 'stopped');
+});
