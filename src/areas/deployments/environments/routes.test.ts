@@ -123,6 +123,16 @@ test('the access level of environments and the visibility of the project decide 
   assert.deepEqual(await reads('anonymous', 'outsider', 'guest', 'reporter'), [401, 200, 200, 200]);
   await as('owner').put(`/projects/${project.id}`, { environments_access_level: 'private' });
   assert.deepEqual(await reads('outsider', 'guest', 'reporter'), [403, 200, 200]);
+  // Deployments tell of commits and branches.
+  await as('owner').put(`/projects/${project.id}`, {
+    environments_access_level: 'enabled',
+    repository_access_level: 'private',
+  });
+  assert.deepEqual(await reads('outsider', 'guest', 'reporter'), [403, 200, 200]);
+  await as('owner').put(`/projects/${project.id}`, { repository_access_level: 'disabled' });
+  assert.deepEqual(await reads('reporter', 'owner', 'admin'), [403, 403, 403]);
+  assert.equal((await as('maintainer').post(at(here), { name: 'late' })).status, 403);
+  await as('owner').put(`/projects/${project.id}`, { repository_access_level: 'enabled' });
   await as('owner').put(`/projects/${project.id}`, { environments_access_level: 'disabled' });
   assert.deepEqual(await reads('reporter', 'owner', 'admin'), [403, 403, 403]);
 });
