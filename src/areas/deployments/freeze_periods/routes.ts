@@ -51,6 +51,7 @@ const FreezeStatus = resource('FreezeStatus', {
       description: 'When the freeze ends; null when the project is not frozen or the freeze has no end',
     }),
   ),
+  freeze_period_id: nullable(Id),
   next_start: nullable(
     Type.String({
       format: 'date-time',
@@ -166,10 +167,12 @@ export const freezePeriods = [
     access: reader,
     returns: one(FreezeStatus),
     handle: async ({ db, project }) => {
-      const { frozen, changes_at } = await freezeStateOf(db, project.id);
-      if (!frozen) return { frozen, until: null, next_start: changes_at?.toISOString() ?? null };
+      const { frozen, changes_at, period } = await freezeStateOf(db, project.id);
+      const change = changes_at?.toISOString() ?? null;
+      if (!frozen) return { frozen, until: null, freeze_period_id: null, next_start: change };
       const after = changes_at && (await freezeStateOf(db, project.id, changes_at));
-      return { frozen, until: changes_at?.toISOString() ?? null, next_start: after?.changes_at?.toISOString() ?? null };
+      const next_start = after?.changes_at?.toISOString() ?? null;
+      return { frozen, until: change, freeze_period_id: period?.id ?? null, next_start };
     },
   }),
 ];

@@ -12,7 +12,7 @@ export const timeZoneReasons = (text: string): string[] =>
   isTimeZone(text) ? [] : ['syntax is invalid', ...blank(text)];
 
 export type FreezePeriod = { freeze_start: string; freeze_end: string; cron_timezone: string };
-type Span = { start: Cron; end: Cron; zone: string };
+type Span<P = unknown> = { start: Cron; end: Cron; zone: string; period: P };
 
 /**
  * How often one period may take over from another, both covering the handover, before the project counts as frozen for good: 1000 times
@@ -35,9 +35,11 @@ function pauses(): () => Promise<void> {
 }
 
 /** Whether a project is frozen, and the next instant at which that changes; null when there is none within the decades that are looked at. */
-export interface FreezeState {
+export interface FreezeState<P = unknown> {
   frozen: boolean;
   changes_at: Date | null;
+  /** The first of the periods that are active now. */
+  period: P | undefined;
 }
 
 /**
@@ -51,25 +53,28 @@ export interface FreezeState {
  *   nothing: neither a pipeline nor a push must fail because of it.
  * @param instant usually now.
  */
-export async function freezeState(periods: readonly FreezePeriod[], instant: Date): Promise<FreezeState> {
-  const spans = periods.map(readSpan).filter((span) => span !== undefined);
+export async function freezeState<P extends FreezePeriod>(
+  periods: readonly P[],
+  instant: Date,
+): Promise<FreezeState<P>> {
+  const spans = periods.flatMap((period) => readSpan(period) ?? []);
   const pause = pauses();
-  if ((await frozenAt(spans, instant, pause)).length > 0)
-    return { frozen: true, changes_at: await thaw(spans, instant, pause) };
+  const [active] = await frozenAt(spans, instant, pause);
+  if (active) return { frozen: true, changes_at: await thaw(spans, instant, pause), period: active.period };
   let first: Date | null = null;
   for (const { start, end, zone } of spans) {
     await pause();
     const time = nextTime(start, zone, instant, end);
     if (time && (first === null || time < first)) first = time;
   }
-  return { frozen: false, changes_at: first };
+  return { frozen: false, changes_at: first, period: undefined };
 }
 
-function readSpan(period: FreezePeriod): Span | undefined {
+function readSpan<P extends FreezePeriod>(period: P): Span<P> | undefined {
   const start = parseCron(period.freeze_start);
   const end = parseCron(period.freeze_end);
   const zone = ianaZone(period.cron_timezone);
-  return start && end && zone ? { start, end, zone } : undefined;
+  return start && end && zone ? { start, end, zone, period } : undefined;
 }
 
 function isFrozen({ start, end, zone }: Span, instant: Date): boolean {
@@ -79,8 +84,8 @@ function isFrozen({ start, end, zone }: Span, instant: Date): boolean {
   return !ended || started > ended;
 }
 
-async function frozenAt(spans: readonly Span[], instant: Date, pause: () => Promise<void>): Promise<Span[]> {
-  const frozen: Span[] = [];
+async function frozenAt<P>(spans: readonly Span<P>[], instant: Date, pause: () => Promise<void>): Promise<Span<P>[]> {
+  const frozen: Span<P>[] = [];
   for (const span of spans) {
     await pause();
     if (isFrozen(span, instant)) frozen.push(span);

@@ -14,23 +14,32 @@ test('a project tells Reporters whether it is frozen, until when, and when the n
   const { as, project } = await world();
   const url = `/projects/${project.id}/freeze_status`;
   const periods = `/projects/${project.id}/freeze_periods`;
-  assert.deepEqual((await as('reporter').get(url)).body, { frozen: false, until: null, next_start: null });
+  const free = { frozen: false, until: null, freeze_period_id: null };
+  assert.deepEqual((await as('reporter').get(url)).body, { ...free, next_start: null });
   assert.equal((await as('guest').get(url)).status, 403);
 
   const coming = await as('maintainer').post(periods, { freeze_start: '0 0 1 1 *', freeze_end: '0 12 1 1 *' });
   const start = `${nextYear}-01-01T00:00:00.000Z`;
-  assert.deepEqual((await as('reporter').get(url)).body, { frozen: false, until: null, next_start: start });
+  assert.deepEqual((await as('reporter').get(url)).body, { ...free, next_start: start });
   await as('maintainer').delete(`${periods}/${coming.body.id}`);
 
   const frozen = await as('maintainer').post(periods, untilNewYear);
   assert.deepEqual((await as('reporter').get(url)).body, {
     frozen: true,
     until: start,
+    freeze_period_id: frozen.body.id,
     next_start: `${nextYear}-01-01T00:01:00.000Z`,
   });
 
   await as('maintainer').put(`${periods}/${frozen.body.id}`, { freeze_end: never });
-  assert.deepEqual((await as('reporter').get(url)).body, { frozen: true, until: null, next_start: null });
+  assert.deepEqual((await as('reporter').get(url)).body, {
+    frozen: true,
+    until: null,
+    freeze_period_id: frozen.body.id,
+    next_start: null,
+  });
+  await as('maintainer').post(periods, untilNewYear);
+  assert.equal((await as('reporter').get(url)).body.freeze_period_id, frozen.body.id);
 });
 
 test('a project has a limited number of freeze periods', async () => {
