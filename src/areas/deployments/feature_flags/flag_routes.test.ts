@@ -54,7 +54,9 @@ test('a flag is created, shown, listed, changed and deleted', async () => {
   });
   assert.deepEqual((await developer.get(`${url}/new-press`)).body, flag);
 
-  const off = await sent(developer.post(url, { name: 'cellar', active: false }));
+  const strategies = [{ ...everyone, scopes: [] }];
+  const off = await sent(developer.post(url, { name: 'cellar', active: false, strategies }));
+  assert.equal(off.strategies[0].scopes[0].environment_scope, '*');
   assert.deepEqual((await developer.get(url)).body, [off, flag]);
   assert.deepEqual((await developer.get(url, { scope: 'enabled' })).body, [flag]);
   assert.deepEqual((await developer.get(url, { scope: 'disabled' })).body, [off]);

@@ -217,11 +217,14 @@ function changed<Kept extends { id?: number }, Given extends { id?: number; _des
   return [...kept, ...added.map((each) => change(each, undefined))];
 }
 
-const scopesAfter = (before: readonly Scope[], given: NonNullable<GivenStrategy['scopes']>): Scope[] =>
-  changed(before, given, ({ environment_scope }, kept) => ({
-    ...kept,
-    environment_scope: environment_scope ?? kept?.environment_scope ?? '',
+/** A new strategy without scopes is for all environments. */
+function scopesAfter(kept: Strategy | undefined, given: NonNullable<GivenStrategy['scopes']>): Scope[] {
+  const after = changed(kept?.scopes ?? [], given, ({ environment_scope }, scope) => ({
+    ...scope,
+    environment_scope: environment_scope ?? scope?.environment_scope ?? '',
   }));
+  return kept === undefined && after.length === 0 ? [{ environment_scope: '*' }] : after;
+}
 
 /** Parameters may come as JSON in a text, as in forms. */
 function parametersIn(given: unknown): unknown {
@@ -247,9 +250,6 @@ export const strategiesAfter = (before: readonly Strategy[], given: readonly Giv
       name,
       parameters: each.parameters === undefined ? (kept?.parameters ?? {}) : parametersIn(each.parameters),
       user_list_id: each.user_list_id === undefined ? list : each.user_list_id,
-      scopes:
-        each.scopes === undefined && kept === undefined
-          ? [{ environment_scope: '*' }]
-          : scopesAfter(kept?.scopes ?? [], each.scopes ?? []),
+      scopes: scopesAfter(kept, each.scopes ?? []),
     };
   });
