@@ -20,6 +20,7 @@ export async function promoteLabel(tx: Database, label: LabelRow, group_id: numb
   );
   const merged = rows.map((row) => row.id);
   await moveBearers(tx, merged, id);
+  await moveBoards(tx, merged, id);
   await sql`update resource_label_events set label_id = ${id} where label_id = any(${ofAnyLength(merged, 'bigint[]')})`.execute(
     tx,
   );
@@ -54,4 +55,16 @@ async function moveBearers(tx: Database, from: readonly number[], to: number): P
     select distinct user_id, ${to}::bigint, true from subscriptions where ${moved} and subscribed on conflict do nothing`.execute(
     tx,
   );
+}
+
+/** Lists and scopes of boards stand for the target label. A list of a board that has one for it already goes with its label. */
+async function moveBoards(tx: Database, from: readonly number[], to: number): Promise<void> {
+  const moved = sql`label_id = any(${ofAnyLength(from, 'bigint[]')})`;
+  await sql`
+    update board_lists set label_id = ${to}
+     where ${moved} and not exists (select from board_lists twins where twins.board_id = board_lists.board_id and twins.label_id = ${to})`.execute(
+    tx,
+  );
+  await sql`insert into board_labels (board_id, label_id)
+    select distinct board_id, ${to}::bigint from board_labels where ${moved} on conflict do nothing`.execute(tx);
 }

@@ -182,7 +182,7 @@ async function groupMilestoneLike(tx: Database, group: PlanningParent, milestone
 }
 
 /**
- * Promotes a project milestone to a group milestone. Milestones with the same title in the group and its projects are merged into it, with their issues and merge requests.
+ * Promotes a project milestone to a group milestone. Milestones with the same title in the group and its projects are merged into it, with their issues, merge requests, and lists and scopes of boards.
  * @param group the group that the project is in
  * @returns the id of the group milestone
  * @throws ApiError 404
@@ -214,6 +214,13 @@ export async function promoteMilestone(
     if (places === 'projects')
       await sql`update ${sql.table(table)} set milestone_id = ${promoted} where ${merged}`.execute(tx);
   await sql`update resource_milestone_events set milestone_id = ${promoted} where ${merged}`.execute(tx);
+  await sql`update boards set milestone_id = ${promoted} where ${merged}`.execute(tx);
+  // A list of a board that has one for it already goes with its milestone.
+  await sql`
+    update board_lists set milestone_id = ${promoted}
+     where ${merged} and not exists (select from board_lists twins where twins.board_id = board_lists.board_id and twins.milestone_id = ${promoted})`.execute(
+    tx,
+  );
   await sql`delete from milestones where id = any(${rows.map((row) => row.id)}::bigint[])`.execute(tx);
   return promoted;
 }

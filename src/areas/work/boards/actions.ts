@@ -5,7 +5,7 @@ import { type Database, ofAnyLength, stamped } from '../../../db/index.ts';
 import { forbidden, found, invalid, needsPlan, type Plan, reaches } from '../../../http/index.ts';
 import { labelsFor } from '../../planning/labels/index.ts';
 import type { BoardPlace } from './access.ts';
-import { isThere, ownerOf } from './queries.ts';
+import { boardOf, isThere, ownerOf } from './queries.ts';
 
 const maximumBoards = 100;
 
@@ -101,7 +101,8 @@ async function writeScopeLabels(tx: Database, place: BoardPlace, board_id: numbe
     tx,
   );
   await sql`
-    insert into board_labels (board_id, label_id) select ${board_id}, unnest(${ids}::bigint[]) on conflict do nothing`.execute(
+    insert into board_labels (board_id, label_id)
+    select ${board_id}, id from labels where id = any(${ofAnyLength(ids, 'bigint[]')}) for key share on conflict do nothing`.execute(
     tx,
   );
 }
@@ -127,9 +128,10 @@ export async function changeBoard(
   board_id: number,
   { labels, ...changes }: BoardChanges,
 ): Promise<void> {
-  await lockBoard(tx, place, board_id);
+  await boardOf(tx, place, board_id);
   const { name, hide_backlog_list, hide_closed_list, weight } = changes;
   const scope = await scopeFrom(tx, place, changes);
+  await lockBoard(tx, place, board_id);
   if (labels) await writeScopeLabels(tx, place, board_id, labels);
   await tx
     .updateTable('boards')

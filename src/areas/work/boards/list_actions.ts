@@ -4,7 +4,7 @@ import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import { badRequest, badRequestAsError, found, invalid } from '../../../http/index.ts';
 import type { BoardPlace } from './access.ts';
 import { lockBoard, membersAmong } from './actions.ts';
-import { isThere } from './queries.ts';
+import { boardOf, isThere } from './queries.ts';
 
 const maximumLists = 100;
 
@@ -50,8 +50,9 @@ async function targetOf(
  * @throws ApiError 404, 400
  */
 export async function addList(tx: Database, place: BoardPlace, board_id: number, list: NewList): Promise<number> {
-  await lockBoard(tx, place, board_id);
+  await boardOf(tx, place, board_id);
   const target = await targetOf(tx, place, list);
+  await lockBoard(tx, place, board_id);
   const { count, position } = await tx
     .selectFrom('board_lists')
     .select((of) => of.fn.countAll<number>().as('count'))
@@ -83,7 +84,9 @@ export interface ListChanges {
 
 async function collapse(tx: Database, list_id: number, user_id: number, collapsed: boolean): Promise<void> {
   await (collapsed
-    ? sql`insert into board_collapsed_lists (list_id, user_id) values (${list_id}, ${user_id}) on conflict do nothing`
+    ? sql`
+        insert into board_collapsed_lists (list_id, user_id)
+        select id, ${user_id} from board_lists where id = ${list_id} for key share on conflict do nothing`
     : sql`delete from board_collapsed_lists where list_id = ${list_id} and user_id = ${user_id}`
   ).execute(tx);
 }

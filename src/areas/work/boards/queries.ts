@@ -126,14 +126,19 @@ function isAvailable(
   return sql`(${above} or ${sql.ref(`${table}.project_id`)} = ${place.id})`;
 }
 
-/** Whether boards of the project or group can name it. */
+/**
+ * Whether boards of the project or group can name it. It is not deleted before the transaction ends; who locks the board, too, does so afterwards, because
+ * a milestone that is deleted is taken off boards.
+ */
 export async function isThere(
-  db: Database,
+  tx: Database,
   table: 'labels' | 'milestones' | 'iterations',
   place: Pick<BoardPlace, 'kind' | 'id'>,
   id: number,
 ): Promise<boolean> {
   const { rows } = await sql`
-    select from ${sql.table(table)} where id = ${id} and ${isAvailable(table, place)}`.execute(db);
+    select from ${sql.table(table)} where id = ${id} and ${isAvailable(table, place)} for key share of ${sql.table(table)}`.execute(
+    tx,
+  );
   return rows.length > 0;
 }
