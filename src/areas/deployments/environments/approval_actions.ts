@@ -80,14 +80,19 @@ interface NewApproval {
   comment: string | null;
 }
 
-async function writeApproval(tx: Database, { deployment_id, user_id, ...answer }: NewApproval): Promise<void> {
-  await tx
-    .insertInto('deployment_approvals')
-    .values({ deployment_id, user_id, ...answer })
-    .onConflict((conflict) =>
-      conflict.constraint('deployment_approvals_key').doUpdateSet({ ...answer, created_at: sql<string>`now()` }),
-    )
-    .execute();
+/** @throws ApiError 400 when the rule was deleted meanwhile */
+async function writeApproval(
+  tx: Database,
+  { deployment_id, user_id, rule_id, status, comment }: NewApproval,
+): Promise<void> {
+  const { numAffectedRows } = await sql`
+    insert into deployment_approvals (deployment_id, user_id, rule_id, status, comment)
+    select ${deployment_id}, ${user_id}, id, ${status}, ${comment} from protected_environment_rules where id = ${rule_id} for key share
+        on conflict on constraint deployment_approvals_key
+        do update set rule_id = excluded.rule_id, status = excluded.status, comment = excluded.comment, created_at = now()`.execute(
+    tx,
+  );
+  if (numAffectedRows === 0n) throw badRequest(approvalTexts.unnamed);
 }
 
 async function decide(tx: Database, id: number, status: 'running' | 'failed'): Promise<void> {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { changePlan } from '../../../../test/support/licenses.ts';
-import { filledWorld, headOf } from '../../../../test/support/repository.ts';
+import { addReadme, filledWorld, headOf } from '../../../../test/support/repository.ts';
 import { sent } from '../../../../test/support/sent.ts';
+import { untilLockWaits } from '../../../../test/support/waiting.ts';
 import { type Persona, type World, world } from '../../../../test/support/world.ts';
 
 const protectionsOf = ({ project }: World) => `/projects/${project.id}/protected_environments`;
@@ -76,6 +77,25 @@ test('a rule has no effect for a user, or a member of a group, who has left the 
   assert.deepEqual((await as('reporter').get(`${deploymentsOf(here)}/${id}`)).body.approvals, []);
   await sent(as('owner').post(members, { user_id: leaver.id, access_level: 20 }));
   assert.equal((await approve(leaver)).status, 201);
+});
+
+test('an approval for a rule that is deleted meanwhile is refused', async () => {
+  const here = await world({});
+  const { as, db } = here;
+  await addReadme(here);
+  const record = await recorderOf(here);
+  const rules = { name: 'production', ...developers, approval_rules: [{ access_level: 40, required_approvals: 2 }] };
+  const { approval_rules } = await sent(as('maintainer').post(protectionsOf(here), rules));
+  const { id } = await sent(record('developer'));
+  const { approval } = await db.transaction().execute(async (tx) => {
+    await tx.deleteFrom('protected_environment_rules').where('id', '=', approval_rules[0].id).execute();
+    const approval = as('maintainer').post(`${deploymentsOf(here)}/${id}/approval`, { status: 'approved' });
+    await untilLockWaits(db);
+    return { approval };
+  });
+  const { status, body } = await approval;
+  assert.deepEqual([status, body.message], [400, 'You do not have permission to approve or reject this deployment']);
+  assert.deepEqual((await as('reporter').get(`${deploymentsOf(here)}/${id}`)).body.approvals, []);
 });
 
 test('without the plan, protected environments are stopped with those that are stale', async () => {
