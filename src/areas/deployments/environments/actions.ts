@@ -1,10 +1,9 @@
 /** Complete changes to environments. */
 import { sql } from 'kysely';
-import type { Project } from '../../../access/index.ts';
 import { type Database, isUniqueViolation, stamped } from '../../../db/index.ts';
-import { type Caller, deleteFound, forbidden, found, invalid } from '../../../http/index.ts';
+import { deleteFound, forbidden, found, invalid } from '../../../http/index.ts';
 import { isProtected, type Tier } from '../protected_environments/index.ts';
-import { refuseUnnamed } from './approval_queries.ts';
+import { type Acting, refuseUnnamed } from './approval_queries.ts';
 import { isStale } from './queries.ts';
 import { maximumEnvironments, plainSlug, secondsOf, suffixedSlug, tierOf, tooManyText } from './rules.ts';
 
@@ -104,7 +103,7 @@ export interface LockedEnvironment {
  */
 export async function lockedEnvironment(
   tx: Database,
-  { project, caller }: { project: Project; caller: Caller },
+  { project, caller }: Acting,
   id: number,
 ): Promise<LockedEnvironment> {
   const query = tx
@@ -121,9 +120,15 @@ export async function lockedEnvironment(
 /**
  * Changes an environment. Its slug stays when its name changes.
  * @param tx a transaction in which it is locked
- * @throws ApiError 400 when another one has the name
+ * @throws ApiError 400 when another one has the name, 403 when the name or the tier is protected from the caller: its deployments would then be there
  */
-export async function changeEnvironment(tx: Database, id: number, fields: EnvironmentInput): Promise<void> {
+export async function changeEnvironment(
+  tx: Database,
+  acting: Acting,
+  { id, name, tier }: LockedEnvironment,
+  fields: EnvironmentInput,
+): Promise<void> {
+  await refuseUnnamed(tx, acting, { name: fields.name ?? name, tier: fields.tier ?? tier });
   try {
     await tx
       .updateTable('environments')

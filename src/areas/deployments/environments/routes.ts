@@ -209,8 +209,8 @@ export const environmentRoutes = [
     refusals: { 400: 'name: has already been taken' },
     handle: async ({ db, url, caller, project, input: { environment_id, slug: _slug, ...changes } }) => {
       await db.transaction().execute(async (tx) => {
-        const { id } = await lockedEnvironment(tx, { project, caller }, environment_id);
-        await changeEnvironment(tx, id, changes);
+        const environment = await lockedEnvironment(tx, { project, caller }, environment_id);
+        await changeEnvironment(tx, { project, caller }, environment, changes);
       });
       return environmentReply({ db, url }, project.id, environment_id);
     },

@@ -155,7 +155,12 @@ test('only those whom a rule names deploy to a protected environment, and stop a
   assert.equal((await as('owner').delete(`/projects/${project.id}/deployments/${running.id}`)).status, 403);
   assert.equal((await as('reporter').get(`/projects/${project.id}/deployments`)).body.length, 1);
   assert.equal((await as('reporter').get(environment)).body.state, 'available');
-  assert.equal((await record('developer', { environment: 'staging' })).status, 201);
+  const staging = await record('developer', { environment: 'staging' });
+  assert.equal(staging.status, 201);
+  await as('maintainer').post(at(here), { ...rules, name: 'live' });
+  const renamed = `/projects/${project.id}/environments/${staging.body.environment.id}`;
+  assert.equal((await as('developer').put(renamed, { name: 'live' })).status, 403);
+  assert.equal((await as('developer').put(renamed, { name: 'stage' })).status, 200);
   assert.equal((await record('maintainer')).status, 201);
   assert.equal((await as('maintainer').post(`${environment}/stop`)).status, 200);
 });
@@ -170,6 +175,9 @@ test('a group protects the environments of a tier, and both protections count', 
   assert.equal((await as('owner').post(url, rules)).status, 201);
   assert.equal((await record('developer', { environment: 'prod-eu' })).status, 403);
   assert.equal((await record('maintainer', { environment: 'prod-eu' })).status, 201);
+  const { body: other } = await record('developer', { environment: 'harbor' });
+  const raised = `/projects/${here.project.id}/environments/${other.environment.id}`;
+  assert.equal((await as('developer').put(raised, { tier: 'production' })).status, 403);
   await as('maintainer').post(at(here), { name: 'prod-eu', deploy_access_levels: [{ access_level: 60 }] });
   assert.equal((await record('maintainer', { environment: 'prod-eu' })).status, 403);
   assert.equal((await record('admin', { environment: 'prod-eu' })).status, 201);
