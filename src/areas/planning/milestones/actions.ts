@@ -182,7 +182,7 @@ async function groupMilestoneLike(tx: Database, group: PlanningParent, milestone
 }
 
 /**
- * Promotes a project milestone to a group milestone. Milestones with the same title in the group and its projects are merged into it, with their issues, merge requests, and lists and scopes of boards.
+ * Promotes a project milestone to a group milestone. Milestones with the same title in the group and its projects are merged into it, with their issues, merge requests, releases, and lists and scopes of boards.
  * @param group the group that the project is in
  * @returns the id of the group milestone
  * @throws ApiError 404
@@ -221,6 +221,10 @@ export async function promoteMilestone(
      where ${merged} and not exists (select from board_lists twins where twins.board_id = board_lists.board_id and twins.milestone_id = ${promoted})`.execute(
     tx,
   );
+  await sql`
+    insert into release_milestones (release_id, milestone_id)
+    select distinct release_id, ${promoted}::bigint from release_milestones where ${merged}
+        on conflict do nothing`.execute(tx);
   await sql`delete from milestones where id = any(${rows.map((row) => row.id)}::bigint[])`.execute(tx);
   return promoted;
 }

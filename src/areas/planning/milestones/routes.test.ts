@@ -196,7 +196,7 @@ test('a group lists its own milestones, readable ones of ancestors and descendan
   assert.deepEqual(await on('2040-01-01'), ['low']);
 });
 
-test('a promoted milestone takes over the issues and merge requests of milestones with its title in the projects of the group', async () => {
+test('a promoted milestone takes over the issues, merge requests and releases of milestones with its title in the projects of the group', async () => {
   const here = await worldWithTopic();
   const { as, group, project, people, services, db } = here;
   const other = await createProject(services, {
@@ -211,6 +211,8 @@ test('a promoted milestone takes over the issues and merge requests of milestone
   const [mine, theirs] = [await add(project.id), await add(other)];
   const issue = await issueOf(here, mine);
   const request = await addMergeRequest(here, { milestone_id: mine });
+  const release = { tag_name: 'v1', ref: 'main', milestones: ['v1'] };
+  assert.equal((await as('owner').post(`/projects/${project.id}/releases`, release)).status, 201);
   const url = `/projects/${project.id}/milestones/${mine}/promote`;
   assert.equal((await as('planner').post(url)).status, 403);
   assert.equal((await as('reporter').post(`/projects/${project.id}/milestones/${theirs}/promote`)).status, 404);
@@ -226,6 +228,11 @@ test('a promoted milestone takes over the issues and merge requests of milestone
   assert.deepEqual(row, { milestone_id: milestone.id, milestone_due_date: '2031-05-05' });
   const shown = (await as('owner').get(`/projects/${project.id}/merge_requests/${request.iid}`)).body;
   assert.equal(shown.milestone.id, milestone.id);
+  const { milestones } = (await as('owner').get(`/projects/${project.id}/releases/v1`)).body;
+  assert.deepEqual(
+    milestones.map(({ id }: { id: number }) => id),
+    [milestone.id],
+  );
   for (const id of [project.id, other])
     assert.deepEqual((await as('owner').get(`/projects/${id}/milestones`)).body, []);
 
