@@ -1090,6 +1090,7 @@ create table code_indexes (
   changes bigint default 0 not null,
   error text,
   failed_at timestamp with time zone,
+  has_all_paths boolean default false not null,
   constraint code_indexes_pkey PRIMARY KEY (project_id),
   constraint code_indexes_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );

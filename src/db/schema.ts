@@ -399,6 +399,7 @@ export interface CodeIndexes {
   changes: Generated<number>;
   error: string | null;
   failed_at: Timestamp | null;
+  has_all_paths: Generated<boolean>;
 }
 
 export interface CommitStatuses {

@@ -29,6 +29,8 @@ export async function linesContaining(
   signal: AbortSignal,
 ): Promise<{ files: FoundLines[]; is_complete: boolean }> {
   if (signal.aborted) return { files: [], is_complete: false };
+  // Git would take each line of it for a text of its own.
+  if (text.includes('\n')) return { files: [], is_complete: true };
   const id = fullId(commit);
   const options = ['-n', '-I', '-i', '-F', '-z', '--full-name', `-e${text}`] as const;
   const output = gitStream(repository, 'grep', options, [id], [], { signal, env });
@@ -70,7 +72,7 @@ function commitIn(record: string): FoundCommit {
 }
 
 /**
- * The commits in the history of a commit whose message contains all of some texts, whatever their case, newest first.
+ * The commits in the history of a commit whose message contains all of some texts, whatever their case, newest first; of a text of several lines, each of them.
  * @param signal ends the search, which then returns what it has found
  * @returns at most `limit`, and whether all of the history has been searched as far as they need
  */
@@ -86,7 +88,7 @@ export async function commitsSaying(
     '--all-match',
     '--timestamp',
     `--max-count=${limit}`,
-    ...texts.map((text) => `--grep=${text}` as const),
+    ...texts.flatMap((text) => text.split('\n')).map((line) => `--grep=${line}` as const),
   ];
   const output = gitStream(repository, 'rev-list', options, [fullId(commit)], [], { signal, env });
   const commits: FoundCommit[] = [];

@@ -25,7 +25,7 @@ export interface FoundFiles {
   is_complete: boolean;
 }
 
-/** Larger files are searched by nobody, and would take the memory of many. */
+/** The index has no larger texts, and expressions are not matched with them: they would take the memory of many. */
 const maximumFile_bytes = 1024 * 1024;
 
 /** Of one repository; a page needs fewer. */
@@ -131,8 +131,12 @@ async function matchingLines(text: string, expression: Expression): Promise<numb
 export const linesOf = (text: string): string[] => text.replace(/\n$/, '').split('\n');
 
 /** The text of a file; undefined for one that is too large or binary, as git tells them apart. */
-export async function textOf(repository: Repository, id: string): Promise<string | undefined> {
-  const content = await readBlob(repository, id, maximumFile_bytes).catch((error: unknown) => {
+export async function textOf(
+  repository: Repository,
+  id: string,
+  most_bytes = maximumFile_bytes,
+): Promise<string | undefined> {
+  const content = await readBlob(repository, id, most_bytes).catch((error: unknown) => {
     if (error instanceof RangeError) return undefined;
     throw error;
   });

@@ -2,5 +2,5 @@
 export { linesOf, searchFiles } from './file_git.ts';
 export { indexAgain, indexCode, indexFollower, keepCodeIndex } from './index_jobs.ts';
 export { findIndexed, type IndexedFile, indexedAmong, indexState } from './index_queries.ts';
-export { FoundBlob, presentRun, type Run, runsOf, type SearchedTree } from './present.ts';
+export { FoundBlob, presentRuns, type Run, runsOf, type SearchedTree } from './present.ts';
 export { type CodeQuery, codeQueryOf } from './query_rules.ts';

@@ -66,15 +66,16 @@ async function bringUpToDate({ db, storages }: IndexServices, project: IndexedPr
   const repository = repositoryOf({ storages }, project);
   const head = await resolveBranch(repository, project.default_branch);
   const files = head === undefined ? undefined : await changesSince(repository, project.commit_id, head);
-  // What was indexed is gone: a branch was replaced, and its commits are removed.
-  if (files === undefined) await sql`delete from code_files where project_id = ${project.id}`.execute(db);
+  // What was indexed is gone, because a branch was replaced and its commits are removed, or is to be indexed from the beginning.
+  if (files === undefined || project.commit_id === null)
+    await sql`delete from code_files where project_id = ${project.id}`.execute(db);
   const changed = files ?? (head === undefined ? [] : await changedFiles(repository, { from: null, to: head }));
   for (let at = 0; at < changed.length; at += filesAtOnce) {
     signal.throwIfAborted();
     await writeFiles(db, repository, project.id, changed.slice(at, at + filesAtOnce));
   }
   await sql`
-    update code_indexes set commit_id = ${head ?? null}, is_stale = changes <> ${project.changes}, error = null, failed_at = null
+    update code_indexes set commit_id = ${head ?? null}, is_stale = changes <> ${project.changes}, has_all_paths = true, error = null, failed_at = null
      where project_id = ${project.id}`.execute(db);
 }
 
@@ -106,7 +107,6 @@ async function writeFiles(
     await storeTexts(tx, repository, [...new Set(present.map(({ id }) => id))].sort());
     const paths = changed.map(({ old_path }) => old_path);
     await sql`delete from code_files where project_id = ${project_id} and path = any(${paths})`.execute(tx);
-    // Those whose content is no text have no row in code_blobs.
     await sql`
       insert into code_files (project_id, path, blob_id)
       select ${project_id}, given.path, code_blobs.id
@@ -122,17 +122,17 @@ const lockTexts = (tx: Database, mode: 'shared' | 'exclusive') =>
     tx,
   );
 
-/** Stores the contents that no project has yet. Pointers to large files are no texts of anybody. */
+/** Stores the contents that no project has yet. What is no text, or too large, is stored as nothing, so that it is found by its path; so are pointers to large files. */
 async function storeTexts(db: Database, repository: Repository, ids: readonly string[]): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     select given.id from unnest(${ids}::text[]) given (id)
      where not exists (select from code_blobs where object_id = given.id)`.execute(db);
   const texts: { object_id: string; content: string; is_folded: true }[] = [];
   for (const { id } of rows) {
-    const content = await textOf(repository, id);
-    if (content !== undefined && content !== '' && !content.startsWith('version https://git-lfs.github.com/spec/'))
-      // PostgreSQL has no text with this character; git takes files for text that have it behind their beginning.
-      texts.push({ object_id: id, content: folded(content.replaceAll('\0', '')), is_folded: true });
+    const text = (await textOf(repository, id)) ?? '';
+    const content = text.startsWith('version https://git-lfs.github.com/spec/') ? '' : text;
+    // PostgreSQL has no text with this character; git takes files for text that have it behind their beginning.
+    texts.push({ object_id: id, content: folded(content.replaceAll('\0', '')), is_folded: true });
   }
   if (texts.length === 0) return;
   await db

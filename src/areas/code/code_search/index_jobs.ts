@@ -43,7 +43,10 @@ export const indexFollower: PushFollower = {
 
 const enqueuedAtOnce = 500;
 
-/** Indexes projects that never were, such as those that are older than the index, and again those that have failed; removes contents that nothing has, and folds old ones. */
+/**
+ * Indexes projects that never were, such as those that are older than the index, and again those that have failed, and those of which a version before has indexed
+ * no more paths than those of texts; removes contents that nothing has, and folds old ones.
+ */
 export const keepCodeIndex = job('keep_code_index', {
   input: {},
   retries: 0,
@@ -53,9 +56,11 @@ export const keepCodeIndex = job('keep_code_index', {
     const { rows } = await sql<{ project_id: number }>`
       insert into code_indexes (project_id)
       select projects.id from projects left join code_indexes on code_indexes.project_id = projects.id
-       where not empty_repo and (code_indexes.project_id is null or (is_stale and coalesce(failed_at < now() - interval '1 day', true)))
+       where not empty_repo
+         and (code_indexes.project_id is null or ((is_stale or not has_all_paths) and coalesce(failed_at < now() - interval '1 day', true)))
        order by projects.id limit ${enqueuedAtOnce}
-          on conflict (project_id) do update set is_stale = true
+          on conflict (project_id) do update
+             set is_stale = true, commit_id = case when code_indexes.has_all_paths then code_indexes.commit_id end
       returning project_id`.execute(db);
     await indexCode.enqueueEach(db, rows);
     while ((await removeUnusedTexts(db)) > 0);

@@ -81,8 +81,9 @@ async function rowsOf(db: Database, text: string, project_ids: readonly number[]
   return (await select(sql`(code_files.blob_id = any(${few}::bigint[]) or ${hasPath})`).execute(db)).rows;
 }
 
-/** A predicate on `code_blobs`: the content has a text, in any case. */
+/** A predicate on `code_blobs`: a line of the content has a text, in any case. */
 const contains = (text: string): RawBuilder<SqlBool> => {
+  if (text.includes('\n')) return sql`false`;
   const pattern = containing(folded(text));
   return sql`(code_blobs.content like ${pattern} or (not code_blobs.is_folded and code_blobs.content ilike ${pattern}))`;
 };

@@ -56,9 +56,25 @@ const cut = (line: string): string => {
   return bytes.length <= shownLine_bytes ? line : bytes.toString('utf8', 0, shownLine_bytes);
 };
 
-/** A run with the text around it. */
-export async function presentRun({ tree, file, lines }: Run, context: number): Promise<Static<typeof FoundBlob>> {
-  const all = linesOf((await textOf(tree.repository, file.id)) ?? '');
+/** Of larger files, which git finds texts in, no lines are shown. */
+const maximumShown_bytes = 16 * 1024 * 1024;
+
+/** Runs with the text around them. Those of a file follow each other, and it is read once. */
+export async function presentRuns(runs: readonly Run[], context: number): Promise<Static<typeof FoundBlob>[]> {
+  const shown: Static<typeof FoundBlob>[] = [];
+  let read: { file: FoundFile; lines: readonly string[] } | undefined;
+  for (const run of runs) {
+    if (read?.file !== run.file) {
+      const text = await textOf(run.tree.repository, run.file.id, maximumShown_bytes);
+      read = { file: run.file, lines: text ? linesOf(text) : [] };
+    }
+    shown.push(presentRun(run, read.lines, context));
+  }
+  return shown;
+}
+
+/** @param all the lines of the file */
+function presentRun({ tree, file, lines }: Run, all: readonly string[], context: number): Static<typeof FoundBlob> {
   const first = Math.max(1, (lines[0] ?? 1) - context);
   const last = lines.length === 0 ? first + 2 * context : lines.at(-1)! + context;
   const data = all.slice(first - 1, last).map((line) => `${cut(line)}\n`);

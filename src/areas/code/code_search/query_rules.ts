@@ -24,7 +24,8 @@ export interface SearchableFile {
 /** A text as it is compared, in any case. */
 export const folded = (text: string): string => text.toLowerCase();
 
-const filterForm = /(?<=^|\s)(-?)(path|filename|extension|blob):(\S+)/g;
+/** With the blanks behind it, so that one is left between the words around it. */
+const filterForm = /(?<=^|\s)(-?)(path|filename|extension|blob):(\S+)(?:\s+|$)/g;
 
 /** Reads the text of a search. */
 export function codeQueryOf(search: string): CodeQuery {

@@ -14,7 +14,7 @@ import {
 import {
   codeQueryOf,
   FoundBlob,
-  presentRun,
+  presentRuns,
   type Run,
   runsOf,
   type SearchedTree,
@@ -78,9 +78,7 @@ async function findInTrees(
     for (const file of files) if (isShown(file.path)) runs.push(...runsOf(tree, file, context));
   }
   const page = pageOf(merged(begun.runs, runs), search, { isWhole, isComplete });
-  const items = [];
-  for (const run of page.items) items.push(await presentRun(run, context));
-  return formed(FoundBlob, { ...page, items });
+  return formed(FoundBlob, { ...page, items: await presentRuns(page.items, context) });
 }
 
 const ownerOf = ({ tree: { owner } }: Run): number => ('project_id' in owner ? owner.project_id : 0);

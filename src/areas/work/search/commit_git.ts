@@ -30,7 +30,8 @@ async function commitsIn(
   const [term = ''] = terms;
   const named =
     terms.length === 1 && /^[0-9a-f]{7,64}$/i.test(term) ? await resolveCommit(repository, term) : undefined;
-  if (named !== undefined) return { commits: [await dated(repository, named)], is_complete: true };
+  // A branch or tag may be called like that, too.
+  if (named?.startsWith(term.toLowerCase())) return { commits: [await dated(repository, named)], is_complete: true };
   return commitsSaying(repository, commit_id, { texts: terms, limit, signal });
 }
 

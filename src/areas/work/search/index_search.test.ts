@@ -50,7 +50,7 @@ test('the index follows the default branch, and says what git says', async () =>
   assert.deepEqual(await found(here, word), both);
   await performQueued(here.services, [indexCode]);
   const { is_stale, files } = (await stateOf(here))!;
-  assert.deepEqual([is_stale, files], [false, 3]);
+  assert.deepEqual([is_stale, files], [false, 4]);
   assert.deepEqual(await found(here, word), both);
   assert.deepEqual(await found(here, `${word} path:a.`), both.slice(0, 2));
 
@@ -71,6 +71,57 @@ test('the index follows the default branch, and says what git says', async () =>
   await here.as('owner').put(`/projects/${here.project.id}`, { default_branch: 'side' });
   await performQueued(here.services, [indexCode]);
   assert.deepEqual(await found(here, word), [...changed, ['side.txt', [1]]]);
+});
+
+test('the index finds all files by their paths, as git does', async () => {
+  const here = await filledWorld();
+  const word = newWord();
+  const large = 'x\n'.repeat(600_000);
+  await commit(here, [
+    { action: 'create', file_path: `${word}/__init__.py`, content: '' },
+    { action: 'create', file_path: `${word}/a.png`, content: 'AAAA', encoding: 'base64' },
+    { action: 'create', file_path: `${word}/large.txt`, content: `${large}in_${word}\n` },
+  ]);
+  const all: [string, number[]][] = ['__init__.py', 'a.png', 'large.txt'].map((name) => [`${word}/${name}`, []]);
+  const first: [string, number[]][] = [[`${word}/a.png`, []]];
+  const searched = async () => [await found(here, `path:${word}`), await found(here, `extension:png path:${word}`)];
+  assert.deepEqual(await searched(), [all, first]);
+  await performQueued(here.services, [indexCode]);
+  assert.equal((await stateOf(here))!.is_stale, false);
+  assert.deepEqual(await searched(), [all, first]);
+
+  const query = { scope: 'blobs', search: `in_${word}`, ref: 'main', num_context_lines: 1 };
+  const { body } = await here.as('developer').get(`/projects/${here.project.id}/search`, query);
+  const [{ data, startline }] = body;
+  assert.deepEqual([body.length, data, startline], [1, `x\nin_${word}\n`, 600_000]);
+  const [empty] = (await here.as('developer').get('/search', { scope: 'blobs', search: `${word}/__init__` })).body;
+  assert.deepEqual([empty.data, empty.match_lines], ['', []]);
+});
+
+test('projects of which a version before has indexed fewer paths are indexed again, and found meanwhile', async () => {
+  const here = await filledWorld();
+  const word = newWord();
+  await commit(here, [
+    { action: 'create', file_path: 'a.txt', content: `${word}\n` },
+    { action: 'create', file_path: `${word}.png`, content: 'AAAA', encoding: 'base64' },
+  ]);
+  await performQueued(here.services, [indexCode]);
+  const { db, project } = here;
+  await sql`delete from code_files where project_id = ${project.id} and path = ${`${word}.png`}`.execute(db);
+  await sql`insert into code_files select project_id, 'gone.txt', blob_id from code_files where project_id = ${project.id} and path = 'a.txt'`.execute(
+    db,
+  );
+  await sql`update code_indexes set has_all_paths = false where project_id = ${project.id}`.execute(db);
+  await performJob(here.services, keepCodeIndex);
+  const all: [string, number[]][] = [
+    ['a.txt', [1]],
+    [`${word}.png`, []],
+  ];
+  assert.deepEqual(await found(here, word), all);
+  await performQueued(here.services, [indexCode]);
+  assert.deepEqual(await found(here, word), all);
+  await performJob(here.services, keepCodeIndex);
+  assert.equal((await stateOf(here))!.is_stale, false);
 });
 
 test('what is in the index is found by those only who may read the code', async () => {
