@@ -4106,6 +4106,7 @@ create table snippets (
 CREATE INDEX snippets_by_author ON snippets USING btree (author_id, id DESC);
 CREATE INDEX snippets_by_project ON snippets USING btree (project_id, id DESC) WHERE project_id IS NOT NULL;
 CREATE INDEX snippets_by_user ON snippets USING btree (user_id) WHERE user_id IS NOT NULL;
+CREATE INDEX snippets_file_search ON snippets USING gin ((paths[1]) gin_trgm_ops);
 CREATE INDEX snippets_for_everyone ON snippets USING btree (id DESC) WHERE project_id IS NULL AND visibility = 'public'::text;
 CREATE INDEX snippets_search ON snippets USING gin (title gin_trgm_ops, description gin_trgm_ops);
 CREATE TRIGGER keep_unused_repository AFTER DELETE ON snippets REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_unused_repository('snippet');

@@ -5,12 +5,22 @@ export {
   readCursor,
   type SortKey,
 } from './cursor.ts';
-export { keysetUnavailable, paginateByKey } from './keyset.ts';
+export { paginateByKey } from './keyset.ts';
 export { beginningOf, endOf, listNamed } from './page_ends.ts';
 export { idsOnPage, rowsOf } from './page_of_query.ts';
 export { pageOfSelection } from './page_of_selection.ts';
 export * from './paginate.ts';
-export { gitPaging, keysetPaging, numberedPaging, type Paging, pageAsked, paging, startOf } from './paging.ts';
+export {
+  gitPaging,
+  isByKey,
+  keysetPaging,
+  keysetUnavailable,
+  numberedPaging,
+  type Paging,
+  pageAsked,
+  paging,
+  startOf,
+} from './paging.ts';
 export type { Part, Sort } from './parts.ts';
 export {
   bounded,

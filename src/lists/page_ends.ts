@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import type { CompiledQuery } from 'kysely';
 import type { Database } from '../db/index.ts';
 import { type Position, type SortKey, writeCursor } from './cursor.ts';
-import { type Paging, type Start, startOf } from './paging.ts';
+import { isByKey, type Paging, type Start, startOf } from './paging.ts';
 import { cachesByDatabase } from './totals.ts';
 
 /** The cursors of far pages by their lists and last rows. A minute is enough to ask for the next page, and short for pages that are asked for again. */
@@ -21,7 +21,7 @@ export const listNamed = ({ sql, parameters }: CompiledQuery): string =>
  */
 export function beginningOf(db: Database, input: Paging, list: () => string): Start {
   const start = startOf(input);
-  if (start.cursor !== undefined || !start.isFar) return start;
+  if (start.cursor !== undefined || !start.isFar || isByKey(input)) return start;
   const numbered = { ...start, list: list() };
   const cursor = endsOf(db).get(endKey(numbered.list, start.offset));
   return cursor === undefined ? numbered : { ...numbered, cursor, offset: 0, isBeyond: false };
@@ -43,3 +43,7 @@ export function endOf(
   if (list !== undefined) endsOf(db).set(endKey(list, page * per_page), cursor);
   return { cursor };
 }
+
+/** The parameters of the next page by keyset; null behind the last one. */
+export const nextOf = ({ cursor }: { cursor?: string }): { cursor: string } | null =>
+  cursor === undefined ? null : { cursor };

@@ -3,8 +3,8 @@ import type { Database } from '../db/index.ts';
 import type { Page } from '../http/index.ts';
 import { countingOf, nameOf } from './counting.ts';
 import { readBehind } from './cursor.ts';
-import { beginningOf, endOf } from './page_ends.ts';
-import type { Paging } from './paging.ts';
+import { beginningOf, endOf, nextOf } from './page_ends.ts';
+import { isByKey, type Paging } from './paging.ts';
 import { type Part, wholeKeys } from './parts.ts';
 import type { Selection } from './selection.ts';
 import { pageBeyond, totalOf } from './total_of_page.ts';
@@ -32,10 +32,11 @@ export async function pageOfSelection<T>(
   const { ids, total, last } = await readBehind(cursor, () => pageFrom(db, selection, parts, start));
   const has_more = ids.length > per_page;
   const shown = ids.slice(0, per_page);
+  const end = endOf(db, start, has_more && last ? last : undefined, keys);
+  if (isByKey(input)) return { items: await present(shown), page, per_page, has_more, next: nextOf(end) };
   const [items, counted] = await Promise.all([
     present(shown),
     totalOf({ start, shown: shown.length, has_more }, async (most) => total ?? count(most)),
   ]);
-  const end = endOf(db, start, has_more && last ? last : undefined, keys);
   return { items, page, per_page, has_more, ...end, ...counted };
 }

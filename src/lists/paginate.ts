@@ -3,9 +3,9 @@ import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Database } from '../db/index.ts';
 import type { Page } from '../http/index.ts';
 import { invalidCursor, sortKeysOf } from './cursor.ts';
-import { beginningOf, endOf, listNamed } from './page_ends.ts';
+import { beginningOf, endOf, listNamed, nextOf } from './page_ends.ts';
 import { idOf, idsFrom, isWide, rowsOf } from './page_of_query.ts';
-import { type Paging, pageAsked, startOf } from './paging.ts';
+import { isByKey, keysetUnavailable, type Paging, pageAsked, startOf } from './paging.ts';
 import { pageBeyond, totalOf } from './total_of_page.ts';
 import { countRows } from './totals.ts';
 
@@ -27,7 +27,7 @@ export interface PaginateOptions<D, T extends keyof D> {
 /**
  * Runs `query` for one page and counts its rows up to the limit. The ids of the page are read first, by filters and order alone, and then its rows.
  * @param query ordered, without limit and offset
- * @throws ApiError 400 for an invalid cursor or page, 405 for a page by number too far behind the beginning of a long list
+ * @throws ApiError 400 for an invalid cursor or page, 405 for a page by number too far behind the beginning of a long list, and for pages by keyset of a list in parts
  */
 export async function paginate<D, T extends keyof D, Row>(
   db: Database,
@@ -36,6 +36,7 @@ export async function paginate<D, T extends keyof D, Row>(
   { id = idOf(query), within, parts, varies = false }: PaginateOptions<D, T> = {},
 ): Promise<Page<Row>> {
   const keys = parts ? undefined : sortKeysOf(query, id);
+  if (isByKey(input) && !keys) throw keysetUnavailable();
   const start = keys ? beginningOf(db, input, () => listNamed(query.compile())) : startOf(input);
   const { page, per_page, offset } = start;
   const counting = async (most: number) =>
@@ -52,6 +53,7 @@ export async function paginate<D, T extends keyof D, Row>(
   }
   const { ids, has_more, values } = await idsFrom(db, query, start, { id, keys, parts: varies ? [query] : parts });
   const end = keys ? endOf(db, start, has_more && values ? { part: 0, values } : undefined, [keys]) : {};
+  if (isByKey(input)) return { items: await rowsOf(query, ids, id), page, per_page, has_more, next: nextOf(end) };
   const [items, total] = await Promise.all([
     rowsOf(query, ids, id),
     totalOf({ start, shown: ids.length, has_more }, counting),
@@ -77,7 +79,7 @@ export function mapPage<Row, Shown>(page: Page<Row>, present: (row: Row, index: 
  * A page of a list in memory, which has no cursors.
  * @throws ApiError 400 as `pageAsked`, and for a cursor
  */
-export function pageOfArray<T>(all: readonly T[], input: Paging): Page<T> {
+export function pageOfArray<T>(all: readonly T[], input: Omit<Paging, 'pagination'>): Page<T> {
   if (input.cursor) throw invalidCursor();
   const { page, per_page, offset } = pageAsked(input);
   return {

@@ -1,6 +1,6 @@
 /** The parameters of lists, and the page that they ask for. */
 import { type Static, type TObject, Type } from 'typebox';
-import { badParams, furthest, optional } from '../http/index.ts';
+import { ApiError, badParams, furthest, optional } from '../http/index.ts';
 import { thresholds } from './thresholds.ts';
 
 const maximumPerPage = 100;
@@ -17,7 +17,7 @@ export const paging = {
   ...numberedPaging,
   cursor: optional(Type.String({ description: 'Where the previous page ended, from its `next` link' })),
 };
-export type Paging = Static<TObject<typeof paging>>;
+export type Paging = Static<TObject<typeof paging>> & { pagination?: 'legacy' | 'keyset' };
 
 /** The same for lists from git, which refuse values that the others correct. */
 export const gitPaging = {
@@ -37,11 +37,24 @@ export const keysetPaging = {
  * The requested page. Clients written for v3 send `page=0` for the first one, and at most 100 rows are on a page.
  * @throws ApiError 400 for `per_page=0`
  */
-export function pageAsked({ page, per_page }: Paging): { page: number; per_page: number; offset: number } {
+export function pageAsked({ page, per_page }: Pick<Paging, 'page' | 'per_page'>): {
+  page: number;
+  per_page: number;
+  offset: number;
+} {
   if (per_page === 0) throw badParams('per_page has a value not allowed');
   const size = per_page < 0 ? defaultPerPage : Math.min(per_page, maximumPerPage);
   const number = Math.max(page, 1);
   return { page: number, per_page: size, offset: Math.min((number - 1) * size, Number.MAX_SAFE_INTEGER) };
+}
+
+/** Whether a list is read by keyset: its pages have no numbers and no totals, only a link to the next one. */
+export const isByKey = ({ pagination }: Paging): boolean => pagination === 'keyset';
+
+/** 405 for `pagination=keyset` on a list, or in an order, that does not support it. */
+export function keysetUnavailable(): ApiError {
+  const text = 'Keyset pagination is not yet available for this type of request';
+  return new ApiError(405, { message: text, error: text });
 }
 
 /** Where a page begins. */
@@ -63,5 +76,6 @@ export interface Start {
 export function startOf(input: Paging): Start {
   const { page, per_page, offset } = pageAsked(input);
   if (input.cursor) return { page, per_page, offset: 0, cursor: input.cursor, isFar: true, isBeyond: false };
+  if (isByKey(input)) return { page: 1, per_page, offset: 0, isFar: true, isBeyond: false };
   return { page, per_page, offset, isFar: offset + per_page >= thresholds.far, isBeyond: offset + per_page > furthest };
 }

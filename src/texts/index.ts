@@ -1,5 +1,5 @@
 /** Texts: their limits, searching them, escaping them, and numbers in them. */
 export { counted, sizeText } from './counts.ts';
 export { escapeHtml } from './html.ts';
-export { descriptionReasons, hexColorReasons, titleReasons, tooLong } from './rules.ts';
-export { isFoundIn, termsOf } from './search.ts';
+export { descriptionReasons, hexColorReasons, isLonger, titleReasons, tooLong } from './rules.ts';
+export { containsEach, isFoundIn, termsOf } from './search.ts';

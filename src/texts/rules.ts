@@ -4,7 +4,7 @@ const maximumTitle = 255;
 const maximumDescription = 1_048_576;
 
 /** Whether a text has more than `most` code points: an emoji counts as one character, not as two UTF-16 units. */
-function isLonger(text: string, most: number): boolean {
+export function isLonger(text: string, most: number): boolean {
   if (text.length <= most) return false;
   let count = 0;
   for (const _character of text) if (++count > most) return true;

@@ -11,8 +11,11 @@ export function termsOf(search: string): string[] {
   return Array.from(search.matchAll(/(?<=^|\s)"([^"]+)"(?=\s|$)|\S+/g), ([whole, quoted]) => quoted ?? whole);
 }
 
-const inOneOf = (columns: readonly string[], pattern: string) => {
-  const tests = columns.map((column) => sql`${sql.ref(column)} ilike ${pattern}`);
+/** The name of a column with its table, e.g. `issues.title`, or an expression. */
+type Searched = string | RawBuilder<unknown>;
+
+const inOneOf = (columns: readonly Searched[], pattern: string) => {
+  const tests = columns.map((one) => sql`${typeof one === 'string' ? sql.ref(one) : one} ilike ${pattern}`);
   return sql<SqlBool>`(${sql.join(tests, sql` or `)})`;
 };
 
@@ -20,14 +23,13 @@ const inOneOf = (columns: readonly string[], pattern: string) => {
  * A predicate on rows: each term occurs in one of the columns. Terms of one or two characters count only if there is no longer one, and must then equal the
  * whole value, because nearly every text contains them.
  * @param search terms; those with blanks are in quotes
- * @param columns names with their table, e.g. `issues.title`
  * @param parameter its name, for the refusal
  * @returns undefined for a search without terms
  * @throws ApiError 400 for too many terms
  */
 export function isFoundIn(
   search: string,
-  columns: readonly string[],
+  columns: readonly Searched[],
   parameter = 'search',
 ): RawBuilder<SqlBool> | undefined {
   const terms = termsOf(search);
@@ -35,8 +37,12 @@ export function isFoundIn(
   if (terms.length > maximumTerms) throw badParam(parameter, `has more than ${maximumTerms} terms`);
   const long = terms.filter((term) => [...term].length >= shortest);
   if (long.length === 0) return inOneOf(columns, containing(search.trim()).slice(1, -1));
-  return sql`(${sql.join(
-    long.map((term) => inOneOf(columns, containing(term))),
+  return containsEach(long, columns);
+}
+
+/** A predicate on rows: each term occurs in one of the columns. */
+export const containsEach = (terms: readonly string[], columns: readonly Searched[]): RawBuilder<SqlBool> =>
+  sql`(${sql.join(
+    terms.map((term) => inOneOf(columns, containing(term))),
     sql` and `,
   )})`;
-}

@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { snippetKind } from '../../../access/index.ts';
+import { momentInJson } from '../../../db/index.ts';
 import { inAddress, pagePath } from '../../../foundation/addresses.ts';
 import { cloneUrls, Id, nullable, resource, type Services, Timestamp, Visibility } from '../../../http/index.ts';
 import { presentUserBasic, UserBasic, type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
@@ -69,7 +70,7 @@ export interface SnippetRow {
 
 /** The author of each row of `snippets`. */
 export const authorOfSnippet: RawBuilder<SnippetRow['author']> = sql`(
-  select ${userBasicJson('author')} || jsonb_build_object('created_at', author.created_at) from users author where author.id = snippets.author_id)`;
+  select ${userBasicJson('author')} || jsonb_build_object('created_at', ${momentInJson('author.created_at')}) from users author where author.id = snippets.author_id)`;
 
 const personalSnippetPage = pagePath('/-/snippets/:snippet_id');
 

@@ -20,7 +20,7 @@ export {
   statisticsFields,
   unstoredSizes,
 } from './present.ts';
-export { groupStatistics, projectsByOffset, visibleProjectRows } from './queries.ts';
+export { groupStatistics, visibleProjectRows } from './queries.ts';
 export { projectFeatures, projectSelf, secretCounts } from './relation.ts';
 export { columnsOfSettings, FeatureLevel, mayCreateIn, settings as projectSettings } from './rules.ts';
 export { Starrer } from './star_routes.ts';

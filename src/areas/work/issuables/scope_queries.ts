@@ -11,19 +11,24 @@ import {
   type Project,
 } from '../../../access/index.ts';
 
+/** All projects below a group, or all projects; with those that are marked for deletion unless it says otherwise. */
+export type WideScope = ({ group: Pick<Group, 'id'> } | { everywhere: true }) & { without_marked?: true };
+
 /** One project, all projects below a group, or all projects. */
-export type ListScope = { project: Project } | { group: Pick<Group, 'id'> } | { everywhere: true };
+export type ListScope = { project: Project } | WideScope;
 
 /** With more projects than this they are not listed by id. */
 export const maximumNamed = 1000;
 
 /** A predicate on rows of `projects`: they are in the scope. */
-export function isInScope(scope: Exclude<ListScope, { project: Project }>, nonArchived: boolean): RawBuilder<SqlBool> {
+export function isInScope(scope: WideScope, nonArchived: boolean): RawBuilder<SqlBool> {
   const inside =
     'group' in scope
       ? sql`projects.namespace_id in (select id from namespaces where traversal_ids @> ${[scope.group.id]}::bigint[])`
       : sql`true`;
-  return nonArchived ? sql`(${inside} and not ${isListedProject('archived')})` : sql`(${inside})`;
+  const active = nonArchived ? sql`not ${isListedProject('archived')}` : sql`true`;
+  const kept = scope.without_marked ? sql`not ${isListedProject('marked_for_deletion')}` : sql`true`;
+  return sql`(${inside} and ${active} and ${kept})`;
 }
 
 /**

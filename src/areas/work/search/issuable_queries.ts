@@ -8,6 +8,7 @@ import { Epic, presentEpics } from '../epics/index.ts';
 import { Issue, listIssues } from '../issues/index.ts';
 import { listMergeRequests, MergeRequestInList } from '../merge_requests/index.ts';
 import { formed, type Scope, type Search, type SearchInput } from './definition.ts';
+import { searchedPlaces } from './text_queries.ts';
 
 /** A number alone, behind the sign of its kind, names that issue or merge request. */
 const numberIn = (sign: '#' | '!', search: string): number | undefined => {
@@ -21,7 +22,7 @@ function sharedFilters(sign: '#' | '!', { input }: Search) {
   const number = numberIn(sign, search);
   return {
     ...(number === undefined ? { search } : { iids: [number] }),
-    ...(fields ? { in: 'title' } : {}),
+    ...(fields?.length ? { in: 'title' } : {}),
     ...(label_name ? { labels: label_name } : {}),
     ...(author_username === undefined ? {} : { author_username }),
     ...(not?.author_username === undefined ? {} : { not: { author_username: not.author_username } }),
@@ -42,7 +43,7 @@ function refuseBranches({ source_branch, target_branch, not = {} }: SearchInput)
 /** @throws ApiError 400 for filters that the scope does not have */
 export function refuseFilters(scope: string, input: SearchInput): void {
   if (scope !== 'merge_requests') refuseBranches(input);
-  if (input.fields && !['issues', 'work_items', 'merge_requests'].includes(scope))
+  if (input.fields?.length && !['issues', 'work_items', 'merge_requests'].includes(scope))
     throw badRequest('fields is supported only for issues, merge_requests');
 }
 
@@ -58,7 +59,7 @@ export const issueScope: Scope = {
     if (state !== 'all' && state !== 'opened' && state !== 'closed')
       throw badParams('state does not have a valid value');
     const filters = { ...sharedFilters('#', search), state, ...(confidential === undefined ? {} : { confidential }) };
-    return formed(Issue, await listIssues(services, { caller, plan, scope: within, filters }, input));
+    return formed(Issue, await listIssues(services, { caller, plan, scope: searchedPlaces(within), filters }, input));
   },
 };
 
@@ -81,11 +82,10 @@ export const mergeRequestScope: Scope = {
       ...branches({ ...(source_branch ? { source_branch } : {}), ...(target_branch ? { target_branch } : {}) }),
       state,
       not: { ...otherThan, ...branches(not) },
-      view: 'simple' as const,
     };
     return formed(
       MergeRequestInList,
-      await listMergeRequests(services, { caller, plan, scope: within, filters }, input),
+      await listMergeRequests(services, { caller, plan, scope: searchedPlaces(within), filters }, input),
     );
   },
 };

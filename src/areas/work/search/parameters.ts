@@ -1,7 +1,7 @@
 /** The parameters of searches (docs/reference/search.md). */
 import { Type } from 'typebox';
 import { allOptional, NotBlank } from '../../../http/index.ts';
-import { paging } from '../../../lists/index.ts';
+import { keysetPaging } from '../../../lists/index.ts';
 
 const branches = allOptional({
   author_username: Type.String(),
@@ -11,7 +11,7 @@ const branches = allOptional({
 
 /** The parameters of all levels besides `scope`. */
 export const searchInput = {
-  ...paging,
+  ...keysetPaging,
   search: NotBlank({ description: 'What to find, in any case; words that must all occur, or a "phrase"' }),
   ...allOptional({
     state: Type.Enum(['opened', 'closed', 'merged', 'locked', 'all'], { description: 'Of issues and merge requests' }),

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addIssue } from '../../../../test/support/issues.ts';
+import { performQueued } from '../../../../test/support/jobs.ts';
 import { addBranch, addMergeRequest } from '../../../../test/support/merge_requests.ts';
 import { filledWorld } from '../../../../test/support/repository.ts';
 import type { World } from '../../../../test/support/world.ts';
+import { indexCode } from '../../code/code_search/index.ts';
 
 type Persona = Parameters<World['as']>[0];
 
@@ -167,6 +169,139 @@ test('code is found by its lines and by its path, with the lines around', async 
   assert.deepEqual([unknown.status, unknown.body], [404, { message: '404 Reference Not Found' }]);
 });
 
+test('a line has all of the text that is searched for, and a filter leaves one blank where it was', async () => {
+  const here = await filledWorld();
+  const word = newWord();
+  const base = `/projects/${here.project.id}`;
+  const actions = [{ action: 'create', file_path: 'a/b.txt', content: `${word} first\n${word} second part\n` }];
+  const commit = { branch: 'main', commit_message: `Add ${word}\n\nWith care`, actions };
+  const made = await here.as('maintainer').post(`${base}/repository/commits`, commit);
+  assert.equal(made.status, 201);
+  assert.equal(
+    (await here.as('maintainer').post(`${base}/repository/branches`, { branch: 'deadbee', ref: 'main' })).status,
+    201,
+  );
+  const linesOf = async (search: string) => {
+    const query = { scope: 'blobs', search, num_context_lines: 0 };
+    const { status, body } = await here.as('developer').get(`${base}/search`, query);
+    assert.equal(status, 200);
+    return body.map(({ match_lines }: { match_lines: number[] }) => match_lines);
+  };
+  assert.deepEqual(await linesOf(`${word} second path:a/ part`), [[2]]);
+  assert.deepEqual(await linesOf(`path:a/ extension:txt ${word} first`), [[1]]);
+  for (const search of [`${word} first\n${word} second`, `nothing\n${word}`]) {
+    assert.deepEqual(await linesOf(search), []);
+    await performQueued(here.services, [indexCode]);
+    assert.deepEqual(await linesOf(search), []);
+  }
+  const commits = async (search: string) =>
+    (await here.as('developer').get(`${base}/search`, { scope: 'commits', search })).body.length;
+  assert.deepEqual(
+    [await commits(`"Add ${word}\n\nWith care"`), await commits(`"Add ${word}\nnothing"`), await commits('deadbee')],
+    [1, 0, 0],
+  );
+});
+
+test('merge requests are found as lists show them, and snippets by the name of their first file', async () => {
+  const here = await filledWorld();
+  const word = newWord();
+  await addBranch(here, 'topic');
+  const { iid } = await addMergeRequest(here, { title: `Change ${word}` });
+  const developer = here.as('developer');
+  const base = `/projects/${here.project.id}`;
+  const [merge_request] = (await developer.get(`${base}/search`, { scope: 'merge_requests', search: word })).body;
+  const [listed] = (await developer.get(`${base}/merge_requests`)).body;
+  assert.equal(listed.iid, iid);
+  assert.deepEqual(merge_request, listed);
+  const snippet = { title: 'Snippet', visibility: 'private' };
+  const files = ['first', 'second'].map((name) => ({ file_path: `${name}_${word}.txt`, content: 'a' }));
+  assert.equal((await developer.post('/snippets', { ...snippet, files })).status, 201);
+  const snippets = (search: string) => found(here, '/search', { scope: 'snippet_titles', search });
+  assert.deepEqual(await snippets(`first_${word}`), ['Snippet']);
+  assert.deepEqual(await snippets(`second_${word}`), []);
+});
+
+test('what is in projects that are archived or marked for deletion is not found elsewhere', async () => {
+  const here = await filledWorld();
+  const word = newWord();
+  const base = `/projects/${here.project.id}`;
+  const [owner, group] = [here.as('owner'), `/groups/${here.group.id}/search`];
+  await addIssue(here, { title: `Issue ${word}` });
+  await addBranch(here, 'topic');
+  await addMergeRequest(here, { title: `Change ${word}` });
+  const snippet = { title: `Snippet ${word}`, visibility: 'private', files: [{ file_path: 'a', content: 'a' }] };
+  assert.equal((await owner.post(`${base}/snippets`, snippet)).status, 201);
+  const counts = async (query: object = {}) => {
+    const count = async (path: string, scope: string) =>
+      (await found(here, path, { scope, search: word, ...query }, 'owner')).length;
+    return [
+      await count('/search', 'issues'),
+      await count(group, 'issues'),
+      await count('/search', 'merge_requests'),
+      await count(group, 'merge_requests'),
+      await count('/search', 'snippet_titles'),
+    ];
+  };
+  const [all, none] = [
+    [1, 1, 1, 1, 1],
+    [0, 0, 0, 0, 0],
+  ];
+  assert.deepEqual(await counts(), all);
+  assert.equal((await owner.post(`${base}/archive`)).status, 201);
+  assert.deepEqual([await counts(), await counts({ include_archived: true })], [none, all]);
+  assert.equal((await owner.post(`${base}/unarchive`)).status, 201);
+  assert.equal((await owner.delete(base)).status, 202);
+  assert.deepEqual([await counts(), await counts({ include_archived: true })], [none, none]);
+});
+
+test('projects: those that are called so, then the newest; all words occur', async () => {
+  const here = await filledWorld();
+  const word = newWord();
+  const owner = here.as('owner');
+  const names = [`${word} one`, word, `${word} longer two`, `two ${word}`];
+  for (const name of names)
+    assert.equal((await owner.post('/projects', { name, namespace_id: here.group.id })).status, 201);
+  const projects = (search: string, query: object = {}) =>
+    found(here, '/search', { scope: 'projects', search, ...query }, 'owner');
+  const [one, named, longer, two] = names;
+  assert.deepEqual(await projects(word), [named, two, longer, one]);
+  assert.deepEqual(await projects(word, { sort: 'asc' }), [named, one, longer, two]);
+  assert.deepEqual(await projects(word, { order_by: 'created_at', sort: 'asc' }), [one, named, longer, two]);
+  assert.deepEqual(await projects(`two ${word}`), [two, longer]);
+  assert.deepEqual(await projects(`"two ${word}"`), [two]);
+});
+
+test('lists in order of time can be read by keyset, and those of code cannot', async () => {
+  const here = await filledWorld();
+  const word = newWord();
+  const base = `/projects/${here.project.id}`;
+  const developer = here.as('developer');
+  const titles = [1, 2, 3].map((number) => `${word} ${number}`);
+  for (const title of titles) {
+    const { iid } = await addIssue(here, { title });
+    assert.equal((await developer.post(`${base}/issues/${iid}/notes`, { body: title })).status, 201);
+    assert.equal((await here.as('owner').post(`${base}/milestones`, { title })).status, 201);
+  }
+  for (const scope of ['issues', 'notes', 'milestones']) {
+    const read: string[] = [];
+    let next: string | undefined =
+      `/search?${new URLSearchParams({ scope, search: word, per_page: '2', pagination: 'keyset' })}`;
+    for (let pages = 0; next !== undefined && pages < 3; pages++) {
+      const { status, body, headers } = await developer.get(next);
+      assert.equal(status, 200, JSON.stringify(body));
+      for (const name of ['x-total', 'x-page', 'x-next-page']) assert.equal(headers.get(name), null);
+      read.push(...(namesOf(body) as string[]));
+      next = /<[^>]*\/api\/v4([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
+    }
+    assert.deepEqual(read, titles.toReversed(), scope);
+    assert.equal(next, undefined);
+  }
+  for (const scope of ['blobs', 'commits', 'wiki_blobs']) {
+    const { status, body } = await developer.get('/search', { scope, search: word, pagination: 'keyset' });
+    assert.deepEqual([status, body.error], [405, 'Keyset pagination is not yet available for this type of request']);
+  }
+});
+
 test('pages of wikis are found', async () => {
   const here = await filledWorld();
   const word = newWord();
@@ -203,6 +338,8 @@ test('what cannot be searched is refused', async () => {
     if (typeof error === 'string') assert.equal(body.error, error);
     else assert.match(body.error, error);
   }
+  const long = await here.as('developer').get(at, { scope: 'issues', search: '😀'.repeat(4096), fields: [''] });
+  assert.deepEqual([long.status, long.body], [200, []]);
   for (const [query, message] of [
     [{ scope: 'issues', search: 'x', source_branch: 'main' }, 'source_branch is supported only for merge_requests'],
     [{ scope: 'blobs', search: 'x', fields: ['title'] }, 'fields is supported only for issues, merge_requests'],

@@ -2,6 +2,8 @@
 import { type TSchema, Type } from 'typebox';
 import { groupRole, projectRole, signedIn } from '../../../access/index.ts';
 import { type AnyEndpoint, badParams, get, pageInOneOf, type Services } from '../../../http/index.ts';
+import { isByKey, keysetUnavailable } from '../../../lists/index.ts';
+import { isLonger } from '../../../texts/index.ts';
 import { blobScope, wikiScope } from './code_git.ts';
 import { commitScope } from './commit_git.ts';
 import type { Level, Scope, Search } from './definition.ts';
@@ -31,7 +33,7 @@ const maximumTerms = 64;
 
 /** @throws ApiError 400 */
 function refuseLong(search: string): void {
-  if (search.length > maximumSearch_chars)
+  if (isLonger(search, maximumSearch_chars))
     throw badParams(`search is too long (maximum is ${maximumSearch_chars} characters)`);
   if (search.trim().split(/\s+/).length > maximumTerms)
     throw badParams(`search has too many terms (maximum is ${maximumTerms})`);
@@ -56,6 +58,7 @@ function declarationFor(level: Level) {
     refusals: {
       400: ['<parameter> is supported only for <scopes>', 'Code search is switched off'],
       404: '404 Reference Not Found',
+      405: 'Keyset pagination is not yet available for this type of request',
       408: timedOutText,
       503: '503 Service Unavailable - Too many searches are running',
     },
@@ -67,6 +70,7 @@ function find(services: Services, scope: string, search: Search) {
   refuseFilters(scope, search.input);
   const { check, find: found, ends_itself } = scopes[scope]!;
   if ('project' in search.within) check?.(search.within.project);
+  if (ends_itself && isByKey(search.input)) throw keysetUnavailable();
   return ends_itself ? found(services, search) : inTime(services.db, (db) => found({ ...services, db }, search));
 }
 

@@ -2,7 +2,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import {
   commitKind,
-  isListedProject,
   isMemberOfGroup,
   isMemberOfProject,
   isUsable,
@@ -16,33 +15,26 @@ import {
   storedKinds,
 } from '../../../access/index.ts';
 import { type Caller, forbidden } from '../../../http/index.ts';
-import { mapPage, paginate } from '../../../lists/index.ts';
-import { isFoundIn } from '../../../texts/index.ts';
+import { isByKey, mapPage, paginate } from '../../../lists/index.ts';
+import { containsEach, isFoundIn, termsOf } from '../../../texts/index.ts';
 import { presentSnippet, SnippetForm, snippetRows } from '../../code/snippets/index.ts';
 import { isVisibleNote, Note, noteRows, presentNote } from '../../conversation/notes/index.ts';
 import { Milestone, milestoneRows, presentMilestone } from '../../planning/milestones/index.ts';
-import {
-  ProjectWithAccessForm,
-  presentProjectPage,
-  projectsByOffset,
-  visibleProjectRows,
-} from '../../spaces/projects/index.ts';
-import { isInScope } from '../issuables/index.ts';
-import { formed, type Scope, type Search, type SearchInput, type Within } from './definition.ts';
-
-const pagingIn = ({ page, per_page, cursor }: SearchInput) => ({
-  page,
-  per_page,
-  ...(cursor === undefined ? {} : { cursor }),
-});
+import { ProjectWithAccessForm, presentProjectPage, visibleProjectRows } from '../../spaces/projects/index.ts';
+import { isInScope, type ListScope } from '../issuables/index.ts';
+import { formed, type Scope, type Search, type Within } from './definition.ts';
 
 const nothing = sql<SqlBool>`false`;
 
 /** A predicate on rows of `projects`: they are searched. Projects that are marked for deletion are not. */
 export function isSearched(within: Within, includeArchived: boolean): RawBuilder<SqlBool> {
   if ('project' in within) return sql`projects.id = ${within.project.id}`;
-  return sql`(${isInScope(within, !includeArchived)} and not ${isListedProject('marked_for_deletion')})`;
+  return isInScope({ ...within, without_marked: true }, !includeArchived);
 }
+
+/** The same as the scope of a list. */
+export const searchedPlaces = (within: Within): ListScope =>
+  'project' in within ? within : { ...within, without_marked: true };
 
 /** A predicate on rows of `namespaces`: groups that are searched. */
 const isSearchedGroup = (within: Within): RawBuilder<SqlBool> => {
@@ -50,17 +42,33 @@ const isSearchedGroup = (within: Within): RawBuilder<SqlBool> => {
   return 'group' in within ? sql`namespaces.traversal_ids @> ${[within.group.id]}::bigint[]` : sql`true`;
 };
 
+const projectTexts = [
+  'projects.name',
+  sql`projects.path::text`,
+  sql`projects.full_path::text`,
+  'projects.description',
+] as const;
+
+/** Projects that are called as the search come first. */
 export const projectScope: Scope = {
   levels: ['global', 'group'],
   forms: [ProjectWithAccessForm],
   async find(services, { caller, within, input }) {
     const { db } = services;
-    const { search, order_by, sort = 'desc' } = input;
-    const rows = visibleProjectRows(db, caller).where(isSearched(within, input.include_archived));
-    const order = { order_by: order_by ?? ('similarity' as const), sort };
-    const filters = { owned: false, membership: false, starred: false, search, search_namespaces: true };
-    const features = { with_issues_enabled: false, with_merge_requests_enabled: false };
-    const page = await projectsByOffset(db, caller, rows, { ...pagingIn(input), ...order, ...filters, ...features });
+    const { order_by, sort = 'desc' } = input;
+    const search = input.search.trim();
+    const matching = visibleProjectRows(db, caller)
+      .where(isSearched(within, input.include_archived))
+      .where(containsEach(termsOf(search), projectTexts));
+    // IDs grow with time.
+    const ordered = (rows: typeof matching) =>
+      order_by === 'updated_at'
+        ? rows.orderBy('projects.updated_at', sort).orderBy('projects.id', sort)
+        : rows.orderBy('projects.id', sort);
+    const isNamed = sql<boolean>`(projects.name = ${search} or projects.path = ${search})`;
+    const parts = [ordered(matching.where(isNamed)), ordered(matching.where(sql<boolean>`not ${isNamed}`))];
+    const isPlain = order_by !== undefined || isByKey(input);
+    const page = await paginate(db, ordered(matching), input, isPlain ? { varies: true } : { parts });
     const form = { simple: true, statistics: false, with_custom_attributes: false };
     return formed(ProjectWithAccessForm, await presentProjectPage(services, caller, page, form));
   },
@@ -91,16 +99,20 @@ export const milestoneScope: Scope = {
   },
 };
 
+/** Of the first file. */
+const fileName = sql`snippets.paths[1]`;
+
 export const snippetScope: Scope = {
   levels: ['global'],
   forms: [SnippetForm],
-  async find(services, { caller, input }) {
+  async find(services, { caller, within, input }) {
     const { db } = services;
     const { order_by = 'created_at', sort = 'desc' } = input;
     const query = snippetRows(db)
       .leftJoin('projects', 'projects.id', 'snippets.project_id')
       .where(isVisibleSnippet(caller))
-      .where(isFoundIn(input.search, ['snippets.title', 'snippets.description']) ?? nothing)
+      .where(sql<SqlBool>`(snippets.project_id is null or ${isSearched(within, input.include_archived)})`)
+      .where(isFoundIn(input.search, ['snippets.title', 'snippets.description', fileName]) ?? nothing)
       .orderBy(`snippets.${order_by}`, sort)
       .orderBy('snippets.id', sort);
     return formed(
