@@ -49,6 +49,8 @@ export interface Conditions {
   reading: Reading;
   /** The address of the client, absent over a Unix socket, and its `User-Agent`. */
   sent_from: { address: string | undefined; user_agent: string | undefined };
+  /** The query as it was sent, for redirects that keep it. */
+  query: string;
   /** A signal that fires when the client leaves before it has the reply: no one waits for work that is still queued then. */
   left(): AbortSignal;
 }

@@ -64,6 +64,11 @@ function parametersOf(request: FastifyRequest, fields: Values): Values {
   return Object.assign(Object.create(null), query, fields, request.params) as Values;
 }
 
+function queryOf(url: string): string {
+  const start = url.indexOf('?');
+  return start < 0 ? '' : url.slice(start + 1);
+}
+
 function unmodifiedSince(request: FastifyRequest): Date | undefined {
   const header = request.headers['if-unmodified-since'];
   const moment = header === undefined ? undefined : new Date(header);
@@ -175,6 +180,7 @@ function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
       const conditions = {
         unmodified_since,
         sent_from,
+        query: queryOf(request.url),
         reading: request.headers as Reading,
         left: leavingOf(reply),
       };

@@ -84,6 +84,7 @@ export function callOf(
   const rightsVersion = () => (version ??= options.rightsVersion(services.db));
   const conditions = {
     unmodified_since: undefined,
+    query: '',
     sent_from: { address: request.ip, user_agent: request.headers['user-agent'] },
     reading: request.headers as Reading,
     left: leavingOf(reply),

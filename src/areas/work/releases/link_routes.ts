@@ -11,6 +11,7 @@ import {
   found,
   get,
   Id,
+  nullable,
   one,
   optional,
   pageOf,
@@ -29,17 +30,19 @@ const path = `${releases}/:tag_name/assets/links` as const;
 
 const optionals = {
   direct_asset_path: optional(
-    Type.String({ description: 'Path below `downloads` of the release, with a slash before it' }),
+    nullable(
+      Type.String({ description: 'Path below `downloads` of the release, with a slash before it; blank for none' }),
+    ),
   ),
-  filepath: optional(deprecated('use `direct_asset_path`', Type.String())),
+  filepath: optional(deprecated('use `direct_asset_path`', nullable(Type.String()))),
   link_type: optional(LinkType),
 };
 type Optionals = Static<TObject<typeof optionals>>;
 
 /** The columns that the parameters name. */
 const given = ({ direct_asset_path, filepath, link_type }: Optionals) => {
-  const at = direct_asset_path ?? filepath;
-  return { ...(at === undefined ? {} : { filepath: at }), ...(link_type === undefined ? {} : { link_type }) };
+  const at = direct_asset_path === undefined ? filepath : direct_asset_path;
+  return { ...(at === undefined ? {} : { filepath: at || null }), ...(link_type === undefined ? {} : { link_type }) };
 };
 
 const capitalized = (field: string) => field.charAt(0).toUpperCase() + field.slice(1);

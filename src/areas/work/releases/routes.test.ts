@@ -235,6 +235,26 @@ test('links are added, changed and removed, and equal ones are refused', async (
   assert.deepEqual([gone.status, gone.body.message], [404, '404 Not found']);
 });
 
+test('a link loses its path again, and may be made with a blank one', async () => {
+  const here = await filledWorld();
+  const developer = here.as('developer');
+  const url = 'https://files.example/a';
+  const blank = { name: 'b', url: 'https://files.example/b', direct_asset_path: '' };
+  const made = await developer.post(at(here), { tag_name: 'v1', ref: 'main', assets: { links: [blank] } });
+  assert.equal(made.body.assets.links[0].direct_asset_url, blank.url);
+  const links = `${at(here)}/v1/assets/links`;
+  const { id, direct_asset_url } = (await developer.post(links, { name: 'a', url, filepath: '' })).body;
+  assert.equal(direct_asset_url, url);
+  for (const none of ['', null]) {
+    const given = await developer.put(`${links}/${id}`, { name: 'a', direct_asset_path: '/a' });
+    assert.match(given.body.direct_asset_url, /\/v1\/downloads\/a$/);
+    const kept = await developer.put(`${links}/${id}`, { name: 'a' });
+    assert.equal(kept.body.direct_asset_url, given.body.direct_asset_url);
+    const cleared = await developer.put(`${links}/${id}`, { name: 'a', direct_asset_path: none });
+    assert.deepEqual([cleared.status, cleared.body.direct_asset_url], [200, url]);
+  }
+});
+
 test('permanent links lead to the latest release and its assets', async () => {
   const here = await filledWorld();
   const { as, project, url } = here;
@@ -253,6 +273,8 @@ test('permanent links lead to the latest release and its assets', async () => {
     ['/permalink/latest', base],
     ['/permalink/latest?include_html_description=true', `${base}?include_html_description=true`],
     ['/permalink/latest/downloads/bin/a', `${base}/downloads/bin/a`],
+    ['/permalink/latest?order_by=released_at', base],
+    ['/permalink/latest/assets/links?per_page=1&order_by=released_at&page=2', `${base}/assets/links?per_page=1&page=2`],
     ['/v1%2Fx/downloads/bin/a', 'https://files.example/a?b=c'],
   ]) {
     const answer = await read(rest!);

@@ -126,25 +126,29 @@ const addressOf = (url: string, project_id: number, tag: string): string =>
 
 interface LatestAsked {
   project: Project;
-  with_html: boolean | undefined;
+  /** As it was sent. */
+  query: string;
   suffix_path?: string;
 }
 
+/** What a query asks of the release or of what is below it; an order is that of the releases. */
+const keptQuery = (query: string): string =>
+  query
+    .split('&')
+    .filter((pair) => pair !== '' && pair.split('=', 1)[0] !== 'order_by')
+    .join('&');
+
 /** The address of the latest release, or below it. @throws ApiError 404 without releases */
-async function latestAddress(
-  db: Database,
-  url: string,
-  { project, with_html, suffix_path }: LatestAsked,
-): Promise<string> {
+async function latestAddress(db: Database, url: string, { project, query, suffix_path }: LatestAsked): Promise<string> {
   const address = addressOf(url, project.id, await latestTag(db, project.id));
   const rest = suffix_path === undefined ? '' : `/${inAddress(suffix_path)}`;
-  return address + rest + (with_html === undefined ? '' : `?include_html_description=${with_html}`);
+  const kept = keptQuery(query);
+  return address + rest + (kept === '' ? '' : `?${kept}`);
 }
 
 const latest = {
-  description: 'Upcoming releases count only if there is no other.',
+  description: 'Upcoming releases count only if there is no other. The query is kept, except for `order_by`.',
   access: releaseCodeReader,
-  input: { include_html_description: optional(Type.Boolean()) },
   returns: redirected,
   refusals: { 404: missingText },
 };
@@ -178,18 +182,16 @@ export const releaseRoutes = [
     operation: 'getLatestRelease',
     summary: 'Redirect to the latest release',
     ...latest,
-    handle: async ({ db, url, project, input: asked }) =>
-      redirectTo(await latestAddress(db, url, { project, with_html: asked.include_html_description })),
+    input: {},
+    handle: async ({ db, url, project, query }) => redirectTo(await latestAddress(db, url, { project, query })),
   }),
   get(`${path}/permalink/latest/*suffix_path`, {
     operation: 'getBelowLatestRelease',
     summary: 'Redirect to something below the latest release, such as an asset',
     ...latest,
-    input: { ...latest.input, suffix_path: Type.String({ description: 'What follows the tag' }) },
-    handle: async ({ db, url, project, input: asked }) => {
-      const { suffix_path, include_html_description: with_html } = asked;
-      return redirectTo(await latestAddress(db, url, { project, with_html, suffix_path }));
-    },
+    input: { suffix_path: Type.String({ description: 'What follows the tag' }) },
+    handle: async ({ db, url, project, query, input: { suffix_path } }) =>
+      redirectTo(await latestAddress(db, url, { project, query, suffix_path })),
   }),
   getRelease,
   get(`${path}/:tag_name/downloads/*direct_asset_path`, {
@@ -237,7 +239,7 @@ export const releaseRoutes = [
       const { tag_name: tag, name = tag, description = null, assets, ...others } = asked;
       const links = (assets?.links ?? []).map(({ direct_asset_path, filepath, link_type = 'other', ...link }) => ({
         ...link,
-        filepath: direct_asset_path ?? filepath ?? null,
+        filepath: (direct_asset_path ?? filepath) || null,
         link_type,
       }));
       const { ref, tag_message, released_at, milestones, milestone_ids } = others;
