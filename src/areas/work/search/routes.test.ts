@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { browserOf } from '../../../../test/support/browser.ts';
 import { addIssue } from '../../../../test/support/issues.ts';
 import { performQueued } from '../../../../test/support/jobs.ts';
 import { addBranch, addMergeRequest } from '../../../../test/support/merge_requests.ts';
@@ -213,6 +214,10 @@ test('merge requests are found as lists show them, and snippets by the name of t
   const [listed] = (await developer.get(`${base}/merge_requests`)).body;
   assert.equal(listed.iid, iid);
   assert.deepEqual(merge_request, listed);
+  const browser = await browserOf(here, here.people.developer);
+  const shown = await browser.get(`/search?scope=merge_requests&search=${word}`);
+  assert.equal(shown.status, 200);
+  assert.match(shown.html, new RegExp(`>Change ${word}</a>`));
   const snippet = { title: 'Snippet', visibility: 'private' };
   const files = ['first', 'second'].map((name) => ({ file_path: `${name}_${word}.txt`, content: 'a' }));
   assert.equal((await developer.post('/snippets', { ...snippet, files })).status, 201);
