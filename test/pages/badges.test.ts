@@ -25,3 +25,24 @@ test('badges say how the newest pipeline of a branch has ended, to those who may
   assert.equal((await stranger.get(`${address}/main/pipeline.svg`)).status, 404);
   assert.notEqual((await anonymousBrowser(url).get(`${address}/main/pipeline.svg`)).status, 200);
 });
+
+test('the page of a project shows its badges, and pictures of this server alone', async () => {
+  const here = await filledWorld();
+  const { as, project, group, people } = here;
+  const at = `/${project.full_path}`;
+  const add = (owner: string, badge: Record<string, string>) => sent(as('owner').post(`${owner}/badges`, badge));
+  const own = `/projects/${project.id}`;
+  const link_url = 'https://ci.example/%{project_path}?ref=%{default_branch}';
+  const picture = `http://coppice.test${at}/-/badges/main/pipeline.svg`;
+  await add(own, { name: 'pipeline', link_url, image_url: picture });
+  await add(own, { link_url: 'https://docs.example/', image_url: 'https://pictures.example/docs.svg' });
+  await add(`/groups/${group.id}`, { name: '<b>"Plan', link_url: 'https://plan.example/', image_url: 'https://a.b/c' });
+  const { html } = await (await browserOf(here, people.reporter)).get(at);
+  const shown = [
+    '<a href="https://plan.example/" rel="nofollow">&lt;b&gt;&quot;Plan</a>',
+    `<a href="https://ci.example${at}?ref=main" rel="nofollow"><img src="${picture}" alt="pipeline"></a>`,
+    '<a href="https://docs.example/" rel="nofollow">https://docs.example/</a>',
+  ];
+  assert.ok(html.includes(`<p class="actions">${shown.join('')}</p>`));
+  assert.doesNotMatch(html, /pictures\.example/);
+});

@@ -1,2 +1,3 @@
 /** What other areas may use of badges. */
 export { groupBadges, projectBadges } from './relation.ts';
+export { Badge } from './routes.ts';

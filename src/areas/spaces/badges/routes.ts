@@ -32,7 +32,7 @@ import { filled, nameReasons, urlReasons } from './rules.ts';
 
 const urls = { link_url: Type.String(), image_url: Type.String() };
 const rendered = { rendered_link_url: Type.String(), rendered_image_url: Type.String() };
-const Badge = resource('Badge', {
+export const Badge = resource('Badge', {
   name: nullable(Type.String()),
   ...urls,
   ...rendered,

@@ -2,8 +2,9 @@
 import { projectPage } from '../../../access/index.ts';
 import { notFound } from '../../../http/index.ts';
 import { type PageCall, page, redirect } from '../../../pages/index.ts';
+import { Badge } from '../../spaces/badges/index.ts';
 import { ProjectWithAccessForm, Starrer } from '../../spaces/projects/index.ts';
-import { homeView, type ProjectHome } from './home_views.ts';
+import { homeView, type ProjectHome, type ShownBadge } from './home_views.ts';
 import { refPathOf } from './ref_queries.ts';
 import { folderToShow } from './tree_queries.ts';
 
@@ -18,6 +19,20 @@ async function topFolder(call: PageCall, { readme_url, default_branch }: Project
   if (!readme_url || default_branch === undefined) return undefined;
   const place = await call.perhaps(refPathOf(call, default_branch));
   return place && place.path === '' ? folderToShow(call, place) : undefined;
+}
+
+const isWeb = (address: string): boolean => /^https?:$/.test(URL.parse(address)?.protocol ?? '');
+
+/** The badges of the project and of its groups, with the images that pages may load. */
+async function badgesOf({ list, services: { url } }: PageCall): Promise<ShownBadge[]> {
+  const { items } = await list(Badge, 'listProjectBadges', { per_page: 100 });
+  return items
+    .filter(({ rendered_link_url }) => isWeb(rendered_link_url))
+    .map(({ name, rendered_link_url: link, rendered_image_url: image }) => ({
+      name: name || link,
+      link,
+      image: URL.parse(image)?.origin === new URL(url).origin ? image : undefined,
+    }));
 }
 
 /** Projects have no more parts. */
@@ -45,9 +60,9 @@ export const projectHomePage = page('/:id', {
     if (!id.includes('/')) throw notFound('Page');
     const project = await projectOf(call);
     if (call.query['go-get'] === '1')
-      return { id: project.path_with_namespace, project, folder: undefined, is_starred: false };
-    const [folder, is_starred] = await Promise.all([topFolder(call, project), isStarred(call)]);
-    return { id: project.path_with_namespace, project, folder, is_starred };
+      return { id: project.path_with_namespace, project, folder: undefined, badges: [], is_starred: false };
+    const [folder, badges, is_starred] = await Promise.all([topFolder(call, project), badgesOf(call), isStarred(call)]);
+    return { id: project.path_with_namespace, project, folder, badges, is_starred };
   },
   forms: { star: { runs: 'starProject' }, unstar: { runs: 'unstarProject' } },
   view: homeView,

@@ -9,13 +9,28 @@ import { branchesPage } from './address_rules.ts';
 import type { ShownFolder } from './tree_queries.ts';
 import { folderView, lastCommit, refActions } from './tree_views.ts';
 
+export interface ShownBadge {
+  name: string;
+  link: string;
+  /** Undefined for one of another server, which pages do not load. */
+  image: string | undefined;
+}
+
 export interface ProjectHome {
   id: string;
   project: Static<typeof ProjectWithAccessForm>;
   /** The top folder of the default branch. */
   folder: ShownFolder | undefined;
+  badges: readonly ShownBadge[];
   is_starred: boolean;
 }
+
+const badgesView = (badges: readonly ShownBadge[]): Content =>
+  badges.length > 0 &&
+  html`<p class="actions">${badges.map(
+    ({ name, link, image }) =>
+      html`<a href="${link}" rel="nofollow">${image === undefined ? name : html`<img src="${image}" alt="${name}">`}</a>`,
+  )}</p>`;
 
 /** What fills an empty repository. */
 function firstPush({ http_url_to_repo, path, default_branch = 'main' }: ProjectHome['project']): Content {
@@ -52,7 +67,7 @@ const goImport = ({ web_url, http_url_to_repo }: ProjectHome['project']): string
   `${web_url.replace(/^https?:\/\//, '')} git ${http_url_to_repo}`;
 
 export function homeView(home: ProjectHome, seen: Seen): View {
-  const { id, project, is_starred } = home;
+  const { id, project, badges, is_starred } = home;
   if (seen.query['go-get'] === '1')
     return {
       title: [project.name, project.namespace.full_path],
@@ -64,6 +79,7 @@ export function homeView(home: ProjectHome, seen: Seen): View {
     place: { id, kind: 'project', tab: 'code' },
     ...(project.visibility === 'public' && !seen.caller ? { is_public: true as const } : {}),
     main: html`${project.description && html`<p>${project.description}</p>`}
+${badgesView(badges)}
 <div class="actions"><span class="label">${project.visibility}</span>${project.archived && html`<span class="label">archived</span>`}
 ${project.topics.map((topic) => html`<span class="label">${topic}</span>`)}
 <span class="soft">${counted(project.star_count, 'star')}</span>
