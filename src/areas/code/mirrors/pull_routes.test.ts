@@ -64,8 +64,10 @@ test('a project follows another: branches, tags and its default branch; events a
   await as('owner').delete(`/projects/${project.id}/repository/branches/main`);
   const ahead = await commitTo(here, project.id, 'trunk', 'more.txt');
   const own = await commitTo(here, copy.id, 'own', 'own.txt');
+  const unchanged = await as('owner').put(at(copy.id), {});
+  assert.deepEqual([unchanged.status, unchanged.body.url], [200, now.url]);
   const soon = await as('owner').post(at(copy.id));
-  assert.deepEqual([soon.status, soon.body], [202, { message: '202 Accepted' }]);
+  assert.deepEqual([soon.status, soon.body], [200, null]);
   await pull(here);
   const after = await refsOf(here, copy.id);
   assert.deepEqual([after.trunk, after.own], [ahead, own]);

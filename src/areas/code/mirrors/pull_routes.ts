@@ -1,16 +1,16 @@
 /** Pull mirrors: the repository of another server that a project follows (docs/reference/mirrors.md#pull-mirrors). */
 import { Type } from 'typebox';
 import {
-  accepted,
-  atLeastOneOf,
   badRequest,
   checked,
   get,
   mutuallyExclusive,
+  nothing,
   one,
   optional,
   post,
   put,
+  withStatus,
 } from '../../../http/index.ts';
 import { tooLong } from '../../../texts/index.ts';
 import { mirrorKeeper, openMirrorKeeper } from './access.ts';
@@ -66,10 +66,7 @@ export const pullMirrorRoutes = [
     access: mirrorKeeper,
     ...common,
     input: changes,
-    rules: [
-      atLeastOneOf(...Object.keys(changes)),
-      mutuallyExclusive('only_mirror_protected_branches', 'mirror_branch_regex'),
-    ],
+    rules: [mutuallyExclusive('only_mirror_protected_branches', 'mirror_branch_regex')],
     returns: one(PullMirror),
     refusals: { 400: ['<parameter>: <reason>'] },
     handle: async ({ caller, project, input, db, secrets }) => {
@@ -85,7 +82,7 @@ export const pullMirrorRoutes = [
     summary: 'Pull a project at once, or five minutes after the last run has ended',
     access: openMirrorKeeper,
     ...common,
-    returns: accepted,
+    returns: withStatus(200, nothing),
     refusals: { 400: notMirroredText, 403: `403 Forbidden - ${pausedText}` },
     handle: ({ db, project }) => syncPullMirror(db, project.id),
   }),

@@ -87,6 +87,8 @@ test('a push mirror sends only what its rules select, and deletes nothing then',
   assert.ok('release/1' in (await refsOf(here, byName.id)));
   const changed = await as('maintainer').put(one, { only_protected_branches: true });
   assert.deepEqual([changed.body.only_protected_branches, changed.body.mirror_branch_regex], [true, null]);
+  const unchanged = await as('maintainer').put(one, {});
+  assert.deepEqual([unchanged.status, unchanged.body.only_protected_branches], [200, true]);
   const both = await as('maintainer').put(one, { only_protected_branches: true, mirror_branch_regex: 'x' });
   const text = 'only_protected_branches, mirror_branch_regex are mutually exclusive';
   assert.deepEqual([both.status, both.body], [400, { message: text, error: text }]);

@@ -2,7 +2,6 @@
 import { Type } from 'typebox';
 import {
   ApiError,
-  atLeastOneOf,
   del,
   deleteFound,
   get,
@@ -97,7 +96,7 @@ export const remoteMirrorRoutes = [
     summary: 'Change a push mirror',
     ...common,
     input: { ...single, ...changes },
-    rules: [atLeastOneOf(...Object.keys(changes)), ...rules],
+    rules,
     returns: one(RemoteMirror),
     refusals: { 400: 'mirror_branch_regex: not valid RE2 syntax: <reason>' },
     handle: async ({ project, input: { mirror_id, ...given }, ...services }) =>

@@ -8,7 +8,6 @@ import {
   found,
   get,
   Id,
-  NotBlank,
   nullable,
   one,
   optional,
@@ -63,7 +62,7 @@ export const keyLookupRoutes = [
     operation: 'findKey',
     summary: 'Find the SSH key or deploy key with a fingerprint',
     access: admin,
-    input: { fingerprint: NotBlank({ description: '`SHA256:` and Base64, or MD5 as `aa:bb:…`' }) },
+    input: { fingerprint: Type.String({ description: '`SHA256:` and Base64, or MD5 as `aa:bb:…`' }) },
     returns: one(KeyWithUser),
     refusals: { 400: noFingerprint, 404: '404 Key Not Found' },
     handle: async ({ caller, input, ...services }) => {

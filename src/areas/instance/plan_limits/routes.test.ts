@@ -17,6 +17,8 @@ test('administrators see and set limits, which hold at once', async () => {
   const changed = await as('admin').put(url, { plan_name, project_hooks: 1, project_feature_flags: 1, dotenv_size: 7 });
   assert.deepEqual(changed.body, { ...usual, project_hooks: 1, project_feature_flags: 1, dotenv_size: 7 });
   assert.deepEqual((await as('admin').get(url, { plan_name })).body, changed.body);
+  const same = await as('admin').put(url, { plan_name });
+  assert.deepEqual([same.status, same.body], [200, changed.body]);
   const hook = { url: 'https://hooks.example' };
   await sent(as('maintainer').post(`/projects/${project.id}/hooks`, hook));
   const second = await as('maintainer').post(`/projects/${project.id}/hooks`, hook);

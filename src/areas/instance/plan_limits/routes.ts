@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { admin } from '../../../access/index.ts';
-import { allOptional, atLeastOneOf, checked, get, one, optional, put, resource } from '../../../http/index.ts';
+import { allOptional, checked, get, one, optional, put, resource } from '../../../http/index.ts';
 import { type LimitName, limitsOf, storedNames } from './queries.ts';
 
 const names: readonly LimitName[] = [...storedNames, 'project_feature_flags'];
@@ -34,7 +34,6 @@ export const planLimitRoutes = [
     description: 'Limits of what the server does not do are stored without effect.',
     access: admin,
     input: { plan_name, ...allOptional({ ...each(Limit), project_feature_flags: FlagLimit }) },
-    rules: [atLeastOneOf(...names)],
     returns: one(PlanLimits),
     handle: ({ db, input: { plan_name: _plan, project_feature_flags, ...given } }) =>
       db.transaction().execute(async (tx) => {

@@ -59,7 +59,9 @@ test('lists are filtered by attributes, all of which must match, for administrat
 test('what is not a key or a value is refused, and nobody exceeds the limit', async () => {
   const { as, project, db } = await world();
   const url = `/projects/${project.id}/custom_attributes`;
-  assert.equal((await as('admin').put(`${url}/a`)).body.message, 'value is missing, value is empty');
+  assert.equal((await as('admin').put(`${url}/a`)).body.message, 'value is missing');
+  for (const value of ['', ' '])
+    assert.deepEqual((await as('admin').put(`${url}/a`, { value })).body.message, { value: ["can't be blank"] });
   const long = ['is too long (maximum is 4096 characters)'];
   assert.deepEqual((await as('admin').put(`${url}/a`, { value: 'x'.repeat(4097) })).body.message, { value: long });
   assert.equal((await as('admin').put(`${url}/${'k'.repeat(256)}`, { value: 'x' })).status, 400);

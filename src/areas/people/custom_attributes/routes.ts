@@ -1,7 +1,7 @@
 /** Custom attributes: texts by key that administrators keep with users, groups and projects (docs/reference/custom_attributes.md). */
 import { Type } from 'typebox';
 import type { Database } from '../../../db/index.ts';
-import { capitalized, checked, del, found, get, NotBlank, nothing, one, pageOf, put } from '../../../http/index.ts';
+import { capitalized, checked, del, found, get, nothing, one, pageOf, put } from '../../../http/index.ts';
 import { paginate, paging } from '../../../lists/index.ts';
 import { tooLong } from '../../../texts/index.ts';
 import { ownerForAdmin } from './access.ts';
@@ -9,7 +9,9 @@ import { setAttribute, tooManyText } from './actions.ts';
 import { CustomAttribute, type Owner, owners } from './queries.ts';
 
 const which = { key: checked(Type.String({ description: 'At most 255 characters' }), (key) => tooLong(key, 255)) };
-const value = checked(NotBlank({ description: 'At most 4,096 characters' }), (text) => tooLong(text, 4096));
+const value = checked(Type.String({ description: 'At most 4,096 characters' }), (text) =>
+  text.trim() === '' ? ["can't be blank"] : tooLong(text, 4096),
+);
 
 const attributesOf = (db: Database, { owner, id }: { owner: Owner; id: number }) =>
   db.selectFrom('custom_attributes').select(['key', 'value']).where(owners[owner], '=', id);

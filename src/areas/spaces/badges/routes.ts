@@ -13,7 +13,6 @@ import {
   found,
   get,
   Id,
-  NotBlank,
   nothing,
   nullable,
   one,
@@ -100,7 +99,7 @@ async function present(
 
 const Address = (description: string) =>
   checked(
-    NotBlank({ description: `${description}, with \`http\` or \`https\`; at most 2,048 characters` }),
+    Type.String({ description: `${description}, with \`http\` or \`https\`; at most 2,048 characters` }),
     urlReasons,
   );
 const addresses = { link_url: Address('Where the badge leads'), image_url: Address('The picture') };
