@@ -24,7 +24,10 @@ async function headOf(
   return head === undefined ? undefined : { repository, head };
 }
 
-const namePattern = /^[^./+][^/+]*\.md$/;
+/** Names that an address can have. */
+const namePattern = /^[^./+\\]+$/;
+const isName = (name: string): boolean => namePattern.test(name) && !/%2f/i.test(name);
+const ending = '.md';
 
 /** The names of the templates of a project, in the order of git; none for callers who may not read its code. */
 export async function namesIn(services: Services, project: Project, kind: TextKind): Promise<string[]> {
@@ -35,8 +38,9 @@ export async function namesIn(services: Services, project: Project, kind: TextKi
   const listing = await listTree(at.repository, folder.id);
   return listing
     .entries(0, maximumTemplates)
-    .filter(({ type, name }) => type === 'blob' && namePattern.test(name))
-    .map(({ name }) => name.slice(0, -'.md'.length));
+    .filter(({ type, name }) => type === 'blob' && name.endsWith(ending))
+    .map(({ name }) => name.slice(0, -ending.length))
+    .filter(isName);
 }
 
 /** A template of a project; undefined if it has none of this name, or one that is too large. */
@@ -46,10 +50,10 @@ export async function textNamed(
   kind: TextKind,
   name: string,
 ): Promise<string | undefined> {
-  if (/[./+\\]|%2f/i.test(name)) return undefined;
+  if (!isName(name)) return undefined;
   const at = await headOf(services, project);
   if (!at) return undefined;
-  const entry = await entryAt(at.repository, at.head, `${folders[kind]}/${name}.md`);
+  const entry = await entryAt(at.repository, at.head, `${folders[kind]}/${name}${ending}`);
   if (entry?.type !== 'blob') return undefined;
   try {
     return (await readBlob(at.repository, entry.id, maximum_bytes)).toString();

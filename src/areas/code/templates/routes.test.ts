@@ -76,6 +76,7 @@ test('a project shows its own templates to those who may read its code', async (
     sent(as('maintainer').post(fileUrl(project, file), { ...onMain, content }));
   await put('.gitlab/issue_templates/Bug.md', 'What happened?');
   await put('.gitlab/issue_templates/notes.txt', 'no');
+  await put('.gitlab/issue_templates/Bug.old.md', 'no');
   await put('.gitlab/merge_request_templates/Change.md', 'Why?');
   assert.deepEqual((await as('reporter').get(`${url}/issues`)).body, [{ key: 'Bug', name: 'Bug' }]);
   assert.deepEqual((await as('reporter').get(`${url}/issues/Bug`)).body, { name: 'Bug', content: 'What happened?' });
@@ -84,7 +85,7 @@ test('a project shows its own templates to those who may read its code', async (
     content: 'Why?',
   });
   assert.deepEqual((await as('guest').get(`${url}/issues`)).body, []);
-  for (const name of ['Bug.md', '..%2Fmerge_request_templates%2FChange', 'notes', 'a+b']) {
+  for (const name of ['Bug.md', 'Bug.old', '..%2Fmerge_request_templates%2FChange', 'notes', 'a+b']) {
     const refused = await as('reporter').get(`${url}/issues/${name}`);
     assert.deepEqual([refused.status, refused.body.message], [404, '404 Template Not Found'], name);
   }
