@@ -4,16 +4,13 @@ import { branchWriter, codeReader, type MaybeCaller, type Project } from '../../
 import { repositoryOf, resolveBranch } from '../../../git/index.ts';
 import {
   allOptional,
-  checked,
   forbidden,
   get,
-  NotBlank,
   notFound,
   nothing,
   one,
   optional,
   post,
-  refusedAs,
   resource,
   type Services,
   Timestamp,
@@ -22,16 +19,15 @@ import {
 import { commitOnto, fileTexts, mayCommitTo } from '../../code/repository/index.ts';
 import { commitsOf, failed, rangeTexts, readSettings, textAt } from './git.ts';
 import { entriesOf } from './queries.ts';
-import { dateIn, isVersion, sectionOf, withoutV, withSection } from './section_rules.ts';
+import { dateIn, sectionOf, versionPattern, withoutV, withSection } from './section_rules.ts';
 import { InvalidTemplate } from './template_rules.ts';
 
 const input = {
-  version: refusedAs(
-    'is invalid',
-    checked(NotBlank({ maxLength: 255, description: 'A semantic version, with or without `v`' }), (version) =>
-      isVersion(version) ? [] : ['is invalid'],
-    ),
-  ),
+  version: Type.String({
+    pattern: versionPattern,
+    maxLength: 255,
+    description: 'A semantic version, with or without `v`',
+  }),
   ...allOptional({
     from: Type.String({
       description: 'The commit before the range; by default the newest stable tag below the version',

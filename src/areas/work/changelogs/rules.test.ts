@@ -4,7 +4,8 @@ import { dateIn, newestBelow, unreverted, withSection } from './section_rules.ts
 import { InvalidTemplate, rendered } from './template_rules.ts';
 
 test('a template writes what it is given, and nothing else', () => {
-  const values = { name: 'a', none: [], rows: [{ name: 'b' }, { name: 'c', more: { deep: 7 } }], no: false };
+  const trailers = { EE: 'yes', 'Co-authored-by': 'Ada' };
+  const values = { name: 'a', none: [], rows: [{ name: 'b' }, { name: 'c', more: { deep: 7 } }], no: false, trailers };
   const cases: [string, string][] = [
     ['{{ name }}-{{missing}}-{{ rows }}', 'a--'],
     ['{% each rows %}\n{{ name }}{{ more.deep }};{% end %}', 'b;c7;'],
@@ -13,6 +14,7 @@ test('a template writes what it is given, and nothing else', () => {
     ['{{ constructor }}{{ name.length }}{{ __proto__ }}', ''],
     ['one \\\ntwo', 'one two'],
     ['{ { name } } {{{ name }}}', '{ { name } } {a}'],
+    ['{{ trailers.EE }}{{ trailers.Co-authored-by }}{{ trailers.ee }}', 'yesAda'],
   ];
   for (const [template, expected] of cases) assert.equal(rendered(template, values), expected, template);
   for (const wrong of [
@@ -21,6 +23,9 @@ test('a template writes what it is given, and nothing else', () => {
     '{% else %}',
     '{% for a %}{% end %}',
     '{{ a b }}',
+    'x {{ a',
+    '{% if a',
+    '{{ a-> }}',
     '{% if %}{% end %}',
   ])
     assert.throws(() => rendered(wrong, values), InvalidTemplate, wrong);

@@ -5,7 +5,13 @@ import { rendered, type Value } from './template_rules.ts';
 /** A version without the `v` before it. */
 export const withoutV = (version: string): string => version.replace(/^v/, '');
 
-export const isVersion = (version: string): boolean => parse(withoutV(version)) !== null;
+const number = '(?:0|[1-9]\\d{0,14})';
+const identifier = '(?:0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*)';
+const build = '[0-9A-Za-z-]+';
+
+/** A semantic version with or without `v`, of numbers that can be compared. */
+export const versionPattern = `^v?${number}(?:\\.${number}){2}(?:-${identifier}(?:\\.${identifier})*)?(?:\\+${build}(?:\\.${build})*)?$`;
+const isVersion = (text: string): boolean => new RegExp(versionPattern, 'u').test(text);
 
 /** The version in the name of a tag: its first part that is one. */
 const versionIn = (tag: string): string | undefined =>

@@ -19,7 +19,8 @@ const maximumNodes = 5000;
 /** Of what a template writes, in characters. */
 const maximumOutput = 1_000_000;
 
-const pathPattern = /^[a-z_]\w*(?:\.[a-z_]\w*)*$/;
+/** Keys of trailers have hyphens and capitals: `commit.trailers.Co-authored-by`. */
+const pathPattern = /^[a-z_][\w-]*(?:\.[a-z_][\w-]*)*$/i;
 
 function pathIn(text: string): string[] {
   if (!pathPattern.test(text)) throw new InvalidTemplate(`invalid name: ${text.slice(0, 100)}`);
@@ -52,6 +53,7 @@ class Parser {
   }
 
   text(text: string): void {
+    if (/\{[{%]/.test(text)) throw new InvalidTemplate('a tag has no end');
     if (text !== '') this.#add({ kind: 'text', text });
   }
 
