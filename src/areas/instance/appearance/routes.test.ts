@@ -40,7 +40,7 @@ test('administrators set names, texts and colours, and pages show them', async (
     footer_message: 'No climbing',
     message_background_color: '#123',
     new_project_guidelines: 'One project for each row',
-    member_guidelines: 'Ask the keeper',
+    member_guidelines: 'Ask the keeper ![Map](https://other.example/map.png)',
     pwa_name: 'Orchard',
   };
   const changed = await as('admin').put(url, texts);
@@ -53,7 +53,9 @@ test('administrators set names, texts and colours, and pages show them', async (
   assert.equal((await fetch(`${here.url}/assets/messages-123-ff}.css`)).status, 404);
   const owner = await browserOf(here, people.owner);
   assert.ok((await owner.get('/projects/new')).html.includes('One project for each row'));
-  assert.ok((await owner.get(`/groups/${group.full_path}/-/group_members`)).html.includes('Ask the keeper'));
+  assert.ok(
+    (await owner.get(`/groups/${group.full_path}/-/group_members`)).html.includes('Ask the keeper <span>Map https'),
+  );
   const manifest = await fetch(`${here.url}/-/manifest.json`);
   assert.equal(((await manifest.json()) as { name: string }).name, 'Orchard');
   for (const [persona, status] of [

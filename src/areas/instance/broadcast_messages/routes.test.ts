@@ -68,13 +68,15 @@ test('a message is on the pages and for the roles that it names, until its reade
   const here = await world({});
   const { as, project, people } = here;
   const page = `/${project.full_path}/-/issues`;
-  const message = '**Mind** the [ladder](https://ladder.example) <script>alert(1)</script>';
+  const message =
+    '**Mind** the [ladder](https://ladder.example) <script>alert(1)</script> ![Map](https://other.example/map.png)';
   const given = { message, target_path: `/${project.full_path}/*`, dismissable: true, theme: 'light-red' };
   const { id } = await sent(as('admin').post('/broadcast_messages', given));
   const reader = await browserOf(here, people.reporter);
   const shown = await reader.get(page);
   assert.match(shown.html, /class="broadcast theme-of-light-red"><p><strong>Mind<\/strong> the <a /);
-  assert.doesNotMatch(shown.html, /<script>alert/);
+  assert.doesNotMatch(shown.html, /<script>alert|<img/);
+  assert.match(shown.html, /Map https:\/\/other\.example\/map\.png/);
   assert.doesNotMatch((await reader.get('/')).html, /Mind/);
 
   await sent(as('admin').put(`/broadcast_messages/${id}`, { target_access_levels: [30] }));

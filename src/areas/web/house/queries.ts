@@ -21,10 +21,10 @@ async function levelIn({ services, caller }: PageCall, place: Place | undefined,
   return (await find(services.db, caller, place.id, version))?.access_level ?? 0;
 }
 
-const noticeOf = async ({ id, message, theme, dismissable }: MessageRow): Promise<Notice> => ({
+const noticeOf = async (url: string, { id, message, theme, dismissable }: MessageRow): Promise<Notice> => ({
   id,
   theme,
-  text: sanitised(await toInlineHtml(message)),
+  text: sanitised(await toInlineHtml(message, { images_of: url })),
   is_dismissable: dismissable,
 });
 
@@ -38,7 +38,9 @@ export async function guidelinesOf(
   name: 'description' | 'member_guidelines' | 'new_project_guidelines',
 ): Promise<Content> {
   const text = (await appearanceOf(call))[name];
-  return text !== '' && html`<div class="text">${sanitised(await toHtml(text), 1)}</div>`;
+  return (
+    text !== '' && html`<div class="text">${sanitised(await toHtml(text, { images_of: call.services.url }), 1)}</div>`
+  );
 }
 
 /**
@@ -46,12 +48,16 @@ export async function guidelinesOf(
  * @param version the version of rights that counts for the request
  */
 export async function houseOf(call: PageCall, place: Place | undefined, version: string): Promise<House> {
-  const { db } = call.services;
+  const { db, url } = call.services;
   const [look, messages] = await Promise.all([
     appearanceFor(db, version),
     messagesFor(db, { path: call.path, level: () => levelIn(call, place, version) }, version),
   ]);
   const dismissed = dismissedIn(call.reply.request.headers.cookie);
   const shown = messages.filter(({ id, dismissable }) => !dismissable || !dismissed.includes(id));
-  return { ...look, is_application: look.pwa_name !== '', notices: await Promise.all(shown.map(noticeOf)) };
+  return {
+    ...look,
+    is_application: look.pwa_name !== '',
+    notices: await Promise.all(shown.map((message) => noticeOf(url, message))),
+  };
 }
