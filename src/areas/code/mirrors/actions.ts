@@ -75,10 +75,13 @@ export function newKeys(): { private_key: string; public_key: string } {
   return { private_key: privateKeyText(privateKey), public_key: `${publicKeyText(privateKey)} coppice-mirror` };
 }
 
-/** A login after the method is chosen. */
-function loginBy(method: 'password' | 'ssh_public_key', before: Login): { login: Login; public_key: string | null } {
+/** A login after the method is chosen. Only SSH has keys. */
+function loginBy(
+  method: 'password' | 'ssh_public_key',
+  { url, login: before }: Pick<MirrorAddress, 'url' | 'login'>,
+): { login: Login; public_key: string | null } {
   const { private_key: _, ...others } = before;
-  if (method === 'password') return { login: others, public_key: null };
+  if (method === 'password' || !url.startsWith('ssh:')) return { login: others, public_key: null };
   const { private_key, public_key } = newKeys();
   return { login: { ...others, private_key }, public_key };
 }
@@ -109,7 +112,7 @@ export async function addRemoteMirror(
   const address = await checkedAddress(db, url, 'url');
   await checkRegex(given.mirror_branch_regex);
   const auth_method = given.auth_method ?? 'password';
-  const { login, public_key } = loginBy(auth_method, address.login);
+  const { login, public_key } = loginBy(auth_method, address);
   return db.transaction().execute(async (tx) => {
     // Takes turns, so that two at once cannot exceed the limit together.
     found(
@@ -158,7 +161,7 @@ export async function changeRemoteMirror(
     const before = await remoteMirrorOf(tx, project.id, id);
     const method = changes.auth_method;
     const login = method !== undefined && method !== before.auth_method && loginIn(secrets, before.login);
-    const { login: changed, public_key } = login ? loginBy(method!, login) : {};
+    const { login: changed, public_key } = login ? loginBy(method!, { url: before.url, login }) : {};
     const isStarting = changes.enabled === true && !before.enabled;
     const isStopped = changes.enabled === false && ['scheduled', 'to_retry'].includes(before.update_status);
     const set = {

@@ -161,7 +161,8 @@ test('maintainers keep mirrors; others who read the project get 401, and only ad
   const url = 'https://host.example/a.git';
   assert.equal((await as('developer').post(at(here), { url })).status, 401);
   assert.equal((await as('outsider').post(at(here), { url })).status, 404);
-  const created = await as('maintainer').post(at(here), { url, auth_method: 'ssh_public_key' });
+  const byKey = { url: 'ssh://git@host.example/a.git', auth_method: 'ssh_public_key' };
+  const created = await as('maintainer').post(at(here), byKey);
   const one = `${at(here)}/${created.body.id}`;
   for (const call of [as('developer').get(one), as('developer').delete(one), as('reporter').get(at(here))])
     assert.equal((await call).status, 401);
@@ -170,11 +171,13 @@ test('maintainers keep mirrors; others who read the project get 401, and only ad
   await as('maintainer').put(one, { auth_method: 'password' });
   const none = await as('maintainer').get(`${one}/public_key`);
   assert.deepEqual([none.status, none.body], [404, { message: '404 Not Found' }]);
+  const web = await as('maintainer').post(at(here), { url, auth_method: 'ssh_public_key' });
+  assert.equal((await as('maintainer').get(`${at(here)}/${web.body.id}/public_key`)).status, 404);
   const unknown = await as('maintainer').get(`${at(here)}/999999`);
   assert.deepEqual([unknown.status, unknown.body], [404, { message: '404 Not found' }]);
   const second = await otherProject(here, 'another');
   assert.equal((await as('owner').get(`/projects/${second.id}/remote_mirrors/${created.body.id}`)).status, 404);
-  for (let count = 1; count < 10; count++) await as('maintainer').post(at(here), { url });
+  for (let count = 2; count < 10; count++) await as('maintainer').post(at(here), { url });
   const many = await as('maintainer').post(at(here), { url });
   assert.deepEqual(
     [many.status, many.body],
