@@ -4,6 +4,7 @@ import { countsToday, levels } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { containing } from '../../../http/index.ts';
 import { isBillable } from '../../instance/licenses/index.ts';
+import { namespaceFullName } from '../../people/namespaces/index.ts';
 import { userBasicColumns } from '../../people/users/index.ts';
 
 /** The groups in a group, and the projects in these. */
@@ -77,14 +78,16 @@ export const membershipsIn = (db: Database, id: number, user_id: number, kind: '
         'seat',
       ),
     )
-    .leftJoin('namespaces', 'namespaces.id', 'seat.group_id')
     .leftJoin('projects', 'projects.id', 'seat.project_id')
+    .innerJoin('namespaces', (join) =>
+      join.on(sql`namespaces.id`, '=', sql`coalesce(seat.group_id, projects.namespace_id)`),
+    )
     .leftJoin('member_roles', 'member_roles.id', 'seat.member_role_id')
     .select(['seat.id', 'seat.access_level', 'seat.created_at', 'seat.expires_at', 'seat.group_id', 'seat.project_id'])
     .select([
       sql<number>`coalesce(seat.group_id, seat.project_id)`.as('source_id'),
-      sql<string>`coalesce(namespaces.full_path, projects.full_path)::text`.as('full_path'),
-      sql<string>`coalesce(namespaces.name, projects.name)`.as('name'),
+      sql<string>`coalesce(projects.full_path, namespaces.full_path)::text`.as('full_path'),
+      sql<string>`concat_ws(' / ', ${namespaceFullName()}, projects.name)`.as('full_name'),
       'member_roles.id as role_id',
       'member_roles.name as role_name',
     ])

@@ -33,6 +33,13 @@ test('owners see who takes a seat, and by which memberships', async () => {
     [direct.length, membership.access_level.integer_value, membership.access_level.string_value],
     [1, 30, 'Developer'],
   );
+  const full = (await as('owner').get(`/projects/${project.id}`)).body.name_with_namespace;
+  await sent(as('owner').post(`/projects/${project.id}/members`, { user_id: people.developer.id, access_level: 40 }));
+  const both = (await as('owner').get(`${url}/${people.developer.id}/memberships`)).body;
+  assert.deepEqual(
+    both.map((one: { source_full_name: string }) => one.source_full_name),
+    [full.split(' / ')[0], full],
+  );
   assert.deepEqual((await as('owner').get(`${url}/${people.developer.id}/indirect`)).body, []);
   const indirect = (await as('owner').get(`${url}/${outsider.id}/indirect`)).body;
   assert.deepEqual(

@@ -93,7 +93,7 @@ const memberships = (kind: 'direct' | 'invited') =>
         return {
           id,
           source_id: row.source_id,
-          source_full_name: row.name,
+          source_full_name: row.full_name,
           source_members_url: url + page(row.full_path),
           created_at: row.created_at,
           expires_at: row.expires_at,
