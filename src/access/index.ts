@@ -56,7 +56,7 @@ export {
 } from './issues.ts';
 export { isLastingOwner } from './lasting_owners.ts';
 export { GroupLevel, groupLevels, levels, ProjectLevel, type Role } from './levels.ts';
-export { countRequest, forgetOldCounts, isWithin, refuseTooOften, tooOftenText } from './limits.ts';
+export { countRequest, forgetOldCounts, isWithin, refuseTooOften, tooOften, tooOftenText } from './limits.ts';
 export {
   hasMergeRequests,
   isApprover,

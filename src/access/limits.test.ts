@@ -105,7 +105,9 @@ test('an endpoint has a limit of its own, which resets after its window', async 
     await here.as('guest').get(url),
   ];
   const refused = (await thirdOf()).find(({ status }) => status === 429);
-  assert.deepEqual(refused?.body, { message: 'This endpoint has been requested too many times. Try again later.' });
+  assert.deepEqual(refused?.body, {
+    message: { error: 'This endpoint has been requested too many times. Try again later.' },
+  });
   assert.ok(Number(refused.headers.get('retry-after')) > 0);
   assert.equal((await here.as('guest').get('/projects')).status, 200);
   assert.equal((await here.as('planner').get(url)).status, 200);

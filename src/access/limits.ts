@@ -108,11 +108,17 @@ async function limited(db: Kysely<DB>, who: string, rate: RateLimit, caller: Cal
   throw tooOften(state.remaining_s);
 }
 
-export const tooOftenText = 'This endpoint has been requested too many times. Try again later.';
+const sentence = 'This endpoint has been requested too many times. Try again later.';
+/** The refusal of calls above a limit, as endpoints declare it. */
+export const tooOftenText = `error: ${sentence}`;
 
-/** @param remaining_s until the next call may succeed */
-const tooOften = (remaining_s: number) =>
-  new ApiError(429, { message: tooOftenText }, { 'retry-after': String(remaining_s) });
+/**
+ * 429 of a call above a limit.
+ * @param remaining_s until the next call may succeed
+ * @param headers besides `Retry-After`
+ */
+export const tooOften = (remaining_s: number, headers: Record<string, string> = {}): ApiError =>
+  new ApiError(429, { message: { error: sentence } }, { 'retry-after': String(remaining_s), ...headers });
 
 /** Whether the limit of the endpoint applies to a request. */
 const isLimited = ({ parameter }: RateLimit, parameters: Counting['parameters']) =>

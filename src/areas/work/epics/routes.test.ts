@@ -475,7 +475,9 @@ test('creating too many epics in a minute is refused', async () => {
     // The minute may end between two requests.
     for (let turn = 0; turn < 3; turn++) answers.push(await here.as('owner').post(epicsOf(here), { title: 'x' }));
     const refused = answers.find(({ status }) => status === 429);
-    assert.deepEqual(refused?.body, { message: 'This endpoint has been requested too many times. Try again later.' });
+    assert.deepEqual(refused?.body, {
+      message: { error: 'This endpoint has been requested too many times. Try again later.' },
+    });
   } finally {
     await limit(0);
   }

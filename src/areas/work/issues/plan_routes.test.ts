@@ -50,7 +50,7 @@ test('administrators can limit how many issues a user creates per minute', async
     assert.ok(answers.filter((answer) => answer.status === 201).length <= 4);
     const refused = answers.find((answer) => answer.status === 429);
     assert.deepEqual(refused?.body, {
-      message: 'This endpoint has been requested too many times. Try again later.',
+      message: { error: 'This endpoint has been requested too many times. Try again later.' },
     });
   } finally {
     await as('admin').put('/application/settings', { issues_create_limit: 0 });

@@ -1,5 +1,7 @@
 /** The collector: where SDKs send envelopes and events (docs/reference/error_tracking.md). */
+
 import { Readable } from 'node:stream';
+import { tooOften } from '../../../../access/index.ts';
 import {
   ApiError,
   type Caller,
@@ -55,11 +57,7 @@ const unsupportedPayload = () => badRequest('Unsupported sentry payload');
 const wrongKey = () => refusal(404, '404 Not Found');
 const overQuota = (now: number) => {
   const wait_s = 60 - (Math.floor(now / 1000) % 60);
-  return new ApiError(
-    429,
-    { message: 'This endpoint has been requested too many times. Try again later.' },
-    { 'retry-after': String(wait_s), 'x-sentry-rate-limits': `${wait_s}:error;default;session:project:quota` },
-  );
+  return tooOften(wait_s, { 'x-sentry-rate-limits': `${wait_s}:error;default;session:project:quota` });
 };
 
 const full = () =>
