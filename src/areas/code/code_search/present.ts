@@ -56,8 +56,8 @@ const cut = (line: string): string => {
   return bytes.length <= shownLine_bytes ? line : bytes.toString('utf8', 0, shownLine_bytes);
 };
 
-/** Of larger files, which git finds texts in, no lines are shown. */
-const maximumShown_bytes = 16 * 1024 * 1024;
+/** Of larger files, which git finds texts in, no lines are shown: a page may have a hundred of them. */
+const maximumShown_bytes = 4 * 1024 * 1024;
 
 /** Runs with the text around them. Those of a file follow each other, and it is read once. */
 export async function presentRuns(runs: readonly Run[], context: number): Promise<Static<typeof FoundBlob>[]> {
