@@ -33,8 +33,8 @@ test('the page of a project shows its badges, and pictures of this server alone'
   const add = (owner: string, badge: Record<string, string>) => sent(as('owner').post(`${owner}/badges`, badge));
   const own = `/projects/${project.id}`;
   const link_url = 'https://ci.example/%{project_path}?ref=%{default_branch}';
-  const picture = `http://coppice.test${at}/-/badges/main/pipeline.svg`;
-  await add(own, { name: 'pipeline', link_url, image_url: picture });
+  const picture = `${at}/-/badges/main/pipeline.svg`;
+  await add(own, { name: 'pipeline', link_url, image_url: `http://coppice.test${picture}` });
   await add(own, { link_url: 'https://docs.example/', image_url: 'https://pictures.example/docs.svg' });
   await add(`/groups/${group.id}`, { name: '<b>"Plan', link_url: 'https://plan.example/', image_url: 'https://a.b/c' });
   const { html } = await (await browserOf(here, people.reporter)).get(at);

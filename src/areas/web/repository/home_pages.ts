@@ -1,7 +1,7 @@
 /** The first page of a project. */
 import { projectPage } from '../../../access/index.ts';
 import { notFound } from '../../../http/index.ts';
-import { type PageCall, page, redirect } from '../../../pages/index.ts';
+import { linkTarget, type PageCall, page, redirect } from '../../../pages/index.ts';
 import { Badge } from '../../spaces/badges/index.ts';
 import { ProjectWithAccessForm, Starrer } from '../../spaces/projects/index.ts';
 import { homeView, type ProjectHome, type ShownBadge } from './home_views.ts';
@@ -28,11 +28,10 @@ async function badgesOf({ list, services: { url } }: PageCall): Promise<ShownBad
   const { items } = await list(Badge, 'listProjectBadges', { per_page: 100 });
   return items
     .filter(({ rendered_link_url }) => isWeb(rendered_link_url))
-    .map(({ name, rendered_link_url: link, rendered_image_url: image }) => ({
-      name: name || link,
-      link,
-      image: URL.parse(image)?.origin === new URL(url).origin ? image : undefined,
-    }));
+    .map(({ name, rendered_link_url: link, rendered_image_url }) => {
+      const image = linkTarget(rendered_image_url, url);
+      return { name: name || link, link, image: image === rendered_image_url ? undefined : image };
+    });
 }
 
 /** Projects have no more parts. */
