@@ -20,7 +20,9 @@ const sections: Readonly<Record<Place['kind'], readonly Section[]>> = {
     { name: 'issues', label: 'Issues', address: '/:place/-/issues', operation: 'listProjectIssues' },
     { name: 'boards', label: 'Boards', address: '/:place/-/boards', operation: 'listProjectBoards' },
     {
-      ...{ name: 'merge_requests', label: 'Merge requests', address: '/:place/-/merge_requests' },
+      name: 'merge_requests',
+      label: 'Merge requests',
+      address: '/:place/-/merge_requests',
       operation: 'listProjectMergeRequests',
     },
     { name: 'pipelines', label: 'Pipelines', address: '/:place/-/pipelines', operation: 'listPipelines' },
