@@ -11,7 +11,8 @@ const build = '[0-9A-Za-z-]+';
 
 /** A semantic version with or without `v`, of numbers that can be compared. */
 export const versionPattern = `^v?${number}(?:\\.${number}){2}(?:-${identifier}(?:\\.${identifier})*)?(?:\\+${build}(?:\\.${build})*)?$`;
-const isVersion = (text: string): boolean => new RegExp(versionPattern, 'u').test(text);
+const versionForm = new RegExp(versionPattern, 'u');
+const isVersion = (text: string): boolean => versionForm.test(text);
 
 /** The version in the name of a tag: its first part that is one. */
 const versionIn = (tag: string): string | undefined =>
