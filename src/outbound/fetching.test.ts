@@ -50,7 +50,7 @@ test('at most two redirects are followed, and the secret stays with its host', a
   assert.deepEqual((await fetchWhole(fetching(`${url}/a`), 1000)).body.toString(), '{"at":"elsewhere"}');
   assert.deepEqual(seen.splice(0), ['secret', 'secret', undefined]);
   await assert.rejects(fetchWhole(fetching(`${url}/endless`), 1000), {
-    name: 'OutboundError',
+    name: 'RefusedRedirect',
     message: 'Redirected too often',
   });
   assert.equal(seen.length, 3);

@@ -8,6 +8,11 @@ export class LimitError extends OutboundError {
   override name = 'LimitError';
 }
 
+/** A redirect that is not followed, and would not be another time. */
+export class RefusedRedirect extends OutboundError {
+  override name = 'RefusedRedirect';
+}
+
 export interface Fetching extends Opening {
   /** Headers that only the host and port of the URL get. */
   secret_headers: Readonly<Record<string, string>>;
@@ -24,13 +29,13 @@ const redirections = new Set([301, 302, 303, 307, 308]);
 
 /**
  * Where a redirect leads.
- * @throws OutboundError for an address that is not followed: of another protocol, with a password, or without encryption where there was some
+ * @throws RefusedRedirect for an address that is not followed: of another protocol, with a password, or without encryption where there was some
  */
 function targetOf(location: string, url: URL): URL {
   const target = URL.parse(location, url.href);
   const isSafe = target?.protocol === 'https:' || (target?.protocol === 'http:' && url.protocol === 'http:');
   if (!target || !isSafe || target.username !== '' || target.password !== '')
-    throw new OutboundError('Redirected to an address that is not allowed');
+    throw new RefusedRedirect('Redirected to an address that is not allowed');
   return target;
 }
 
@@ -45,7 +50,7 @@ async function follow({ secret_headers, ...opening }: Fetching, signal: AbortSig
     const { statusCode: status = 0, headers: answered } = response;
     if (!redirections.has(status) || answered.location === undefined) return response;
     response.destroy();
-    if (redirects === maximumRedirects) throw new OutboundError('Redirected too often');
+    if (redirects === maximumRedirects) throw new RefusedRedirect('Redirected too often');
     url = targetOf(answered.location, url);
     if (status === 303) [method, body] = ['GET', undefined];
   }

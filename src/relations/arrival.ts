@@ -22,13 +22,24 @@ function failureOf({ kind, relation }: ReadRows, { value, reason }: RefusedRecor
   };
 }
 
+/** The failures of values that records have arrived without. */
+function lostIn(read: ReadRows): RecordFailure[] {
+  const here = new Set(read.rows.map(({ row }) => row));
+  return read.lost.flatMap(({ row, member, value, reason }) =>
+    here.has(row) ? [{ ...failureOf(read, { value, reason }), relation: `${read.relation}, ${member}` }] : [],
+  );
+}
+
 function outcomeOf(read: ReadRows): Arrived {
   const all = [...withParts(read)].filter(({ fetched }) => fetched > 0);
+  const lost = all.flatMap(lostIn);
+  const counts = all.map(({ relation, fetched, rows }) => [relation, { fetched, imported: rows.length }] as const);
+  const lostCounts = [...Map.groupBy(lost, ({ relation }) => relation)].map(
+    ([relation, { length }]) => [relation, { fetched: length, imported: 0 }] as const,
+  );
   return {
-    counts: Object.fromEntries(
-      all.map(({ relation, fetched, rows }) => [relation, { fetched, imported: rows.length }]),
-    ),
-    failures: all.flatMap((each) => each.refused.map((refused) => failureOf(each, refused))),
+    counts: Object.fromEntries([...counts, ...lostCounts]),
+    failures: [...all.flatMap((each) => each.refused.map((refused) => failureOf(each, refused))), ...lost],
   };
 }
 

@@ -17,6 +17,10 @@ export interface ColumnMember {
   otherwise?: unknown;
   /** Whether a record without it is refused. */
   is_required?: true;
+  /** Whether a record with a value that is not valid arrives without it, and the value is a failure of its own. */
+  is_lenient?: true;
+  /** The value in a record that others give in another place, where the member is missing. */
+  given?(record: Record<string, unknown>): unknown;
 }
 
 /** A column with a user: the member is their id at the source. */

@@ -10,6 +10,7 @@ export {
   columnOr,
   group,
   late,
+  lenient,
   part,
   parts,
   person,

@@ -26,6 +26,17 @@ export const columnOr = (name: string, value: Value, otherwise: unknown): Column
 /** A column without which a record is refused. */
 export const required = (name: string, value: Value): ColumnMember => ({ ...column(name, value), is_required: true });
 
+/**
+ * A column whose value a record does not depend on: one that is not valid here is a failure of its own, and the record arrives without it.
+ * @param given the value in records that give it in another place
+ */
+export const lenient = (
+  name: string,
+  value: Value,
+  otherwise: unknown,
+  given?: (record: Record<string, unknown>) => unknown,
+): ColumnMember => ({ ...columnOr(name, value, otherwise), is_lenient: true, ...(given && { given }) });
+
 /** A column with a user, who may be missing. */
 export const person = (name: string): PersonMember => ({ is: 'person', column: name });
 

@@ -30,6 +30,8 @@ export interface ReadRows {
   references: Map<ReferenceMember, PendingReference[]>;
   fetched: number;
   refused: RefusedRecord[];
+  /** Values that are not valid, of records that arrive without them. */
+  lost: LostValue[];
 }
 
 export interface ReadRow {
@@ -46,11 +48,16 @@ export interface RefusedRecord {
   reason: string;
 }
 
+interface LostValue extends RefusedRecord {
+  row: Row;
+  member: string;
+}
+
 export function readRows(kind: RecordKind, relation: string): ReadRows {
   const parts = new Map<PartsMember, ReadRows>();
   for (const [name, member] of Object.entries(kind.members))
     if (member.is === 'parts') parts.set(member, readRows(member.kind, `${relation}, ${name}`));
-  return { kind, relation, rows: [], parts, people: [], references: new Map(), fetched: 0, refused: [] };
+  return { kind, relation, rows: [], parts, people: [], references: new Map(), fetched: 0, refused: [], lost: [] };
 }
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -74,12 +81,13 @@ export function readRecord(into: ReadRows, value: unknown, parent?: ReadRow): vo
   try {
     if (!isObject(value)) throw new Refusal('is no object');
     const read: ReadRow = { row: { ...into.kind.always }, value, parent };
-    const found: Found = { people: [], references: [] };
+    const found: Found = { people: [], references: [], lost: [] };
     readMembers(into.kind.members, value, read.row, found);
     const reason = into.kind.refuse?.(read.row);
     if (reason !== undefined) throw new Refusal(reason);
     into.rows.push(read);
     into.people.push(...found.people);
+    for (const each of found.lost) into.lost.push({ ...each, row: read.row, value });
     for (const [member, pending] of found.references) {
       const all = into.references.get(member);
       if (all) all.push(pending);
@@ -103,17 +111,24 @@ export function readRecord(into: ReadRows, value: unknown, parent?: ReadRow): vo
 interface Found {
   people: PendingPerson[];
   references: [ReferenceMember, PendingReference][];
+  lost: Pick<LostValue, 'member' | 'reason'>[];
 }
 
 function readMembers(members: Members, value: Record<string, unknown>, row: Row, found: Found): void {
   for (const [name, member] of Object.entries(members)) {
     try {
-      readMember(member, value[name] ?? null, row, found);
+      readMember(member, givenIn(member, value, name), row, found);
     } catch (error) {
-      throw error instanceof Refusal && member.is !== 'group' ? new Refusal(`${name} ${error.message}`) : error;
+      if (!(error instanceof Refusal) || member.is === 'group') throw error;
+      if (member.is !== 'column' || !member.is_lenient) throw new Refusal(`${name} ${error.message}`);
+      row[member.column] = member.otherwise ?? null;
+      found.lost.push({ member: name, reason: `${name} ${error.message}` });
     }
   }
 }
+
+const givenIn = (member: Member, value: Record<string, unknown>, name: string): unknown =>
+  value[name] ?? (member.is === 'column' ? member.given?.(value) : null) ?? null;
 
 function readMember(member: Member, value: unknown, row: Row, found: Found): void {
   switch (member.is) {

@@ -81,3 +81,34 @@ test('members that no description names are ignored, and lists have a limit', as
   const [copy] = (await recordsOf(here, issues, project)).filter(({ iid }) => iid === 500);
   assert.deepEqual([copy!.state, copy!.title, ({} as Line).state], ['opened', fullest.title, undefined]);
 });
+
+test('an issue of a type that is unknown here arrives as an issue, with everything that belongs to it', async () => {
+  const here = await fullWorld();
+  const { project } = await emptyPlaces(here);
+  const issues = projectTrees.find(({ name }) => name === 'issues')!;
+  const fullest = fullestOf(await recordsOf(here, issues, { kind: 'project', id: here.project.id }));
+  const { issue_type: _, work_item_type: __, epic_issue: ___, ...untyped } = fullest;
+  const outcome = await arrived(here, issues, project, [
+    { ...untyped, iid: 600, issue_type: 'requirement' },
+    { ...untyped, iid: 601, work_item_type: { base_type: 'objective' } },
+    { ...untyped, iid: 602, work_item_type: { base_type: 'incident' }, health_status: 'dizzy' },
+  ]);
+  assert.deepEqual(outcome.counts.issues, { fetched: 3, imported: 3 });
+  const { notes } = fullest as { notes: unknown[] };
+  assert.ok(notes.length > 0);
+  assert.deepEqual(outcome.counts['issues, notes'], { fetched: 3 * notes.length, imported: 3 * notes.length });
+  assert.deepEqual(
+    outcome.failures.map(({ relation, message, title }) => [relation, message, title]),
+    [
+      ['issues, issue_type', 'issue_type does not have a valid value', fullest.title],
+      ['issues, issue_type', 'issue_type does not have a valid value', fullest.title],
+      ['issues, health_status', 'health_status does not have a valid value', fullest.title],
+    ],
+  );
+  const types = (await recordsOf(here, issues, project)).map(({ iid, issue_type }) => [iid, issue_type]);
+  assert.deepEqual(types.toSorted(), [
+    [600, 'issue'],
+    [601, 'issue'],
+    [602, 'incident'],
+  ]);
+});

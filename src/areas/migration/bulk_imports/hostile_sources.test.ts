@@ -295,6 +295,24 @@ test('a source that breaks off every file is given up, as one that does not answ
   assert.equal(tries, 3);
 });
 
+test('a redirect to what is not followed fails at once, and is not asked for again', async (t) => {
+  const to = (location: string) => (response: ServerResponse) => response.writeHead(302, { location }).end();
+  const here = await migrationPlace(t, [
+    orchard,
+    project('file', { labels: to('file:///etc/passwd') }),
+    project('login', { labels: to('http://user:secret@example.com/') }),
+    project('circle', { labels: to('/api/v4/projects/orchard%2Fcircle/export_relations/download?relation=labels') }),
+  ]);
+  inspect(await migrate(here), {
+    file: ['labels NetworkError: Redirected to an address that is not allowed.'],
+    login: ['labels NetworkError: Redirected to an address that is not allowed.'],
+    circle: ['labels NetworkError: Redirected too often.'],
+  });
+  const downloads = here.source.requests.filter((asked) => asked.endsWith('orchard%2Ffile/export_relations/download'));
+  // Its labels, its milestones and twice what it is itself.
+  assert.ok(downloads.length <= 6, `${downloads.length} downloads`);
+});
+
 test('groups that contain themselves, are too deep or have too many projects are failures', async (t) => {
   const group = (full_path: string, id: number): SourceEntity => ({ ...orchard, id, full_path });
   const chain = Array.from({ length: 22 }, (_, depth) => group(`orchard${'/deep'.repeat(depth)}`, 10 + depth));

@@ -8,6 +8,7 @@ import {
   day,
   flag,
   integer,
+  lenient,
   long,
   type Members,
   markdown,
@@ -56,7 +57,9 @@ const placeInEpic: RecordKind = {
     sql`exists (select from epics where epics.id = epic_issues.epic_id and ${isSeenEpic(departure)})`,
 };
 
-const types = ['issue', 'incident', 'test_case', 'task'];
+/** The type of an issue as newer servers tell it. */
+const typeOf = (value: Record<string, unknown>): unknown =>
+  (value.work_item_type as { base_type?: unknown } | null | undefined)?.base_type;
 
 const own: Members = {
   iid: required('iid', integer(1, 1_000_000_000)),
@@ -73,11 +76,11 @@ const own: Members = {
   discussion_locked: column('discussion_locked', flag),
   due_date: column('due_date', day),
   weight: column('weight', integer(0)),
-  health_status: column('health_status', choice('on_track', 'needs_attention', 'at_risk')),
+  health_status: lenient('health_status', choice('on_track', 'needs_attention', 'at_risk'), null),
   time_estimate: columnOr('time_estimate_s', integer(0), 0),
   relative_position: column('relative_position', long),
-  issue_type: columnOr('issue_type', choice(...types), 'issue'),
-  severity: columnOr('severity', choice('UNKNOWN', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'), 'UNKNOWN'),
+  issue_type: lenient('issue_type', choice('issue', 'incident', 'test_case', 'task'), 'issue', typeOf),
+  severity: lenient('severity', choice('UNKNOWN', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'), 'UNKNOWN'),
   moved_to: issueReference('moved_to_id'),
   duplicated_to: issueReference('duplicated_to_id'),
   external_key: shown(sql`null`),
@@ -88,12 +91,6 @@ const own: Members = {
 
 /** Nothing of this kind belongs to issues here, but a public server expects the members. */
 const none = shown(sql`'[]'::json`);
-
-/** The type of an issue as other servers tell it. */
-function typeOf(value: Record<string, unknown>): string | undefined {
-  const base = (value.work_item_type as { base_type?: unknown } | null | undefined)?.base_type;
-  return types.find((type) => type === base);
-}
 
 const issue: RecordKind = {
   table: 'issues',
@@ -132,7 +129,7 @@ const issue: RecordKind = {
     derive: async (rows, _arrival, tx) => {
       await countDiscussion(rows, tx);
       await countWork(rows);
-      for (const { row, value } of rows) row.issue_type = value.issue_type ?? typeOf(value) ?? 'issue';
+      return undefined;
     },
   },
 };

@@ -9,6 +9,7 @@ import {
   flag,
   group,
   integer,
+  lenient,
   type Members,
   markdown,
   parts,
@@ -54,7 +55,7 @@ const reviewer: RecordKind = {
   members: {
     user_id: somebody('user_id'),
     created_at: required('created_at', time),
-    state: columnOr(
+    state: lenient(
       'state',
       choice('unreviewed', 'reviewed', 'requested_changes', 'approved', 'unapproved', 'review_started'),
       'unreviewed',

@@ -7,6 +7,7 @@ import {
   fetchWhole,
   LimitError,
   OutboundError,
+  RefusedRedirect,
 } from '../../../../outbound/index.ts';
 
 export interface Source {
@@ -122,7 +123,8 @@ async function asked<T>(request: Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof LimitExceeded || error instanceof LimitError)
       throw new SourceFailure('LimitExceeded', sentence(error.message));
-    if (error instanceof BlockedError) throw new SourceFailure('NetworkError', sentence(error.message));
+    if (error instanceof BlockedError || error instanceof RefusedRedirect)
+      throw new SourceFailure('NetworkError', sentence(error.message));
     if (error instanceof OutboundError) throw new Unanswered(sentence(error.message));
     throw error;
   }
