@@ -64,7 +64,7 @@ const orchard = (): SourceEntity[] => [
       self: [{ topics: ['fruit'], issues_access_level: 10, squash_option: 'always', max_iids: { issues: 700 } }],
       labels: [[label('ripe'), label('green')], [label('red')]],
       issues: [Array.from({ length: 450 }, (_, index) => issue(index + 1)), [issue(451)]],
-      boards: [{ name: 'Board' }],
+      designs: [{ iid: 1 }],
       releases: [],
       webhooks_count: [{ hooks: 2 }],
     },
@@ -104,7 +104,7 @@ test('a group is copied with its subgroups, projects, labels and issues, and one
   assert.deepEqual(apples.stats.labels, { source: 3, fetched: 3, imported: 3 });
   assert.deepEqual(apples.stats.webhooks_count, { source: 1, fetched: 0, imported: 0 });
   assert.deepEqual(apples.failures.map(({ relation, exception_class }) => `${relation} ${exception_class}`).sort(), [
-    'boards NotSupported',
+    'designs NotSupported',
     'members UserNotFound',
   ]);
   const after = await db.selectFrom('events').select('id').execute();

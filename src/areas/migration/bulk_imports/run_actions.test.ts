@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { entitiesOf, migrated, runMigrations } from '../../../../test/support/migrations.ts';
 import { migrationPlace, type SourceEntity } from '../../../../test/support/source.ts';
 
@@ -65,6 +66,60 @@ test('what leads from one project to another finds it, also when it arrives late
   );
   const { body: graft } = await here.as('owner').get(`/projects/${apples.project_id}/merge_requests/1`);
   assert.deepEqual([graft.source_project_id, graft.target_project_id], [fork.project_id, apples.project_id]);
+});
+
+test('a fork leads to its source when that was migrated with it, and says so when it was not', async (t) => {
+  const forkOf = (id: number) => ({ forked_from_project: { id, path_with_namespace: 'somewhere/else' } });
+  const here = await migrationPlace(t, [
+    { type: 'group', id: 7, full_path: 'orchard', relations: { self: [{}] } },
+    { ...projectWith(9, 'orchard/fork', '', {}), attributes: forkOf(8) },
+    projectWith(8, 'orchard/trunk', '', {}),
+    { ...projectWith(10, 'orchard/stranger', '', {}), attributes: forkOf(99) },
+  ]);
+  const id = await migrated(here);
+  await runMigrations(here);
+  const entities = await entitiesOf(here, id);
+  const projectOf = (path: string) => entities.find((each) => each.source_full_path === `orchard/${path}`)!;
+  const [fork, trunk, stranger] = [projectOf('fork'), projectOf('trunk'), projectOf('stranger')];
+  const { body: shown } = await here.as('owner').get(`/projects/${fork.project_id}`);
+  assert.equal(shown.forked_from_project.id, trunk.project_id);
+  assert.deepEqual([fork.failures, fork.stats.fork], [[], { source: 1, fetched: 1, imported: 1 }]);
+  assert.deepEqual(
+    stranger.failures.map(({ relation, exception_message }) => [relation, exception_message]),
+    [['fork', 'The project that it was forked from is not part of the migration.']],
+  );
+});
+
+test('a group that waits for the source holds up nothing but what is in it', async (t) => {
+  const here = await migrationPlace(t, [
+    { type: 'group', id: 7, full_path: 'orchard', relations: { self: [{}] } },
+    { type: 'group', id: 5, full_path: 'orchard/cellar', relations: { self: [{}] } },
+    projectWith(10, 'orchard/cellar/barrels', '', {}),
+    ...[1, 2, 3, 4].flatMap((number): SourceEntity[] => [
+      { type: 'group', id: 20 + number, full_path: `orchard/row${number}`, relations: { self: [{}] } },
+      projectWith(30 + number, `orchard/row${number}/trees`, 'As in orchard/cellar/barrels#1', {}),
+    ]),
+  ]);
+  const { db, source } = here;
+  const id = await migrated(here);
+  // As a source that is away for this group alone; the job that waits is looked for once more at the end.
+  let isAway = true;
+  source.answers.set('POST /groups/orchard%2Fcellar/export_relations', async (response) => {
+    const { rows } = await sql<{ path: string }>`
+      select source_full_path as path from bulk_import_entities entities where bulk_import_id = ${id} and entity_type = 'project'
+         and exists (select from bulk_import_relations where entity_id = entities.id and relation = 'issues' and state = 'finished')`.execute(
+      db,
+    );
+    isAway = rows.length < 4;
+    response.writeHead(isAway ? 503 : 202, { 'content-type': 'application/json' }).end('{}');
+  });
+  await runMigrations(here);
+  assert.equal(isAway, false, 'issues of all other projects have arrived');
+  const entities = await entitiesOf(here, id);
+  assert.deepEqual(new Set(entities.map(({ status }) => status)), new Set(['finished']));
+  const trees = entities.find((each) => each.source_full_path === 'orchard/row1/trees')!;
+  const { body: issue } = await here.as('owner').get(`/projects/${trees.project_id}/issues/1`);
+  assert.equal(issue.description, `As in ${here.group.full_path}/copy/cellar/barrels#1`);
 });
 
 test('a retry brings what was refused, and nothing twice', async (t) => {

@@ -6,7 +6,7 @@ import { settingsOf } from '../../instance/application_settings/index.ts';
 import { discardProject } from '../../spaces/projects/index.ts';
 import { type EntityType, running, type State } from './definition.ts';
 import { runStep, tellOfEnd } from './queue_jobs.ts';
-import { asksForExport, isVital, phaseOf, stagesOf } from './step_rules.ts';
+import { afterContents, asksForExport, connections, isVital, phaseOf, stagesOf } from './step_rules.ts';
 
 /** Of a migration, at a time. */
 const maximumEntities = 3;
@@ -36,25 +36,43 @@ interface Next {
   stage: number | null;
   /** The steps of the stage that wait. */
   waiting: number[];
+  /** Whether all that it does is to wait for a source that gives no good answer. */
+  is_silent: boolean;
 }
 
 /** Whether all that is next is to ask the source for exports, so that it works while others arrive. */
 const isAhead = ({ entity_type, has_begun, stage }: Next) =>
   !has_begun || (stage !== null && asksForExport(entity_type, stage));
 
-/** The entities whose turn it is, with what is next in each: the first ones of the earliest phase, and those that are begun ahead. */
-async function entitiesInTurn(tx: Database, bulk_import_id: number): Promise<Next[]> {
+/**
+ * A predicate on an entity: nothing of what its phase needs is under way. Contents need those of the group above, what leads from one entity to another needs all
+ * that it may lead to, so that one entity that waits holds up only those which need it.
+ */
+const isNext = sql<boolean>`
+  not exists (select from bulk_import_entities above
+               where above.id = entities.parent_id and above.state in ('created', 'started') and entities.phase > 0 and above.phase < ${afterContents})
+  and not exists (select from bulk_import_entities other
+                   where other.bulk_import_id = entities.bulk_import_id and other.state in ('created', 'started')
+                     and entities.phase >= ${connections} and other.phase < entities.phase)`;
+
+/** The first entities that have not ended and need nothing of others, with what is next in each; none when all have ended. */
+async function firstEntities(tx: Database, bulk_import_id: number): Promise<Next[]> {
   const { rows } = await sql<Next>`
     select entities.id, entity_type, phase, stage, exists (select from bulk_import_relations where entity_id = entities.id) as has_begun,
-           array(select id from bulk_import_relations where entity_id = entities.id and stage = next.stage and state = 'created' order by id) as waiting
-      from (select id, entity_type, phase from bulk_import_entities
-             where bulk_import_id = ${bulk_import_id} and state in ('created', 'started') order by phase, id limit ${maximumEntities + maximumAhead}) entities,
+           array(select id from bulk_import_relations where entity_id = entities.id and stage = next.stage and state = 'created' order by id) as waiting,
+           coalesce((select bool_and(state = 'started' and silent_since is not null) from bulk_import_relations
+                      where entity_id = entities.id and stage = next.stage and state in ('created', 'started')), false) as is_silent
+      from (select id, entity_type, phase from bulk_import_entities entities
+             where bulk_import_id = ${bulk_import_id} and state in ('created', 'started') and ${isNext}
+             order by phase, id limit ${maximumEntities + maximumAhead}) entities,
            lateral (select min(stage) as stage from bulk_import_relations where entity_id = entities.id and state in ('created', 'started')) next
      order by phase, id`.execute(tx);
-  return rows.filter(
-    (entity, place) => entity.phase === rows[0]!.phase && (place < maximumEntities || isAhead(entity)),
-  );
+  return rows;
 }
+
+/** The entities whose turn it is: the first ones, without those for which the source is silent, and those that are begun ahead. */
+const inTurn = (first: readonly Next[]): Next[] =>
+  first.filter(({ is_silent }) => !is_silent).filter((entity, place) => place < maximumEntities || isAhead(entity));
 
 async function beginEntity(tx: Database, { id, entity_type }: Next): Promise<void> {
   await tx
@@ -128,10 +146,10 @@ async function goOn(tx: Database, id: number): Promise<void> {
     .where('state', '=', 'created')
     .execute();
   for (;;) {
-    const entities = await entitiesInTurn(tx, id);
+    const entities = await firstEntities(tx, id);
     if (entities.length === 0) return endMigrationBy(tx, id);
     let isChanged = false;
-    for (const entity of entities) isChanged = (await goOnWith(tx, entity)) || isChanged;
+    for (const entity of inTurn(entities)) isChanged = (await goOnWith(tx, entity)) || isChanged;
     if (!isChanged) return;
   }
 }

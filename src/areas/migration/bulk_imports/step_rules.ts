@@ -4,15 +4,17 @@ import type { EntityType } from './definition.ts';
 /** Steps that run at the same time; the next stage of an entity begins when all of one have ended. */
 type Stage = readonly string[];
 
-/** The stages of entities, in phases: a phase begins when all entities of the migration have done those before it. */
+/**
+ * The stages of entities, in phases. The contents of a group or project begin when those of the group above it are here, of which they use labels and the like.
+ * What leads from one entity to another begins when the contents of all are here, and so does each phase after it.
+ */
 const phases: readonly Readonly<Record<EntityType, readonly Stage[]>>[] = [
-  // All paths are known before texts that name them arrive.
   { group: [['export'], ['group'], ['user_contributions', 'entities']], project: [] },
   // Projects use what groups above them have.
   {
     group: [
-      ['labels', 'milestones', 'members', 'push_rule', 'iterations_cadences'],
-      ['epics', 'uploads', 'wiki'],
+      ['labels', 'milestones', 'members', 'push_rule', 'iterations_cadences', 'badges'],
+      ['epics', 'boards', 'uploads', 'wiki'],
     ],
     project: [],
   },
@@ -23,8 +25,8 @@ const phases: readonly Readonly<Record<EntityType, readonly Stage[]>>[] = [
       ['project'],
       ['user_contributions'],
       ['repository', 'lfs_objects', 'members'],
-      ['labels', 'milestones', 'protected_branches'],
-      ['approval_rules', 'issues', 'snippets'],
+      ['labels', 'milestones', 'protected_branches', 'feature_flag_user_lists', 'project_badges'],
+      ['approval_rules', 'issues', 'snippets', 'boards', 'feature_flags', 'releases'],
       ['commit_notes', 'ci_pipelines', 'freeze_periods', 'snippet_repositories'],
       ['uploads', 'wiki'],
       ['protected_tags', 'push_rule'],
@@ -36,16 +38,18 @@ const phases: readonly Readonly<Record<EntityType, readonly Stage[]>>[] = [
       ['epic_links', 'group_links'],
       ['numbers', 'others'],
     ],
-    project: [
-      ['merge_requests', 'issue_links'],
-      ['numbers', 'others'],
-    ],
+    project: [['fork'], ['merge_requests', 'issue_links'], ['numbers', 'others']],
   },
   // What texts and records name in all of it.
   { group: [['references']], project: [['references'], ['archived']] },
 ];
 
 const phaseSize = 100;
+
+/** The phase of what leads from one entity to another. */
+export const connections = 3;
+/** The first phase in which what a group has for those below it is here. */
+export const afterContents = 2;
 
 /** The stages of an entity, each with its number, which says the phase, too. */
 export const stagesOf = (type: EntityType): { stage: number; names: Stage }[] =>
@@ -74,7 +78,7 @@ export const retried = {
     'others',
     'archived',
   ],
-  anew: ['export', 'user_contributions', 'members', 'uploads', 'lfs_objects'],
+  anew: ['export', 'user_contributions', 'members', 'uploads', 'lfs_objects', 'fork'],
 } as const;
 
 /** The relation whose lines only hold the records. */
@@ -97,6 +101,7 @@ export const bringsMore: ReadonlySet<string> = new Set([
   'others',
   'references',
   'archived',
+  'fork',
 ]);
 
 /** The class that does the step in the public product, e.g. `BulkImports::Projects::Pipelines::IssuesPipeline`. */

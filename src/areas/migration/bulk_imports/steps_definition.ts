@@ -7,6 +7,7 @@ import { exportOf, exportStep, isExport } from './source/export_queries.ts';
 import { fallbacks } from './source/fallback_queries.ts';
 import type { Step, StepFailure } from './step_definition.ts';
 import { childrenStep } from './steps/children_actions.ts';
+import { forkStep } from './steps/fork_actions.ts';
 import { membersStep } from './steps/member_actions.ts';
 import { archivedStep, numbersStep, othersStep } from './steps/number_actions.ts';
 import { sourcePeople } from './steps/people_actions.ts';
@@ -34,6 +35,7 @@ const own = [
   projectStep,
   membersStep,
   childrenStep,
+  forkStep,
   numbersStep,
   othersStep,
 ];

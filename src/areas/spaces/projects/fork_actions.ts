@@ -268,6 +268,24 @@ export async function relateFork(db: Database, project: Project, source: Project
 }
 
 /**
+ * Makes a project that has arrived a fork of another one that has, without changing its times. A fork must not show what its source does not.
+ * @returns whether it is one now
+ */
+export async function leadFork(tx: Database, project_id: number, source_id: number): Promise<boolean> {
+  const rows = await tx
+    .selectFrom('projects')
+    .select(['id', 'visibility'])
+    .where('id', 'in', [project_id, source_id])
+    .$castTo<{ id: number; visibility: VisibilityName }>()
+    .execute();
+  const [fork, source] = [project_id, source_id].map((id) => rows.find((row) => row.id === id));
+  if (!fork || !source || fork === source || forkVisibilityReasons(fork.visibility, source.visibility).length > 0)
+    return false;
+  await tx.updateTable('projects').set({ forked_from_id: source_id }).where('id', '=', project_id).execute();
+  return true;
+}
+
+/**
  * Deletes the fork relationship of a project. A job closes the merge requests that it had with projects which it has nothing to do with any more.
  * @throws ApiError 304 when the project is not a fork
  */

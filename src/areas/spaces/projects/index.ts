@@ -4,7 +4,7 @@ export { createProject, type NewProject } from './actions.ts';
 export { namespaceFor, namespacesFor } from './creation_actions.ts';
 export { discardProject, removeMarkedProjects, removeProject } from './deletion_actions.ts';
 export { fixed, noPipelines } from './fixed_present.ts';
-export { copyFork } from './fork_actions.ts';
+export { copyFork, leadFork } from './fork_actions.ts';
 export { addUpOpenIssues } from './jobs.ts';
 export { projectMail } from './mail_queries.ts';
 export { takePlanning } from './planning_actions.ts';

@@ -120,7 +120,7 @@ export const projectSelf: RecordKind = {
     created_at: 'given by the project itself',
     updated_at: 'given by the project itself',
     marked_for_deletion_at: 'a mark of this server',
-    forked_from_id: 'forks are found by their merge requests',
+    forked_from_id: 'importers ask the API for it',
     import_status: 'the state of an import here',
     import_error: 'the state of an import here',
     avatar: 'an upload',

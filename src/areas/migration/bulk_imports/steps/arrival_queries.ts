@@ -6,7 +6,7 @@ import { ghostUser } from '../../../people/users/index.ts';
 import { accountsOf, type Source as PeopleSource, peopleOf, type SourcePerson } from '../../placeholders/index.ts';
 import { destinationOf } from '../definition.ts';
 import { type EntityRow, ownerOf, type StepCall } from '../step_definition.ts';
-import { type Moved, textHere } from './text_rules.ts';
+import { type Moved, movedPath, textHere } from './text_rules.ts';
 
 /** The people of the source that an entity knows. */
 async function describedPeople(db: Database, entity_id: number, source_ids?: readonly number[]) {
@@ -46,6 +46,15 @@ async function peopleSource(call: StepCall, ghost_id: number): Promise<Omit<Peop
 const byId = (people: Awaited<ReturnType<typeof describedPeople>>): Map<number, SourcePerson> =>
   new Map(people.map(({ source_id, ...person }) => [source_id, person]));
 
+type Place = Pick<EntityRow, 'source_full_path' | 'destination_namespace' | 'destination_slug'>;
+
+const pathsOf = (entities: readonly Place[]): Map<string, string> =>
+  new Map(entities.map((each) => [each.source_full_path.toLowerCase(), destinationOf(each)]));
+
+/** Whether it is not known yet what is in a group. */
+const isUnlisted = ({ entity_type, state, phase }: { entity_type: string; state: string; phase: number }) =>
+  entity_type === 'group' && phase === 0 && (state === 'created' || state === 'started');
+
 /** What is part of the migration, with the paths of the source in lower case. */
 async function movedOf(call: StepCall): Promise<Moved> {
   const { db, migration, entity, url } = call;
@@ -57,6 +66,8 @@ async function movedOf(call: StepCall): Promise<Moved> {
       'source_id',
       'destination_namespace',
       'destination_slug',
+      'state',
+      'phase',
       'namespace_id',
       'project_id',
     ])
@@ -77,7 +88,8 @@ async function movedOf(call: StepCall): Promise<Moved> {
       place: entity.source_full_path.toLowerCase(),
       usernames: await usernamesOf(call),
     },
-    paths: new Map(entities.map((each) => [each.source_full_path.toLowerCase(), destinationOf(each)])),
+    paths: pathsOf(entities),
+    groups: pathsOf(entities.filter(isUnlisted)),
     project_ids: ids('project', 'project_id'),
     group_ids: ids('group', 'namespace_id'),
   };
@@ -117,7 +129,7 @@ export async function arrivalOf(call: StepCall): Promise<Arrival> {
     services: call,
     is_again: call.step.is_again,
     accounts: async (tx, source_ids) => accountsOf(tx, await sourceFor(tx, source_ids), source_ids),
-    path: (source_path) => moved.paths.get(source_path.toLowerCase()),
+    path: (source_path) => movedPath(source_path, moved),
     project: (source_id) => moved.project_ids.get(source_id),
     text: (text) => textHere(text, moved),
   };

@@ -14,6 +14,7 @@ const moved: Moved = {
     ['orchard/apples', 'new/garden/apples'],
     ['orchard/pears', 'new/garden/birnen'],
   ]),
+  groups: new Map([['meadow', 'new/meadow']]),
   project_ids: new Map([[7, 70]]),
   group_ids: new Map([[3, 30]]),
   usernames: new Map([
@@ -29,6 +30,7 @@ test('what was moved is named as it is here', async () => {
       'See orchard/pears#1, orchard/apples!2 and pears#3.',
       'See new/garden/birnen#1, new/garden/apples!2 and new/garden/birnen#3.',
     ],
+    ['meadow/Deep/fork#1 meadow#1 deep#1', 'new/meadow/Deep/fork#1 meadow#1 deep#1'],
     ['orchard&4 orchard/pears%"A b" orchard/pears~bug', 'new/garden&4 new/garden/birnen%"A b" new/garden/birnen~bug'],
     ['#1 !2 &3 %4 ~bug other/place#1 fix/#1', '#1 !2 &3 %4 ~bug other/place#1 fix/#1'],
     ['Thanks @Ada, @orchard and @orchard/pears.', 'Thanks @ada.l, @new/garden and @new/garden/birnen.'],

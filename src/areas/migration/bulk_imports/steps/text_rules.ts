@@ -18,6 +18,8 @@ export interface Moved {
   place: string;
   /** The full paths here of groups and projects, by those at the source. */
   paths: ReadonlyMap<string, string>;
+  /** The same of those groups of which it is not known yet what is in them. */
+  groups: ReadonlyMap<string, string>;
   /** The ids here of projects and groups, by those at the source. */
   project_ids: ReadonlyMap<number, number>;
   group_ids: ReadonlyMap<number, number>;
@@ -56,10 +58,31 @@ function mentionHere(text: string, reference: Reference, { paths, usernames }: M
   return here === undefined ? quoted(text, reference, run) : `@${here}`;
 }
 
+/** No path has more. */
+const maximumLevels = 21;
+
+/** The path here of what has this full path at the source, also when it is below a group that is moved and has not been found yet. */
+export function movedPath(path: string, { paths, groups }: Pick<Moved, 'paths' | 'groups'>): string | undefined {
+  const key = path.toLowerCase();
+  const here = paths.get(key);
+  if (here !== undefined) return here;
+  let longest: string | undefined;
+  for (
+    let end = key.indexOf('/'), level = 0;
+    end > 0 && level < maximumLevels;
+    end = key.indexOf('/', end + 1), level++
+  ) {
+    const above = groups.get(key.slice(0, end));
+    if (above !== undefined) longest = `${above}${path.slice(end)}`;
+  }
+  return longest;
+}
+
 /** The path here of `group/project`, or of `project` beside the place of the text. */
-function pathHere(path: string, { place, paths }: Moved): string | undefined {
-  const beside = place.slice(0, place.lastIndexOf('/') + 1);
-  return paths.get((path.includes('/') ? path : `${beside}${path}`).toLowerCase()) ?? paths.get(path.toLowerCase());
+function pathHere(path: string, moved: Moved): string | undefined {
+  if (path.includes('/')) return movedPath(path, moved);
+  const beside = moved.place.slice(0, moved.place.lastIndexOf('/') + 1);
+  return moved.paths.get(`${beside}${path}`.toLowerCase()) ?? moved.paths.get(path.toLowerCase());
 }
 
 function referenceHere(text: string, reference: Reference, moved: Moved, run: number | undefined): Edit | undefined {
@@ -82,13 +105,14 @@ function pathIn(address: string): string {
 }
 
 /** An address at the source, from its start to the end of the path of what was moved. */
-function addressHere({ text, start }: Address, { source_url, url, paths }: Moved): Edit | undefined {
+function addressHere({ text, start }: Address, moved: Moved): Edit | undefined {
+  const { source_url, url } = moved;
   const begins = text.slice(0, source_url.length + 1).toLowerCase() === `${source_url.toLowerCase()}/`;
   if (!begins) return undefined;
   const below = text.slice(source_url.length + 1);
   const own = pathIn(below);
   const path = own.replace(/^groups\//, '');
-  const here = paths.get(path.toLowerCase());
+  const here = movedPath(path, moved);
   if (here === undefined) return undefined;
   const prefix = path === own ? '' : 'groups/';
   return { start, end: start + source_url.length + 1 + own.length, text: `${url}/${prefix}${here}` };
