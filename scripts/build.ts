@@ -21,9 +21,10 @@ const programs = [
   'front_matter/reading_worker',
   'git/launcher_process',
   'highlighting/highlight_worker',
-  'http/large_text_worker',
+  'http/long_body_worker',
   'lockfiles/reading_worker',
   'markdown/html_worker',
+  'markdown/plain_worker',
   'source_maps/mapping_worker',
 ];
 

@@ -24,6 +24,8 @@ import { notificationPages } from './areas/work/issuables/index.ts';
 import { metricImageDoorway } from './areas/work/issues/index.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/index.ts';
+import { workFor } from './foundation/clients.ts';
+import { sourceOf } from './foundation/source_of.ts';
 import { deferBodies } from './http/body.ts';
 import { offerCompression } from './http/compression.ts';
 import { limitConnections } from './http/connections.ts';
@@ -173,6 +175,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     const queue = shedLoad(app, isDelayed, log);
     if (metrics) measureQueue(metrics.registry, queue);
   }
+  // After the queue, which goes on with a request when another one has ended.
+  app.addHook('onRequest', ({ ip }, _reply, done) => workFor({ source: sourceOf(ip) }, done));
   serveAsSite(app, services);
   await offerCompression(app);
   const performing = {

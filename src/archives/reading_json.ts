@@ -1,7 +1,7 @@
 /** Parses lines of JSON that another system wrote, without holding up other requests. */
-import { setImmediate } from 'node:timers/promises';
 import { FairThreads } from '../foundation/fair_threads.ts';
 import { OverBudget } from '../foundation/limited_thread.ts';
+import { nextTurn } from '../foundation/loop_turns.ts';
 import { boundedJson, type Json } from './bounded_json.ts';
 import { InvalidContent, LimitExceeded } from './errors.ts';
 import { addPortion, type Portion } from './portions.ts';
@@ -34,7 +34,7 @@ export async function readJson(bytes: Buffer, owner: number): Promise<Json> {
   const decoder = new TextDecoder();
   for (const portion of answer.portions) {
     addPortion(whole, JSON.parse(decoder.decode(portion)) as Portion);
-    await setImmediate();
+    await nextTurn();
   }
   return whole.value;
 }

@@ -8,8 +8,8 @@ export interface FairLimits extends ThreadLimits {
 }
 
 export interface Work {
-  /** Whose it is: the id of a project. */
-  owner: number;
+  /** Whose it is: the id of a project, or the client that this works for (`currentOwner`). */
+  owner: number | string;
   /** The same for work that costs the same: when one piece is too costly, those that wait are, too. */
   content: string;
   /** Drops the work while it waits. */

@@ -1,5 +1,5 @@
 /** Which files differ between two commits or trees. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../foundation/loop_turns.ts';
 import { readCommit } from './commits.ts';
 import { type FileDifference, fewDifferences } from './few_differences.ts';
 import { fullId } from './ids.ts';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
+import { nextTurn } from '../foundation/loop_turns.ts';
 import { GitError } from './command.ts';
 import { refsBelow } from './ref_store.ts';
 import type { Repository } from './types.ts';
@@ -38,7 +38,7 @@ export async function refsChecksum(repository: Repository): Promise<string> {
   for (const line of [`ref: refs/heads/${head} HEAD`, ...Array.from(refs, ([ref, id]) => `${id} ${ref}`)]) {
     const digest = createHash('sha1').update(line).digest();
     for (let byte = 0; byte < sum.length; byte++) sum[byte]! ^= digest[byte]!;
-    if (++at % refsAtOnce === 0) await setImmediate();
+    if (++at % refsAtOnce === 0) await nextTurn();
   }
   return sum.toString('hex');
 }
@@ -125,14 +125,14 @@ export async function* packedRefs(refs: ReadonlyMap<string, string>): AsyncGener
   const names: string[] = [];
   for (const name of refs.keys()) {
     names.push(Buffer.from(name).toString('latin1'));
-    if (names.length % refsAtOnce === 0) await setImmediate();
+    if (names.length % refsAtOnce === 0) await nextTurn();
   }
   names.sort();
   yield '# pack-refs with: sorted \n';
   for (let at = 0; at < names.length; at += refsAtOnce) {
     const some = names.slice(at, at + refsAtOnce).map((name) => Buffer.from(name, 'latin1').toString());
     yield some.map((name) => `${refs.get(name)} ${name}\n`).join('');
-    await setImmediate();
+    await nextTurn();
   }
 }
 

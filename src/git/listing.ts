@@ -1,6 +1,6 @@
 /** The entries of a folder, optionally with everything below it, in the order of v4: folders, then files, then submodules. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { nextTurn } from '../foundation/loop_turns.ts';
 import { git } from './command.ts';
 import { fullId } from './ids.ts';
 import { entriesInTurn, orderKeyOf, type RawEntry, type Tree, typeOf } from './tree.ts';

@@ -6,9 +6,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { deflate, deflateSync } from 'node:zlib';
+import { nextTurn } from '../foundation/loop_turns.ts';
 import { Semaphore } from '../foundation/semaphore.ts';
 import type { ObjectFormat, Repository } from './types.ts';
 
@@ -77,7 +77,7 @@ function compress(bytes: Buffer): Promise<Buffer> | Buffer {
 async function hashOf(format: ObjectFormat, header: Buffer, content: Buffer): Promise<string> {
   const hash = createHash(format).update(header);
   for (let at = 0; at < content.length; at += slice_bytes) {
-    if (at > 0) await setImmediate();
+    if (at > 0) await nextTurn();
     hash.update(content.subarray(at, at + slice_bytes));
   }
   return hash.digest('hex');

@@ -1,6 +1,6 @@
 /** Finds files by their names in a whole tree. What a folder holds is kept by its id, so that after a commit only the folders that it changed are read. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { nextTurn } from '../foundation/loop_turns.ts';
 import { Semaphore } from '../foundation/semaphore.ts';
 import { entriesInTurn, type Tree } from './tree.ts';
 import { textOf, treeWith } from './trees.ts';

@@ -5,9 +5,9 @@
 import { closeSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { cacheOf } from '../foundation/caches.ts';
+import { nextTurn } from '../foundation/loop_turns.ts';
 import { GitError } from './command.ts';
 import { isValidRefName } from './ref_names.ts';
 import type { Repository } from './types.ts';

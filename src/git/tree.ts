@@ -1,5 +1,5 @@
 /** A tree, git's directory, as its bytes: as objects, the entries of a large folder take ten times as much memory, and it takes long to create and to collect them. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../foundation/loop_turns.ts';
 import type { EntryType } from './types.ts';
 
 export interface RawEntry {

@@ -1,6 +1,6 @@
 /** Short walks through commits and trees that are mostly in memory, with the results that git's own walk would have. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { nextTurn } from '../foundation/loop_turns.ts';
 import { keptCommit, readCommit } from './commits.ts';
 import { entryAt } from './files.ts';
 import { isTreeKept } from './trees.ts';

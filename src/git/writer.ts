@@ -1,5 +1,5 @@
 /** Creates commit and tag objects without a work tree. `updateRefs` points branches and tags to them. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../foundation/loop_turns.ts';
 import { git } from './command.ts';
 import { keepCommit, readCommit } from './commits.ts';
 import { fullId } from './ids.ts';

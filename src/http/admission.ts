@@ -1,5 +1,6 @@
 /** The checks that every request passes before access is granted, for endpoints and doors alike. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { currentClient } from '../foundation/clients.ts';
 import { anonymousBody_bytes, type BodyOptions, UnreadBody } from './body.ts';
 import type { Caller } from './endpoint.ts';
 import { type ApiError, insufficientScope } from './errors.ts';
@@ -30,6 +31,8 @@ export async function admit<C extends Caller>(
     await counted(undefined);
     throw error;
   });
+  const client = currentClient();
+  if (client && caller) client.person = caller.id;
   await counted(caller);
   return caller;
 }

@@ -5,7 +5,7 @@ import { sendRaw } from '../../test/support/raw_request.ts';
 import { everythingFrom, headOf, rawSocket } from '../../test/support/raw_socket.ts';
 import { untilRead } from '../../test/support/turns.ts';
 import { world } from '../../test/support/world.ts';
-import { LargeText } from './large_text.ts';
+import { Pages, parseLong } from './long_body.ts';
 
 const json = { 'content-type': 'application/json' };
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -87,11 +87,11 @@ test('bodies are larger than 1 MiB only where a parameter may be', async () => {
 
 test('a text that takes long to copy is handed over as bytes, and only the content of files may be as long', async () => {
   const content = `é\ud83d\ude00"${'x'.repeat(2_000_000)}`;
-  const large = new LargeText();
+  const body = new Pages();
   const list = ['short', content];
-  large.add(Buffer.from(JSON.stringify({ list })));
+  body.add(Buffer.from(JSON.stringify({ list })));
   const bytes = new Uint8Array(Buffer.from(content));
-  assert.deepEqual(await large.parse('json'), { list: ['short', bytes] });
+  assert.deepEqual(await parseLong(body, 'json'), { value: { list: ['short', bytes] } });
 
   const { as, project } = await world();
   const commits = `/projects/${project.id}/repository/commits`;
@@ -262,4 +262,21 @@ test('long texts and lists are refused by name, and nothing is added', async () 
   }
   assert.deepEqual((await as('owner').get(`${url}/issues`)).body, []);
   assert.equal((await as('owner').get(`${url}/repository/commits`)).body.length, 1);
+});
+
+test('of long bodies and texts, those of one person take turns with those of others', async () => {
+  const { as } = await world();
+  const text = '*a* &<'.repeat(100_000);
+  const answered: string[] = [];
+  const render = async (who: 'owner' | 'guest') => {
+    const { status } = await as(who).post('/markdown', { text });
+    answered.push(who);
+    assert.equal(status, 201);
+  };
+  const many = Array.from({ length: 20 }, () => render('owner'));
+  await many[0];
+  await render('guest');
+  const before = answered.length;
+  await Promise.all(many);
+  assert.ok(before < 15, `${before - 2} of 19 came first`);
 });

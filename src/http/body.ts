@@ -6,10 +6,11 @@ import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parse as parseJson } from 'secure-json-parse';
 import type { Blobs } from '../blobs/index.ts';
+import { nextTurn } from '../foundation/loop_turns.ts';
 import { ApiError, badParams, mismatch } from './errors.ts';
 import { FormBounds, nest, readForm, type Values } from './form.ts';
 import { JsonBounds } from './json_bounds.ts';
-import { LargeText } from './large_text.ts';
+import { Pages, parseLong, shortBody_bytes } from './long_body.ts';
 import { readParts, tooLarge } from './multipart.ts';
 import { readWithFiles, type TakesFiles, type WantedFile } from './upload.ts';
 import type { UploadedFile } from './uploaded_file.ts';
@@ -23,9 +24,8 @@ export const usualBody_bytes = 1024 * 1024;
 /** The limit of an endpoint with a long text: a million characters, some of them escaped. */
 export const longTextBody_bytes = 6 * 1024 * 1024;
 
-/** Longer texts are parsed in a thread of their own, and so are long lists. Many small objects take longer to take over from it than to parse. */
-const shortJson_bytes = 3 * 1024 * 1024;
-const shortForm_bytes = 1024 * 1024;
+/** Many longer ones that have come at a time are parsed in turns of the event loop. */
+const tinyBody_bytes = 8 * 1024;
 
 export interface BodyOptions {
   at_most_bytes: number;
@@ -102,14 +102,14 @@ export class UnreadBody {
     this.#broken.reject(refusal);
   }
 
-  /** A request that waits for its client keeps no other from being worked on. */
+  /** A request that waits for its client keeps no other from being worked on, and then waits for its turn: many bodies may have come at a time. */
   async #receiveInPause(options: BodyOptions): Promise<ReadBody> {
     const { slot } = this.#request;
     slot?.pause();
     try {
       return await Promise.race([this.#read(options), this.#broken.promise]);
     } finally {
-      slot?.resume();
+      await slot?.resume();
     }
   }
 
@@ -136,40 +136,42 @@ export class UnreadBody {
   }
 
   async #json(at_most_bytes: number): Promise<Values> {
-    const text = await this.#measured(at_most_bytes, new JsonBounds(), shortJson_bytes);
-    return typeof text === 'string' ? readJson(text) : asFields(await text.parse('json'));
+    const body = await this.#whole(at_most_bytes);
+    if (Buffer.isBuffer(body)) {
+      if (body.length > tinyBody_bytes) await nextTurn();
+      new JsonBounds().add(body);
+      return readJson(body.toString());
+    }
+    const parsed = await parseLong(body, 'json');
+    return 'text' in parsed ? readJson(parsed.text) : asFields(parsed.value);
   }
 
   async #form(at_most_bytes: number): Promise<Values> {
-    const text = await this.#measured(at_most_bytes, new FormBounds(), shortForm_bytes);
-    return typeof text === 'string' ? readForm(text) : nest((await text.parse('form')) as [string, string][]);
+    const body = await this.#whole(at_most_bytes);
+    if (Buffer.isBuffer(body)) {
+      if (body.length > tinyBody_bytes) await nextTurn();
+      new FormBounds().add(body);
+      return readForm(body.toString());
+    }
+    const parsed = await parseLong(body, 'form');
+    return 'text' in parsed ? readForm(parsed.text) : nest(parsed.value as [string, string][]);
   }
 
-  /** Receives a text, checking its bounds; a long text goes to the thread that will parse it. */
-  async #measured(
-    at_most_bytes: number,
-    bounds: JsonBounds | FormBounds,
-    short_bytes: number,
-  ): Promise<string | LargeText> {
+  /** Receives a whole body: a short one to be parsed here, or a long one for the thread. */
+  async #whole(at_most_bytes: number): Promise<Buffer | Pages> {
     const chunks: Buffer[] = [];
     let size_bytes = 0;
-    let large: LargeText | undefined;
-    try {
-      await this.#receive(at_most_bytes, (chunk) => {
-        bounds.add(chunk);
-        size_bytes += chunk.length;
-        if (!large && (size_bytes > short_bytes || (bounds instanceof JsonBounds && bounds.isLong))) {
-          large = new LargeText();
-          for (const earlier of chunks.splice(0)) large.add(earlier);
-        }
-        if (large) large.add(chunk);
-        else chunks.push(chunk);
-      });
-    } catch (error) {
-      large?.forget();
-      throw error;
-    }
-    return large ?? Buffer.concat(chunks).toString();
+    let long: Pages | undefined;
+    await this.#receive(at_most_bytes, (chunk) => {
+      size_bytes += chunk.length;
+      if (!long && size_bytes > shortBody_bytes) {
+        long = new Pages();
+        for (const earlier of chunks.splice(0)) long.add(earlier);
+      }
+      if (long) long.add(chunk);
+      else chunks.push(chunk);
+    });
+    return long ?? Buffer.concat(chunks);
   }
 
   /** Receives the body in chunks. After a refusal the rest stays unread. */

@@ -4,7 +4,8 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { BlobStoreError } from '../blobs/index.ts';
 import { isUnavailable, refusedByMove } from '../db/index.ts';
-import { ApiError, textOf } from './errors.ts';
+import { TooMuchWaiting } from '../foundation/fair_threads.ts';
+import { ApiError, textOf, tooBusy } from './errors.ts';
 import { isFull } from './outage.ts';
 
 /** The form of refusals that the clients of a door expect. */
@@ -33,6 +34,7 @@ function meaningOf(error: FastifyError): ApiError {
   if (refusedByMove(error) !== undefined) return new ApiError(403, { message: `403 Forbidden - ${message}` });
   if (statusCode >= 400 && statusCode < 500)
     return new ApiError(statusCode, { message: texts[statusCode] ?? `${statusCode} ${message}` });
+  if (error instanceof TooMuchWaiting) return tooBusy();
   if (isFull(error)) return new ApiError(503, { message: '503 Service Unavailable - The disk of the server is full' });
   return isUnavailable(error) || error instanceof BlobStoreError || error.code === lostCode
     ? new ApiError(503, { message: '503 Service Unavailable' })

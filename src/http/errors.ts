@@ -103,6 +103,10 @@ export function withReasons(refusal: ApiError, reasons: Reasons): ApiError {
 /** The text for a body that does not match its headers. */
 export const mismatch = 'message body does not match declared format';
 
+/** 503 of a request that has found no place, or has waited for it for too long. It has had no effect. */
+export const tooBusy = () =>
+  new ApiError(503, { message: '503 Service Unavailable - The server is too busy' }, { 'retry-after': '1' });
+
 /** 400 of a failed parameter check; clients read `error`, the specification asks for `message`, so both carry the text. */
 export const badParams = (text: string) => new ApiError(400, { message: text, error: text });
 

@@ -361,7 +361,7 @@ function recordReader(item: Json): Read {
 const readFile: Read = (value, name, failures) =>
   value instanceof UploadedFile ? value : refuse(failures, name, 'is invalid');
 
-/** The reader of a parameter. Long texts come as UTF-8 (large_text.ts), which only a parameter that takes any text keeps. */
+/** The reader of a parameter. Long texts come as UTF-8 (long_body.ts), which only a parameter that takes any text keeps. */
 function readerOf(schema: Json): Read {
   const read = readerByType(schema);
   if (schema[marks]?.anyText)

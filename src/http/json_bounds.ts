@@ -1,4 +1,4 @@
-/** Checks a JSON text against limits while it arrives, so that no text that would block other requests is ever parsed (docs/operating.md#limits). */
+/** Checks a JSON text against limits, so that no text that would block other requests is ever parsed (docs/operating.md#limits). */
 import { randomInt } from 'node:crypto';
 import { badParams } from './errors.ts';
 import { maximumPairs, tooManyPairs } from './form.ts';
@@ -11,7 +11,6 @@ const maximumElements = 100_000;
  * shape.
  */
 const maximumNames = 1024;
-/** Parsing objects on the main thread is faster than receiving them from a thread; for lists of texts it is the other way round. */
 const manyListed = 10_000;
 
 /** Random in each process, so that clients cannot construct names with the same hash. */
@@ -37,7 +36,12 @@ export class JsonBounds {
   #isInString = false;
   #isEscaped = false;
 
-  /** Whether the text so far has such long lists that a thread should parse it. */
+  /** How many keys and elements the text has. */
+  get elements(): number {
+    return this.#elements;
+  }
+
+  /** Whether the text has such long lists that taking them over from a thread is faster than parsing them. */
   get isLong(): boolean {
     return this.#commas - this.#keys > manyListed;
   }

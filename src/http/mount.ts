@@ -1,9 +1,9 @@
 /** Turns endpoints into routes: authenticate, check access, read the input, handle, reply. */
 import { createHash, hash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TProperties } from 'typebox';
+import { nextTurn } from '../foundation/loop_turns.ts';
 import type { Services } from '../services/index.ts';
 import { admit, fieldsThatMayIdentify } from './admission.ts';
 import { anonymousBody_bytes, longTextBody_bytes, type ReadBody, UnreadBody, usualBody_bytes } from './body.ts';

@@ -8,7 +8,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { type Database, poolDelays } from '../db/index.ts';
 import { sourceOf } from '../foundation/source_of.ts';
-import { ApiError } from './errors.ts';
+import { tooBusy } from './errors.ts';
 import { firstAtOnce, RequestQueue } from './request_queue.ts';
 
 /** How often the load is looked at. A single collection of garbage is over by then. */
@@ -87,10 +87,13 @@ export interface Queued {
 /** The slot of a request among those that are worked on. It pauses while the client sends the body, and ends with the first byte of the reply. */
 class Slot {
   readonly #queue: RequestQueue;
+  readonly #source: string;
   #state: 'working' | 'paused' | 'ended' = 'working';
+  #ended: (() => void) | undefined;
 
-  constructor(queue: RequestQueue) {
+  constructor(queue: RequestQueue, source: string) {
     this.#queue = queue;
+    this.#source = source;
   }
 
   /** How many slots there are at present. */
@@ -101,18 +104,33 @@ class Slot {
   pause(): void {
     if (this.#state !== 'working') return;
     this.#state = 'paused';
-    this.#queue.leave();
+    this.#queue.leave(this.#source);
   }
 
-  resume(): void {
+  /** Goes on when its turn comes. Resolves also when the request has ended meanwhile. */
+  resume(): Promise<void> {
+    if (this.#state !== 'paused') return Promise.resolve();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const start = () => {
+      this.#state = 'working';
+      resolve();
+    };
+    this.#ended = resolve;
+    this.#queue.resume({ source: this.#source, start, isGone: () => this.#state === 'ended' });
+    return promise;
+  }
+
+  /** Goes on at once: the work has gone on during the pause. */
+  goOn(): void {
     if (this.#state !== 'paused') return;
     this.#state = 'working';
-    this.#queue.resume();
+    this.#queue.goOn(this.#source);
   }
 
   end(): void {
-    if (this.#state === 'working') this.#queue.leave();
+    if (this.#state === 'working') this.#queue.leave(this.#source);
     this.#state = 'ended';
+    this.#ended?.();
   }
 }
 
@@ -125,9 +143,6 @@ declare module 'fastify' {
 
 /** How many requests like this one are worked on at once at most. */
 export const slotsFor = ({ slot }: FastifyRequest): number => slot?.count ?? firstAtOnce;
-
-export const tooBusy = () =>
-  new ApiError(503, { message: '503 Service Unavailable - The server is too busy' }, { 'retry-after': '1' });
 
 /** Queues the requests of `app`, and logs when overload begins and ends. */
 export function shedLoad(app: FastifyInstance, isDelayed: LoadMeter, log: Pick<Logger, 'warn'>): RequestQueue {
@@ -146,11 +161,11 @@ export function shedLoad(app: FastifyInstance, isDelayed: LoadMeter, log: Pick<L
   app.addHook('onRequest', (request, reply, done) => {
     const { urgent, patience_ms = usualPatience_ms } = request.routeOptions.config as Queued;
     if (urgent) return done();
+    const source = sourceOf(request.ip);
     const start = () => {
-      request.slot = slotOf(queue, reply);
+      request.slot = slotOf(queue, source, reply);
       done();
     };
-    const source = sourceOf(request.ip);
     const turn = { source, patience_ms, start, refuse: () => done(tooBusy()), isGone: () => request.raw.destroyed };
     queue.enter(turn, performance.now());
   });
@@ -161,8 +176,8 @@ export function shedLoad(app: FastifyInstance, isDelayed: LoadMeter, log: Pick<L
   return queue;
 }
 
-function slotOf(queue: RequestQueue, reply: FastifyReply): Slot {
-  const slot = new Slot(queue);
+function slotOf(queue: RequestQueue, source: string, reply: FastifyReply): Slot {
+  const slot = new Slot(queue, source);
   reply.raw.once('close', () => slot.end());
   return slot;
 }

@@ -8,6 +8,8 @@ import { FairQueue } from '../foundation/fair_queue.ts';
 export const firstAtOnce = 64;
 const maximumAtOnce = 1000;
 const leastAtOnce = 16;
+/** While a process does not keep up, one source has so much of what it works on at once, so that the others do not wait for the requests of that one. */
+const shareOfSource = 1 / 4;
 /** The step down, while requests are delayed, and the step up, while they are not. From the least to the first it is less than a second of looks. */
 const down = 0.8;
 const up = 1.1;
@@ -20,20 +22,28 @@ const standingShare = 0.12;
 const maximumWaiting = 10_000;
 const maximumWaitingOfSource = 1000;
 
-export interface Turn {
+/** The next piece of work on a request. */
+export interface Piece {
   /** The requests of one source take turns with those of others. */
   source: string;
-  /** How long the client is willing to wait. */
-  patience_ms: number;
-  /** Starts the work on the request. */
+  /** Starts the work. */
   start(): void;
-  refuse(): void;
   /** Whether no one waits for the answer any more. */
   isGone(): boolean;
 }
 
+export interface Turn extends Piece {
+  /** How long the client is willing to wait. */
+  patience_ms: number;
+  refuse(): void;
+}
+
 export class RequestQueue {
   readonly #waiting = new FairQueue<{ turn: Turn; since: number }>();
+  /** What goes on after a pause comes before what is new. */
+  readonly #resuming = new FairQueue<Piece>();
+  /** How many requests of each source are worked on. */
+  readonly #working_of = new Map<string, number>();
   /** Since when requests have been waiting without a break. */
   #standingSince: number | undefined;
   #atOnce = firstAtOnce;
@@ -49,23 +59,32 @@ export class RequestQueue {
    * @param now the time in milliseconds
    */
   enter(turn: Turn, now: number): void {
-    const { length } = this.#waiting;
-    if (length === 0 && this.#working < this.#atOnce) this.#start(turn);
-    else if (length < maximumWaiting && this.#waiting.lengthOf(turn.source) < maximumWaitingOfSource) {
-      this.#waiting.add(turn.source, { turn, since: now });
-      this.#standingSince ??= now;
-    } else this.#refuse(turn);
+    if (this.#waiting.length >= maximumWaiting || this.#waiting.lengthOf(turn.source) >= maximumWaitingOfSource)
+      return this.#refuse(turn);
+    this.#waiting.add(turn.source, { turn, since: now });
+    this.#standingSince ??= now;
+    this.#startNext();
   }
 
-  /** The work on a request has ended, or pauses because the client has to send something. */
-  leave(): void {
+  /** The work on a request of a source has ended, or pauses because the client has to send something. */
+  leave(source: string): void {
+    const left = this.#working_of.get(source)! - 1;
+    if (left === 0) this.#working_of.delete(source);
+    else this.#working_of.set(source, left);
     this.#working--;
     this.#startNext();
   }
 
+  /** The work goes on after a pause, when its turn comes. It is not refused: the client has sent what was to come. */
+  resume(piece: Piece): void {
+    this.#resuming.add(piece.source, piece);
+    this.#startNext();
+  }
+
   /** The work goes on after a pause, whatever else is worked on. */
-  resume(): void {
+  goOn(source: string): void {
     this.#working++;
+    this.#working_of.set(source, (this.#working_of.get(source) ?? 0) + 1);
   }
 
   /**
@@ -89,20 +108,23 @@ export class RequestQueue {
 
   #startNext(): void {
     while (this.#working < this.#atOnce) {
-      const next = this.#waiting.take();
+      const next = this.#resuming.take(this.#hasItsShare) ?? this.#waiting.take(this.#hasItsShare)?.turn;
       if (next === undefined) break;
-      if (!next.turn.isGone()) this.#start(next.turn);
+      if (!next.isGone()) this.#start(next);
     }
     this.#noteEmpty();
   }
+
+  #hasItsShare = (source: string): boolean =>
+    this.#atOnce < firstAtOnce && (this.#working_of.get(source) ?? 0) >= Math.floor(this.#atOnce * shareOfSource);
 
   #noteEmpty(): void {
     if (this.#waiting.length === 0) this.#standingSince = undefined;
   }
 
-  #start(turn: Turn): void {
-    this.#working++;
-    turn.start();
+  #start(piece: Piece): void {
+    this.goOn(piece.source);
+    piece.start();
   }
 
   #refuse(turn: Turn): void {

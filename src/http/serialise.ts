@@ -2,8 +2,8 @@
  * Writes replies by their schema: only declared members are written, null stays null, and fields above the plan are left out. Writers are compiled on first
  * use, so that hundreds of endpoints do not slow down the start. Large replies are written in pieces, and other requests run in between.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TSchema } from 'typebox';
+import { nextTurn } from '../foundation/loop_turns.ts';
 import { objectBuilder } from '../foundation/object_builder.ts';
 import type { Values } from './form.ts';
 import { type Plan, reaches } from './plans.ts';

@@ -1,6 +1,7 @@
 /** A class of requests that together take at most a share of what a process works on, so that there is room for others however many come. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { slotsFor, tooBusy } from './overload.ts';
+import { tooBusy } from './errors.ts';
+import { slotsFor } from './overload.ts';
 
 export class Share {
   readonly #share: number;

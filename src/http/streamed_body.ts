@@ -20,7 +20,7 @@ export function streamOf(request: FastifyRequest): Readable {
   body.on('error', () => {}); // It may fail before it is read; its reader gets the error then.
   slot?.pause();
   finished(raw, { writable: false }, (error) => {
-    slot?.resume();
+    slot?.goOn();
     if (error) body.destroy(new ApiError(400, { message: '400 Bad request' }));
   });
   request.body = body; // for the pace

@@ -111,7 +111,7 @@ export function longText<S extends TSchema>(schema: S): S {
   return marked(schema, { long: true });
 }
 
-/** Text that is stored outside the database and may hold any character, e.g. the content of a file. A long one comes as UTF-8 (large_text.ts). */
+/** Text that is stored outside the database and may hold any character, e.g. the content of a file. A long one comes as UTF-8 (long_body.ts). */
 export const AnyText = (more: Pick<Marks, 'notBlank'> = {}) =>
   marked(Type.Unsafe<string | Uint8Array>({ type: 'string' }), { anyText: true, ...more });
 

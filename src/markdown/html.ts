@@ -1,7 +1,7 @@
 /** Markdown as HTML that is safe to show. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import MarkdownIt, { type StateBlock, type StateCore, type Token } from 'markdown-it';
 import sanitizeHtml from 'sanitize-html';
+import { nextTurn } from '../foundation/loop_turns.ts';
 import { addressFrom, linkPage, type WikiPage } from './pages.ts';
 import { asWritten, toPlainHtml } from './plain.ts';
 import { type Reference, referencesInPlain } from './references.ts';

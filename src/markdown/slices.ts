@@ -1,5 +1,5 @@
 /** Long computations in slices, with other requests served in between. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../foundation/loop_turns.ts';
 
 /** A computation that yields where it can be interrupted. */
 export type Steps<T> = Generator<void, T, void>;

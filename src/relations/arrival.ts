@@ -1,7 +1,7 @@
 /** Reading lines of JSON into rows. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Database, isDataException, isIntegrityViolation, raiseIid } from '../db/index.ts';
+import { nextTurn } from '../foundation/loop_turns.ts';
 import type { Arrival, Arrived, ArrivedRecord, ArrivingRelation, RecordFailure } from './arriving.ts';
 import type { Relation } from './description.ts';
 import { newRecords } from './known.ts';

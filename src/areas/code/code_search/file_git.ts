@@ -1,6 +1,6 @@
 /** Searching the files of a repository: their contents and their paths. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Expression, MatchingTimeout, matchEach } from '../../../expressions/index.ts';
+import { nextTurn } from '../../../foundation/loop_turns.ts';
 import {
   type FoundLines,
   linesContaining,

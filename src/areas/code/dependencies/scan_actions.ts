@@ -1,8 +1,8 @@
 /** Reading the files of a default branch that list dependencies. What has been read of a blob stays until the blob changes. */
 import { posix } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
+import { nextTurn } from '../../../foundation/loop_turns.ts';
 import {
   blobSize,
   entryAt,

@@ -1,8 +1,8 @@
 /** Comparing packages with advisories, in batches. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { isInRanges, type Range } from '../../../advisories/index.ts';
 import { type Database, isAmong, ofAnyLength } from '../../../db/index.ts';
+import { nextTurn } from '../../../foundation/loop_turns.ts';
 
 /** Packages that are compared by one statement. */
 const batch = 500;

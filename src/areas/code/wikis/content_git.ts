@@ -1,8 +1,8 @@
 /** The content of pages and what their front matter says, kept by the ids of their files. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../../db/index.ts';
 import { TooMuchWaiting } from '../../../foundation/fair_threads.ts';
+import { nextTurn } from '../../../foundation/loop_turns.ts';
 import { type FrontMatter, frontMatterOf, maximumFrontMatter_bytes } from '../../../front_matter/index.ts';
 import { blobSize, type Repository, readBlob, streamBlob } from '../../../git/index.ts';
 import { ApiError } from '../../../http/index.ts';

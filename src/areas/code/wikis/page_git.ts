@@ -1,6 +1,6 @@
 /** The pages of a wiki at a commit. What is known of a folder or a file is kept by its id, so a change of one page makes little of it unknown. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { answersOf } from '../../../foundation/caches.ts';
+import { nextTurn } from '../../../foundation/loop_turns.ts';
 import { entryAt, NamedFiles, type Repository, readCommit } from '../../../git/index.ts';
 import { extensions, type Format, pageIn, partsOf } from './rules.ts';
 

@@ -1,6 +1,6 @@
 /** When a project is frozen: while any of its freeze periods is. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Cron, ianaZone, isCron, isTimeZone, nextTime, parseCron, previousTime } from '../../../cron/index.ts';
+import { nextTurn } from '../../../foundation/loop_turns.ts';
 
 const blank = (text: string) => (text.trim() === '' ? ["can't be blank"] : []);
 

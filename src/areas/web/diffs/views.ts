@@ -1,6 +1,6 @@
 /** How diffs are shown: the list of files first, then the changes of each as a table. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Static } from 'typebox';
+import { nextTurn } from '../../../foundation/loop_turns.ts';
 import type { Page as ListPage } from '../../../http/index.ts';
 import { type Content, type Html, html, type Seen, withQuery } from '../../../pages/index.ts';
 import { counted } from '../../../texts/index.ts';

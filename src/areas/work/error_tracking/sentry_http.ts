@@ -1,7 +1,7 @@
 /** The doors for clients that read errors as they read them from Sentry (docs/reference/error_tracking.md#clients-of-sentry). */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { mayRead, type Project, projectFor, projectPage } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
+import { nextTurn } from '../../../foundation/loop_turns.ts';
 import { badRequest, type Caller, type Doorway, found, idIn, leavingOf, notFound } from '../../../http/index.ts';
 import { idsOnPage, rowsOf } from '../../../lists/index.ts';
 import { changeStatuses } from './errors/actions.ts';

@@ -1,5 +1,5 @@
 /** File actions (docs/reference/repository.md) as changes to a tree, with the preconditions of each. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../../../../foundation/loop_turns.ts';
 import {
   type Change,
   type EntryType,

@@ -1,9 +1,9 @@
 /** Steps that read the lines of a relation and write its records. */
 import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { InvalidContent, LimitExceeded, linesOf, readJson } from '../../../../archives/index.ts';
 import { isUnavailable } from '../../../../db/index.ts';
+import { nextTurn } from '../../../../foundation/loop_turns.ts';
 import type { Arrival, Arrived, ArrivedRecord, ArrivingRelation } from '../../../../relations/index.ts';
 import { inStep, record } from '../journal_actions.ts';
 import { type Exported, exportedFile, unpackedLimit } from '../source/export_queries.ts';

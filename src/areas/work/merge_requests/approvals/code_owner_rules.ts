@@ -1,5 +1,5 @@
 /** What a CODEOWNERS file says: who owns which files (docs/reference/approvals.md#code-owners). Pure functions. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../../../../foundation/loop_turns.ts';
 
 /** Entries after this many are ignored. */
 const maximumEntries = 5_000;
