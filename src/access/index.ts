@@ -3,6 +3,18 @@
 export { authenticate, callerInJob, callerOfTokenNumbered, commitEmailOf, isPrimaryProved } from './authentication.ts';
 export { refreshAuthorizations, type Subtree, subtreeOf } from './authorizations.ts';
 export { basicCaller, basicPassword, basicRefused, callerOfBasic, gitScopes } from './basic.ts';
+export {
+  type Browser,
+  browserCookie,
+  browserOf,
+  type Device,
+  isKnownTo,
+  keptForm,
+  knownTo,
+  newBrowser,
+  type WaitingForm,
+  waitingForm,
+} from './browsers.ts';
 export { type Changing, withChange } from './changes.ts';
 export { branchWriter, hasOpenBranch, isCollaborator, openCollaborations } from './collaboration.ts';
 export { commitKind, readsCode } from './commits.ts';

@@ -8,6 +8,7 @@ import type { Values } from '../http/form.ts';
 import type { Plan } from '../http/plans.ts';
 import type { Services } from '../services/index.ts';
 import { authenticate, callerFrom, refuseInactive, type User, userColumns } from './authentication.ts';
+import { cookieNamed } from './browsers.ts';
 import { planInForce } from './plans.ts';
 import { keptWithRights, rightsVersion } from './rights_version.ts';
 import { tokenDigest } from './tokens.ts';
@@ -92,11 +93,8 @@ export async function readerOf(
 export const cookieName = (url: string): string => (url.startsWith('https:') ? '__Host-coppice' : 'coppice');
 
 /** The cookie of a request; undefined without one. */
-export function sessionCookie({ headers }: FastifyRequest, url: string): string | undefined {
-  const start = `${cookieName(url)}=`;
-  const pair = headers.cookie?.split(';').find((text) => text.trimStart().startsWith(start));
-  return pair?.trim().slice(start.length);
-}
+export const sessionCookie = (request: FastifyRequest, url: string): string | undefined =>
+  cookieNamed(request, cookieName(url));
 
 async function recordUse(db: Kysely<DB>, { session_id, id }: SessionRow, address: string): Promise<void> {
   await sql`update web_sessions set used_at = now(), address = ${address}::inet where id = ${session_id}`.execute(db);

@@ -5,6 +5,7 @@ import type { DB } from '../db/index.ts';
 import { ApiError, unauthorized } from '../http/errors.ts';
 import type { Services } from '../services/index.ts';
 import { refuseInactive, type User, userColumns } from './authentication.ts';
+import { type Browser, isKnownTo } from './browsers.ts';
 import { isWithin } from './limits.ts';
 import { isPassword, passwordDigest } from './passwords.ts';
 
@@ -14,6 +15,8 @@ export interface SignIn {
   password: string;
   /** The client's IP address. */
   address: string;
+  /** Of a client that shows pages. */
+  browser?: Browser | undefined;
   /** Called with a user who gave the right password and is refused because they are not active. */
   refused?(user_id: number): Promise<void>;
   /** Whether a user who was deactivated becomes active by signing in, as in a browser. */
@@ -30,24 +33,43 @@ const window_s = 600;
 /** Longer text is cut off: no password has as many characters. */
 const maximum_characters = 1000;
 
-type AccountRow = User & { password_digest: string | null };
+type AccountRow = User & {
+  password_digest: string | null;
+  current_sign_in_ip: string | null;
+  last_sign_in_ip: string | null;
+};
 
 async function userOf(db: Kysely<DB>, login: string): Promise<AccountRow | undefined> {
   if (login.includes('\0')) return undefined;
   const { rows } = await sql<AccountRow>`
-    select ${userColumns}, password_digest from users
+    select ${userColumns}, password_digest, current_sign_in_ip, last_sign_in_ip from users
      where username = ${login} or id = (select user_id from emails where email = ${login} and confirmed_at is not null)`.execute(
     db,
   );
   return rows[0];
 }
 
-/** Counts an attempt before the password is checked, so that refused attempts cost nothing and reveal nothing. */
-async function countGuess(db: Kysely<DB>, account: string, address: string): Promise<void> {
-  const tooMany = () =>
-    new ApiError(429, { message: 'Too many attempts. Try again later.' }, { 'retry-after': String(window_s) });
-  if (!(await isWithin(db, { ...limits.address, who: address, window_s }))) throw tooMany();
-  if (!(await isWithin(db, { ...limits.account, who: account, window_s }))) throw tooMany();
+const isKnownAddress = ({ current_sign_in_ip, last_sign_in_ip }: AccountRow, address: string): boolean =>
+  address === current_sign_in_ip || address === last_sign_in_ip;
+
+/**
+ * Counts an attempt before the password is checked, so that refused attempts cost nothing and reveal nothing. Attempts from where the user has signed in before have
+ * counts of their own: nobody who guesses elsewhere locks them out.
+ */
+async function countGuess(
+  { db, secrets }: Pick<Services, 'db' | 'secrets'>,
+  { login, address, browser }: SignIn,
+  user: AccountRow | undefined,
+): Promise<void> {
+  const within = (limit: { name: string; most: number }, who: string) => isWithin(db, { ...limit, who, window_s });
+  const account = user ? `user:${user.id}` : createHash('sha256').update(login.toLowerCase()).digest('hex');
+  const isAllowed =
+    user && isKnownTo(secrets, browser, user.id)
+      ? await within(limits.account, `${account} with ${browser.id}`)
+      : (await within(limits.address, address)) &&
+        (await within(limits.account, user && isKnownAddress(user, address) ? `${account} from ${address}` : account));
+  if (!isAllowed)
+    throw new ApiError(429, { message: 'Too many attempts. Try again later.' }, { 'retry-after': String(window_s) });
 }
 
 let decoyDigest: Promise<string> | undefined;
@@ -56,16 +78,11 @@ let decoyDigest: Promise<string> | undefined;
  * The user with a login and password, who has signed in by them. Wrong passwords and unknown logins have the same response and take the same time.
  * @throws ApiError 401, 403 with the reason for a user who is not active, 429 after too many attempts
  */
-export async function userByPassword(
-  { db, url }: Pick<Services, 'db' | 'url'>,
-  { login, password, address, refused, reactivates }: SignIn,
-): Promise<User> {
+export async function userByPassword(services: Pick<Services, 'db' | 'url' | 'secrets'>, given: SignIn): Promise<User> {
+  const { db, url } = services;
+  const { login, password, address, refused, reactivates } = given;
   const user = await userOf(db, login);
-  await countGuess(
-    db,
-    user ? `user:${user.id}` : createHash('sha256').update(login.toLowerCase()).digest('hex'),
-    address,
-  );
+  await countGuess(services, given, user);
   decoyDigest ??= passwordDigest('');
   const matches = await isPassword(password.slice(0, maximum_characters), user?.password_digest ?? (await decoyDigest));
   if (!user?.password_digest || !matches) throw unauthorized();

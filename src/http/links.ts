@@ -15,12 +15,13 @@ export interface Linking {
 const maximumHeader = 6000;
 
 /**
- * The address of a redirect.
+ * The address of a redirect, in the characters that a header takes: others are percent-encoded.
  * @throws ApiError 414 if it repeats too much of a long request
  */
 export function locationOf(url: string): string {
-  if (url.length > maximumHeader) throw new ApiError(414, { message: '414 URI Too Long' });
-  return url;
+  const address = url.toWellFormed().replaceAll(/[^\x21-\x7e]/gu, encodeURIComponent);
+  if (address.length > maximumHeader) throw new ApiError(414, { message: '414 URI Too Long' });
+  return address;
 }
 
 /** Long links are left out; the page numbers remain. */

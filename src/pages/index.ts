@@ -6,4 +6,5 @@ export { dismissalPath, type House, type Notice, type Tab } from './layout.ts';
 export { type HtmlPage, type HtmlPart, pageForm, sendPage } from './notice.ts';
 export * from './page.ts';
 export * from './parts.ts';
-export { ownPath, type PagesOptions, pageDoorway } from './serve.ts';
+export { ownPath } from './redirects.ts';
+export { type PagesOptions, pageDoorway } from './serve.ts';

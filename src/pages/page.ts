@@ -4,7 +4,7 @@
  */
 import type { FastifyReply } from 'fastify';
 import type { Static, TSchema } from 'typebox';
-import type { Visitor } from '../access/index.ts';
+import type { Device, Visitor, WaitingForm } from '../access/index.ts';
 import type { ApiError, Page as ListPage, Services, Values } from '../http/index.ts';
 import type { Content, Html } from './html.ts';
 
@@ -19,7 +19,7 @@ export interface PageCall {
   query: Values;
   reply: FastifyReply;
   /** The device that the caller uses. */
-  device: { address: string; user_agent: string | undefined };
+  device: Device;
   /**
    * Runs an endpoint that replies with one object. Parameters of its path that the page has too need not be given.
    * @param schema of the object
@@ -83,14 +83,10 @@ export type PageForm = {
 );
 
 /** A form that was sent by someone who had to give their password first. It is shown again once they have. */
-export interface Resumed {
-  /** The address of its page, with its query. */
-  to: string;
+export interface Resumed extends WaitingForm {
   visitor: Visitor;
   /** What is said above the form. */
   text: string;
-  form: string;
-  values: Values;
 }
 
 /** The name under which a page finds that its query was refused, and so the form with the filters. */
@@ -161,7 +157,8 @@ export interface FilePage extends Address {
 
 /** An address that leads to another one. */
 export interface Redirect extends Address {
-  to(call: PageCall): Promise<string> | string;
+  /** @returns a path of this server, or a `URL` that leads elsewhere */
+  to(call: PageCall): Promise<string | URL> | string | URL;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the list of all pages has data of many types, each checked where it is written.

@@ -1,8 +1,11 @@
 /** The doors of all pages: finds the page of an address, shows it, and runs its forms. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
+  browserCookie,
   costlyPagesNeedSignIn,
   countRequest,
+  keptForm,
+  newBrowser,
   sessionCookie,
   type Visitor,
   visitorOf,
@@ -48,6 +51,7 @@ import {
   type View,
   type ViewPage,
 } from './page.ts';
+import { leadTo } from './redirects.ts';
 import { pageFinder } from './routes.ts';
 import { sendHtml, sendPieces } from './send.ts';
 
@@ -81,10 +85,6 @@ function isFromOurPage({ headers }: FastifyRequest, origin: string): boolean {
 
 /** Whether a client would rather read HTML than JSON. */
 const wantsHtml = ({ headers }: FastifyRequest): boolean => /\btext\/html\b/.test(headers.accept ?? '');
-
-/** The path of a page on this server, to go on to; anything else leads to the first page. */
-export const ownPath = (value: unknown): string =>
-  typeof value === 'string' && /^\/(?![/\\])[^\s\\]*$/.test(value) ? value : '/';
 
 const signInPath = '/users/sign_in';
 const confirmationPath = '/users/confirm_password';
@@ -172,7 +172,7 @@ class PageServer {
       if (request.method === 'POST') return await this.#post(request, call, found.page, fields);
       if (found.page.signed_in && !caller) throw notFound('Page');
       if (found.page.is_costly) await this.#admit(request, call);
-      if ('to' in found.page) return reply.redirect(await found.page.to(call), 302);
+      if ('to' in found.page) return leadTo(reply, await found.page.to(call), 302);
       if ('file' in found.page) return this.#sendFile(reply, await found.page.file(call));
       if (caller?.session.cookie_is_old) await this.#renew(call, caller);
       return await this.#show(request, call, found.page);
@@ -180,7 +180,7 @@ class PageServer {
       if (error instanceof Moved && request.method !== 'POST') return this.#redirectMoved(request, call, error);
       if (request.method === 'POST' || !isHidden(error)) throw error;
       const other = await this.#options.otherForm(call);
-      if (other) return reply.redirect(other, 302);
+      if (other) return leadTo(reply, other, 302);
       if (!caller) return this.#missing(request, reply, caller, path);
       throw error;
     }
@@ -203,7 +203,7 @@ class PageServer {
   #missing(request: FastifyRequest, reply: FastifyReply, caller: Visitor | undefined, path: string): FastifyReply {
     if (path.startsWith('/api/') || !wantsHtml(request)) return reply.callNotFound() as unknown as FastifyReply;
     if (caller || request.method === 'POST') throw notFound('Page');
-    return reply.redirect(`${signInPath}?to=${encodeURIComponent(request.url)}`, 302);
+    return leadTo(reply, `${signInPath}?to=${encodeURIComponent(request.url)}`, 302);
   }
 
   async #redirectMoved(
@@ -213,7 +213,7 @@ class PageServer {
   ): Promise<FastifyReply> {
     const path = await this.#options.pathOf(services, moved);
     const old = params.id!.split('/').map(encodeURIComponent).join('/');
-    return reply.redirect(request.url.replace(old, path), 301);
+    return leadTo(reply, request.url.replace(old, path), 301);
   }
 
   /** A file is shown as it is, and can do nothing. */
@@ -290,14 +290,14 @@ class PageServer {
     } catch (error) {
       if (!(error instanceof ApiError) || error.status >= 500 || error instanceof Moved) throw error;
       // There was nothing to change.
-      if (error.status === 304) return call.reply.redirect(call.path, 303);
+      if (error.status === 304) return leadTo(call.reply, call.path, 303);
       return this.#show(request, call, page, { name: sent.form, values: sent.values, refusal: error });
     }
   }
 
   async #run(request: FastifyRequest, call: Calling, form: PageForm, values: Values): Promise<FastifyReply> {
     const { path, reply } = call;
-    const goOn = (to: string) => reply.redirect(to, 303);
+    const goOn = (to: string) => leadTo(reply, to, 303);
     if ('act' in form) {
       refuseUnstorable(values);
       const next = await form.act(call, values);
@@ -311,12 +311,16 @@ class PageServer {
     return goOn(form.next?.(result as never, call) ?? path);
   }
 
-  /** Asks for the password before a form is taken. What was typed goes along, except for secrets. */
+  /** Asks for the password before a form is taken. What was typed goes along, except for secrets, and counts in this browser only. */
   #askFirst(request: FastifyRequest, call: Calling, path: string, { form, values }: Sent): Promise<FastifyReply> {
     const { page } = this.#find(path)!;
+    const { secrets, url } = call.services;
+    const browser = call.device.browser ?? newBrowser();
+    if (!call.device.browser) call.reply.header('set-cookie', browserCookie(url, browser));
+    const device = { ...call.device, browser };
     const kept = Object.fromEntries(Object.entries(values).filter(([field]) => !/password|token/i.test(field)));
-    const query = { to: request.url, kept: JSON.stringify({ form, values: kept }) };
-    return this.#show(request, { ...call, query, path }, page as ViewPage, undefined, 401);
+    const query = { to: request.url, kept: keptForm(secrets, browser, { to: request.url, form, values: kept }) };
+    return this.#show(request, { ...call, device, query, path }, page as ViewPage, undefined, 401);
   }
 
   /** Shows the form that had to wait for the password, as it was filled in. */

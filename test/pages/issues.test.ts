@@ -255,6 +255,30 @@ test('an address of a work item leads to the issue', async () => {
   assert.equal(to, `${base}/1`);
 });
 
+test('an address leads to no other server, whatever is in its parts', async () => {
+  const { here, browser } = await visit();
+  const stranger = anonymousBrowser(here.url);
+  for (const each of [browser, stranger])
+    for (const path of [
+      '/users/%2fevil.example',
+      '/users/%5cevil.example',
+      '/users/%2f%2fevil.example',
+      '/%2fevil.example/-/work_items/1',
+      '/%5cevil.example/-/work_items/1',
+      '/groups/%2fevil.example/-/epics/1/edit',
+      '/%2fevil.example/-/feature_flags_user_lists/1/edit',
+      '/%2fevil.example/-/releases/v1/edit',
+      '/%2fevil.example/-/wikis',
+      '/%2fevil.example/issues/1',
+      '/%2fevil.example',
+    ]) {
+      const { status, headers } = await each.get(path);
+      const location = headers.get('location');
+      if (location === null) assert.equal(status, 404, path);
+      else assert.equal(new URL(location, here.url).origin, new URL(here.url).origin, `${path} leads to ${location}`);
+    }
+});
+
 test('to-do items lead to what they are about, and are done one by one or all at once', async () => {
   const { here, browser } = await visit();
   const { developer } = here.people;

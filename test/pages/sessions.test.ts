@@ -11,12 +11,17 @@ import { upload } from '../support/uploads.ts';
 import { type World, world } from '../support/world.ts';
 
 const sessionsPath = '/-/user_settings/active_sessions';
+const password = 'a word that only tests pass';
+
+/** On a server behind a proxy, which says from which address a browser comes. */
+const place = () => world({ environment: { COPPICE_TRUSTED_PROXIES: '127.0.0.1' } });
+const at = (address: string) => ({ 'x-forwarded-for': address });
 
 /** The names in cookies that a reply sets, with their attributes. */
 const cookieOf = (headers: Headers) => headers.getSetCookie()[0] ?? '';
 
 test('a session begins with the right password, and ends when it is ended', async () => {
-  const here = await world({});
+  const here = await place();
   const { developer } = here.people;
   const browser = await browserOf(here, developer);
   const { status, html, headers } = await browser.get(sessionsPath);
@@ -40,7 +45,7 @@ test('a session begins with the right password, and ends when it is ended', asyn
 });
 
 test('a session ends at once with the password, and when its user is blocked or someone else ends it', async () => {
-  const here = await world({});
+  const here = await place();
   const { developer, planner } = here.people;
   const [first, second] = [await browserOf(here, developer), await browserOf(here, planner)];
   assert.equal((await first.get(sessionsPath)).status, 200);
@@ -53,7 +58,7 @@ test('a session ends at once with the password, and when its user is blocked or 
 });
 
 test('a session ends without use, and at the latest after 90 days', async () => {
-  const here = await world({});
+  const here = await place();
   const browser = await browserOf(here, here.people.developer);
   const aged = (change: string) =>
     sql`update web_sessions set ${sql.raw(change)} where user_id = ${here.people.developer.id}`.execute(here.db);
@@ -69,7 +74,7 @@ test('a session ends without use, and at the latest after 90 days', async () => 
 });
 
 test('neither the API nor git takes the cookie, and files that pages show do', async () => {
-  const here = await world({});
+  const here = await place();
   const browser = await browserOf(here, here.people.developer);
   assert.equal((await browser.get('/api/v4/user')).status, 401);
   assert.equal((await browser.get(`/${here.project.full_path}.git/info/refs?service=git-upload-pack`)).status, 401);
@@ -88,7 +93,7 @@ const sendWith = ({ url }: World, headers: Record<string, string>) =>
   }).then(({ status }) => status);
 
 test('a form is taken only from a page of this server', async () => {
-  const here = await world({});
+  const here = await place();
   for (const site of ['cross-site', 'same-site', 'none', ''])
     assert.equal(await sendWith(here, { 'sec-fetch-site': site }), 403, site);
   assert.equal(await sendWith(here, {}), 403);
@@ -99,22 +104,21 @@ test('a form is taken only from a page of this server', async () => {
 });
 
 test('signing in leads to pages of this server only', async () => {
-  const here = await world({});
-  const password = 'a word that only tests pass';
+  const here = await place();
   const { developer } = here.people;
   await browserOf(here, developer);
   const leadsTo = async (to: string) =>
     (await anonymousBrowser(here.url).send('/users/sign_in', 'sign_in', { login: developer.username, password, to }))
       .to;
   assert.equal(await leadsTo('/a/b?c=d'), '/a/b?c=d');
+  assert.equal(await leadsTo('/日本/x?語=é'), '/%E6%97%A5%E6%9C%AC/x?%E8%AA%9E=%C3%A9');
   for (const to of ['//example.com', 'https://example.com', '/\\example.com', 'javascript:alert(1)', '/a b', ''])
     assert.equal(await leadsTo(to), '/', to);
 });
 
 test('what was typed while a session ended is there again after the sign-in', async () => {
-  const here = await world({});
+  const here = await place();
   const { developer } = here.people;
-  const password = 'a word that only tests pass';
   const browser = await browserOf(here, developer);
   await sql`delete from web_sessions where user_id = ${developer.id}`.execute(here.db);
   const typed = { current_password: 'x', password: 'y', password_confirmation: 'z', note: '"><b>' };
@@ -137,8 +141,71 @@ test('what was typed while a session ended is there again after the sign-in', as
   assert.equal((await browser.get(sessionsPath)).status, 200);
 });
 
+test('a form is filled in only with what was typed in the same browser', async () => {
+  const here = await place();
+  const { developer, planner } = here.people;
+  await browserOf(here, developer);
+  const keys = '/-/user_settings/ssh_keys';
+  const stranger = await browserOf(here, planner);
+  await unconfirm(here, planner);
+  const { html } = await stranger.send(keys, 'add', { title: 'Theirs', key: newPublicKey() });
+  const { kept, to } = sentBy(formsIn(html).find(({ id }) => id === 'confirm')!);
+  const invented = JSON.stringify({ form: 'add', values: { title: 'Theirs' } });
+  for (const brought of [kept![0]!, invented, 'x', '{}', 'null']) {
+    const browser = anonymousBrowser(here.url);
+    const query = new URLSearchParams({ to: to![0]!, kept: brought });
+    const asked = await browser.get(`/users/sign_in?${query}`);
+    assert.doesNotMatch(asked.html, /what you typed is kept/);
+    const fields = { login: developer.username, password, kept: brought, to: to![0]! };
+    const answer = await browser.send('/users/sign_in', 'sign_in', fields);
+    assert.deepEqual([answer.status, answer.to], [303, keys], brought);
+  }
+  const own = await stranger.send('/users/confirm_password', 'confirm', {
+    password,
+    kept: kept![0]!,
+    to: '/groups/new',
+  });
+  assert.equal(own.to, '/groups/new', 'and only at the address of its page');
+});
+
+test('who guesses passwords locks out neither browsers nor addresses that the owner has used', async () => {
+  const here = await place();
+  const { developer } = here.people;
+  const login = developer.username;
+  await here.as('admin').put(`/users/${developer.id}`, { password });
+  const known = anonymousBrowser(here.url, at('192.0.2.1'));
+  const tryAt = async (browser: ReturnType<typeof anonymousBrowser>, word: string) =>
+    (await browser.send('/users/sign_in', 'sign_in', { login, password: word })).status;
+  assert.equal(await tryAt(known, password), 303);
+  for (let guess = 0; guess < 12; guess++)
+    assert.equal(await tryAt(anonymousBrowser(here.url, at(`198.51.100.${guess}`)), 'wrong'), guess < 9 ? 401 : 429);
+  assert.equal(await tryAt(anonymousBrowser(here.url, at('203.0.113.1')), password), 429, 'neither is known');
+  assert.equal(await tryAt(anonymousBrowser(here.url, at('192.0.2.1')), password), 303, 'the address is known');
+  for (let guess = 0; guess < 10; guess++) await tryAt(anonymousBrowser(here.url, at('192.0.2.1')), 'wrong');
+  assert.equal(await tryAt(anonymousBrowser(here.url, at('192.0.2.1')), password), 429, 'it has its own count');
+  assert.equal(await tryAt(known, password), 303, 'the browser is known');
+  for (let guess = 0; guess < 10; guess++) await tryAt(known, 'wrong');
+  assert.equal(await tryAt(known, password), 429);
+  const other = await browserOf(here, here.people.planner);
+  assert.equal(await tryAt(other, password), 429, 'to another person');
+});
+
+test('links to choose a password are counted by account, too', async () => {
+  const here = await place();
+  const { body } = await here.as('admin').get(`/users/${here.people.developer.id}`);
+  for (const email of [body.email, 'nobody-at-all@example.com']) {
+    const statuses: number[] = [];
+    for (let asked = 0; asked < 8; asked++) {
+      const browser = anonymousBrowser(here.url, at(`198.51.100.${asked}`));
+      statuses.push((await browser.send('/users/password/new', 'reset', { email })).status);
+    }
+    assert.deepEqual(statuses, [303, 303, 303, 303, 303, 429, 429, 429], email);
+  }
+  assert.equal((await mailOf(here.services, [sendPasswordLink])).length, 5);
+});
+
 test('a link by mail lets a user choose a password once, and says nothing of who has an account', async () => {
-  const here = await world({});
+  const here = await place();
   const { developer } = here.people;
   const { body } = await here.as('admin').get(`/users/${developer.id}`);
   const browser = anonymousBrowser(here.url);
@@ -172,7 +239,7 @@ test('a link by mail lets a user choose a password once, and says nothing of who
 });
 
 test('a user who was deactivated is active again by signing in', async () => {
-  const here = await world({});
+  const here = await place();
   const { guest } = here.people;
   await browserOf(here, guest);
   await sql`update users set state = 'deactivated' where id = ${guest.id}`.execute(here.db);
@@ -196,9 +263,8 @@ async function unconfirm({ db }: World, { id }: { id: number }): Promise<void> {
 }
 
 test('what was typed into a sensitive form is there again after the password', async () => {
-  const here = await world({});
+  const here = await place();
   const { developer } = here.people;
-  const password = 'a word that only tests pass';
   const browser = await browserOf(here, developer);
   const keys = '/-/user_settings/ssh_keys';
   const typed = { title: 'My "laptop"', key: newPublicKey(), usage_type: 'signing', expires_at: '2090-01-01' };
@@ -229,7 +295,7 @@ test('what was typed into a sensitive form is there again after the password', a
 });
 
 test('creating and rotating a token ask for the password, and keep the scopes that were ticked', async () => {
-  const here = await world({});
+  const here = await place();
   const { developer } = here.people;
   const browser = await browserOf(here, developer);
   const tokens = '/-/user_settings/personal_access_tokens';
@@ -248,7 +314,7 @@ test('creating and rotating a token ask for the password, and keep the scopes th
 });
 
 test('the address at which a form was sent keeps its query through the sign-in', async () => {
-  const here = await world({});
+  const here = await place();
   const { developer } = here.people;
   const browser = await browserOf(here, developer);
   await sql`delete from web_sessions where user_id = ${developer.id}`.execute(here.db);

@@ -25,12 +25,12 @@ function pathOf(location: string | null, base: string): string | undefined {
   return pathname + search + hash;
 }
 
-/** @returns a browser of someone who is not signed in */
-export function anonymousBrowser(url: string): Browser {
+/** @returns a browser of someone who is not signed in @param own headers that each of its requests has */
+export function anonymousBrowser(url: string, own: Record<string, string> = {}): Browser {
   const cookies = new Map<string, string>();
   const ask = async (path: string, init: RequestInit): Promise<Shown> => {
     const cookie = [...cookies].map((pair) => pair.join('=')).join('; ');
-    const headers = { accept: 'text/html', ...init.headers, ...(cookie === '' ? {} : { cookie }) };
+    const headers = { accept: 'text/html', ...own, ...init.headers, ...(cookie === '' ? {} : { cookie }) };
     const response = await fetch(url + path, { ...init, redirect: 'manual', headers });
     for (const set of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];

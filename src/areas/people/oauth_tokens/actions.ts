@@ -60,7 +60,7 @@ async function giveToken(db: Database, user_id: number): Promise<GivenToken> {
  * @throws ApiError 400 for a wrong password and for users who may not sign in, 429 after too many attempts
  */
 export async function tokenForPassword(
-  services: Pick<Services, 'db' | 'url'>,
+  services: Pick<Services, 'db' | 'url' | 'secrets'>,
   { username, password, address }: { username: string; password: string; address: string },
 ): Promise<GivenToken> {
   const tell = (user_id: number) => tellOfUser(services.db, 'user_failed_login', user_id);

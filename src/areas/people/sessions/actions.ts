@@ -1,8 +1,11 @@
 /** Starting, confirming, renewing and ending sessions (docs/reference/sessions.md). */
 import { sql } from 'kysely';
 import {
+  browserCookie,
   cookieName,
+  type Device,
   isLasting,
+  knownTo,
   newTokenValue,
   sessionHours,
   tokenDigest,
@@ -11,12 +14,6 @@ import {
 } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Services } from '../../../http/index.ts';
-
-/** Where a session is used from. */
-export interface Device {
-  address: string;
-  user_agent: string | undefined;
-}
 
 const longestAgent_characters = 300;
 
@@ -53,17 +50,20 @@ export interface SignInFields {
 
 /**
  * Signs a user in. One who was deactivated is active again by that.
- * @returns the `Set-Cookie` of the new session
+ * @returns the `Set-Cookie` of the new session, and that of the browser, which is known from now on
  * @throws ApiError 401, 403, 429 as `userByPassword`
  */
 export async function signIn(
   services: Services,
   { login, password, is_remembered }: SignInFields,
   device: Device,
-): Promise<string> {
-  const { db, url } = services;
-  const { id } = await userByPassword(services, { login, password, address: device.address, reactivates: true });
-  return cookieFor(url, await startSession(db, { user_id: id, is_remembered, device }), is_remembered);
+): Promise<{ session: string; browser: string }> {
+  const { db, url, secrets } = services;
+  const { id } = await userByPassword(services, { login, password, ...device, reactivates: true });
+  return {
+    session: cookieFor(url, await startSession(db, { user_id: id, is_remembered, device }), is_remembered),
+    browser: browserCookie(url, knownTo(secrets, device.browser, id)),
+  };
 }
 
 /** A new value for the cookie of a session. The one before counts for a minute more. */
@@ -93,7 +93,7 @@ export async function confirmSession(
   password: string,
   device: Device,
 ): Promise<string> {
-  await userByPassword(services, { login: visitor.username, password, address: device.address });
+  await userByPassword(services, { login: visitor.username, password, ...device });
   const { value, is_remembered } = (await renew(services.db, visitor.session.id, true))!;
   return cookieFor(services.url, value, is_remembered);
 }

@@ -1,22 +1,34 @@
 /** Choosing and changing passwords. The sessions of the user end with the password before (docs/reference/sessions.md). */
+import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { refuseTooOften, userByPassword, type Visitor } from '../../../access/index.ts';
+import { type Device, refuseTooOften, userByPassword, type Visitor } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { ApiError, invalid, type Services } from '../../../http/index.ts';
 import { changeUser, passwordReasons } from '../users/index.ts';
-import { cookieFor, type Device, startSession } from './actions.ts';
+import { cookieFor, startSession } from './actions.ts';
 import { sendPasswordLink } from './jobs.ts';
 import { linkPurpose, passwordLink_hours, passwordPage } from './rules.ts';
 
-/** How often a client may ask for mail with a link. */
-const asking = { name: 'password_links_from_address', most: 10, window_s: 3600 };
+/** How often a client may ask for mail with a link, and how often a link to one account may be asked for. */
+const limits = {
+  address: { name: 'password_links_from_address', most: 10, window_s: 3600 },
+  account: { name: 'password_links_of_account', most: 5, window_s: 3600 },
+};
+
+/** What a limit counts by: the account with an address, or the address that no account has. */
+async function accountOf(db: Database, email: string): Promise<string> {
+  const { rows } = await sql<{ user_id: number }>`
+    select user_id from emails where email = ${email} and confirmed_at is not null`.execute(db);
+  return rows[0] ? `user:${rows[0].user_id}` : createHash('sha256').update(email.toLowerCase()).digest('hex');
+}
 
 /**
- * Sends a link to the user with a confirmed address. Nothing tells whether there is one: the job looks for them.
+ * Sends a link to the user with a confirmed address. Nothing tells whether there is one: requests for any address are counted, and the job looks for the user.
  * @throws ApiError 429
  */
 export async function resetPassword({ db }: Services, email: string, device: Device): Promise<void> {
-  await refuseTooOften(db, { ...asking, who: device.address });
+  await refuseTooOften(db, { ...limits.address, who: device.address });
+  await refuseTooOften(db, { ...limits.account, who: await accountOf(db, email) });
   await sendPasswordLink.enqueue(db, { email });
 }
 
@@ -89,7 +101,7 @@ export async function changePassword(
   device: Device,
 ): Promise<string> {
   const { db, url } = services;
-  await userByPassword(services, { login: visitor.username, password: current, address: device.address });
+  await userByPassword(services, { login: visitor.username, password: current, ...device });
   return await db.transaction().execute(async (tx) => {
     await setPassword(tx, visitor.id, password);
     return cookieFor(url, await startSession(tx, { user_id: visitor.id, is_remembered: false, device }));

@@ -4,13 +4,13 @@ import { Release, releasePage } from '../../work/releases/index.ts';
 import { releasesView, releaseView } from './views.ts';
 
 /** Where an endpoint redirects to. */
-async function locationFrom({ bytes }: PageCall, operation: string): Promise<string> {
-  return (await bytes(operation)).headers!.location!;
+async function locationFrom({ bytes }: PageCall, operation: string): Promise<URL> {
+  return new URL((await bytes(operation)).headers!.location!);
 }
 
 /** The page of what the API calls the latest release, and of what is below it. */
 async function latestPage(call: PageCall, operation: string): Promise<string> {
-  const { pathname } = new URL(await locationFrom(call, operation));
+  const { pathname } = await locationFrom(call, operation);
   return releasePage(call.params.id!, '') + pathname.slice(pathname.indexOf('/releases/') + '/releases/'.length);
 }
 

@@ -1,6 +1,6 @@
 /** Signing in and out, and passwords (docs/reference/sessions.md). */
 
-import { visitorOfCookie } from '../../../access/index.ts';
+import { visitorOfCookie, type WaitingForm, waitingForm } from '../../../access/index.ts';
 import { ApiError, invalid, unprocessable, type Values } from '../../../http/index.ts';
 import { type Field, form, hidden, html, ownPath, type PageCall, page, type Resumed } from '../../../pages/index.ts';
 import {
@@ -39,30 +39,23 @@ const accountField = (username: string): Field => ({
   is_readonly: true,
 });
 
-/** A form that was sent before the password was given, if one waits. */
-function waitingIn(fields: Values): { form: string; values: Values } | undefined {
-  try {
-    const { form, values } = JSON.parse(textIn(fields, 'kept'));
-    return typeof form === 'string' && typeof values === 'object' && values !== null ? { form, values } : undefined;
-  } catch {
-    return undefined;
-  }
-}
+/** A form that was sent in this browser before the password was given, if one waits. */
+const waitingIn = ({ services, device }: PageCall, fields: Values): WaitingForm | undefined =>
+  waitingForm(services.secrets, device.browser, { to: textIn(fields, 'to'), kept: textIn(fields, 'kept') });
 
 /** Goes on with a new cookie: with the form that waits, or to where the visitor wanted to go. @param text what is said above the form */
 async function goOn(call: PageCall, fields: Values, cookie: string, text: string): Promise<string | Resumed> {
   call.reply.header('set-cookie', cookie);
-  const to = ownPath(fields.to);
-  const waiting = waitingIn(fields);
+  const waiting = waitingIn(call, fields);
   const visitor = waiting && (await visitorOfCookie(call.services, cookie.split(/[=;]/)[1]!, call.device.address));
-  return waiting && visitor ? { to, visitor, text, ...waiting } : to;
+  return waiting && visitor ? { ...waiting, visitor, text } : ownPath(fields.to);
 }
 
 /** Signs in, and goes on to where the visitor wanted to go. */
 async function start(call: PageCall, fields: Values): Promise<string | Resumed> {
   const login = textIn(fields, 'login');
   const password = textIn(fields, 'password');
-  const cookie = await signIn(
+  const cookies = await signIn(
     call.services,
     { login, password, is_remembered: isTicked(fields, 'remember') },
     call.device,
@@ -71,16 +64,21 @@ async function start(call: PageCall, fields: Values): Promise<string | Resumed> 
       throw new ApiError(401, { message: 'The name or the password is wrong.' });
     throw error;
   });
-  return goOn(call, fields, cookie, 'You are signed in again. Check the form, and send it once more.');
+  call.reply.header('set-cookie', cookies.browser);
+  return goOn(call, fields, cookies.session, 'You are signed in again. Check the form, and send it once more.');
 }
 
 export const signInPage = page('/users/sign_in', {
-  load: async (call) => ({ ...(await appearanceOf(call)), description: await guidelinesOf(call, 'description') }),
+  load: async (call) => ({
+    ...(await appearanceOf(call)),
+    description: await guidelinesOf(call, 'description'),
+    waits: waitingIn(call, call.query) !== undefined,
+  }),
   forms: { sign_in: { act: start, anonymous: true } },
-  view: ({ title, description, logo }, seen) => ({
+  view: ({ title, description, logo, waits }, seen) => ({
     title: ['Sign in'],
     main: html`${logo !== null && html`<p><img src="${logo}" alt="" height="96"></p>`}${title !== '' && html`<p><strong>${title}</strong></p>`}${description}
-${typeof seen.query.kept === 'string' && html`<p class="notice">Your session has ended. Sign in to go on; what you typed is kept.</p>`}
+${waits && html`<p class="notice">Your session has ended. Sign in to go on; what you typed is kept.</p>`}
 ${form(seen, 'sign_in', {
   fields: [
     { name: 'login', label: 'Username or email address', is_required: true, autocomplete: 'username' },

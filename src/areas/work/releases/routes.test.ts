@@ -281,6 +281,10 @@ test('permanent links lead to the latest release and its assets', async () => {
     assert.deepEqual([answer.status, answer.headers.get('location')], [302, location]);
   }
   assert.equal((await read('/v1%2Fx/downloads/bin/b')).status, 404);
+  const foreign = { name: '日本', url: 'https://files.example/日本', direct_asset_path: '/bin/c' };
+  assert.equal((await as('developer').post(`${at(here)}/v1%2Fx/assets/links`, foreign)).status, 201);
+  const { status, headers } = await read('/v1%2Fx/downloads/bin/c');
+  assert.deepEqual([status, headers.get('location')], [302, 'https://files.example/%E6%97%A5%E6%9C%AC']);
   const order = async (query: object) =>
     (await as('reporter').get(at(here), { ...query })).body.map(({ tag_name }: { tag_name: string }) => tag_name);
   assert.deepEqual(await order({}), ['v3', 'v1/x', 'v0']);
