@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { fullWorld } from '../../../test/support/full_project.ts';
 import { oddTexts, oddValues } from '../../../test/support/odd_values.ts';
 import { type Random, randomFrom, seedOfToday } from '../../../test/support/random.ts';
@@ -111,4 +112,46 @@ test('an issue of a type that is unknown here arrives as an issue, with everythi
     [601, 'issue'],
     [602, 'incident'],
   ]);
+});
+
+test('a comment that a source calls internal by either name is internal here, whatever it is on', async () => {
+  const here = await fullWorld();
+  const { group, project } = await emptyPlaces(here);
+  const names = [
+    { internal: true },
+    { confidential: true },
+    { internal: true, confidential: false },
+    { internal: false },
+    {},
+  ];
+  const written = { created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z', author_id: 1 };
+  const places: string[] = [];
+  for (const [destination, relations] of [
+    [group, groupTrees],
+    [project, projectTrees],
+  ] as const)
+    for (const relation of relations) {
+      const isOfNotes = relation.kind.table === 'notes';
+      if (!isOfNotes && !('notes' in relation.kind.members)) continue;
+      const place = `Said of ${destination.kind} ${relation.name}`;
+      const notes = names.map((each, index) => ({ ...written, ...each, note: `${place} ${index}` }));
+      const [first] = await recordsOf(here, relation, { kind: destination.kind, id: here[destination.kind].id });
+      const { commit_id } = first!;
+      const outcome = await arrived(
+        here,
+        relation,
+        destination,
+        isOfNotes ? notes.map((note) => ({ ...note, commit_id })) : [{ ...first, notes }],
+      );
+      assert.deepEqual(outcome.failures, [], place);
+      const { rows } = await sql<{ internal: boolean }>`
+        select internal from notes where body like ${`${place} _`} order by body`.execute(here.db);
+      assert.deepEqual(
+        rows.map(({ internal }) => internal),
+        [true, true, true, false, false],
+        place,
+      );
+      places.push(relation.name);
+    }
+  assert.deepEqual(places, ['epics', 'issues', 'merge_requests', 'snippets', 'commit_notes']);
 });

@@ -74,7 +74,9 @@ function placeInThreads(rows: readonly ArrivingRow[], { entity_id }: Arrival): v
 
 /** Resolved are threads on merge requests only, and a position makes a note one about a diff. */
 function fit(rows: readonly ArrivingRow[], resolvable: boolean): void {
-  for (const { row } of rows) {
+  for (const { row, value } of rows) {
+    // Sources write one of the two names, or both: a comment that either keeps from readers stays so.
+    if (value.internal) row.internal = true;
     if (row.position === null && row.type === 'DiffNote') row.type = 'DiscussionNote';
     if (row.type !== 'DiffNote') row.position = null;
     if (!resolvable || row.type === null || row.system) row.resolved_at = null;
