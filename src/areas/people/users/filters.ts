@@ -83,6 +83,9 @@ export const adminFilters = filtersOn('users', (by) => ({
   ),
 }));
 
+/** A predicate on rows of `users`: nobody has blocked or banned them. */
+export const isNotBlocked = sql<SqlBool>`users.state not in ('blocked', 'banned')`;
+
 /**
  * A search for users by a part of their names or by their full address. Each alternative has an index; without one of them, the search would read all rows.
  * @param withPrivate whether to search addresses that only administrators see

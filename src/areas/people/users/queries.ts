@@ -5,7 +5,7 @@ import type { Database, DB } from '../../../db/index.ts';
 import { type Caller, found, type Page } from '../../../http/index.ts';
 import { type Paging, paginate, paginateByKey } from '../../../lists/index.ts';
 import { isBillable } from '../../instance/licenses/index.ts';
-import { exactness, isNamed, userSearch } from './filters.ts';
+import { exactness, isNamed, isNotBlocked, userSearch } from './filters.ts';
 import { type UserBasicRow, type UserRow, userBasicColumns, userBasicJson } from './present.ts';
 
 const columns = [
@@ -116,16 +116,17 @@ function exactFirst<Row>(matching: SelectQueryBuilder<DB, 'users', Row>, search:
 /**
  * One page of the users in `query`: newest first unless `input` says otherwise; search results start with exact matches.
  * @param query users with all filters except the search
- * @param withPrivate whether to search addresses that only administrators see
+ * @param forAdmin whether to search addresses that only administrators see, and to list blocked and banned users, whom others find by their full username only
  */
 export async function listUsers<Row>(
   db: Database,
   query: SelectQueryBuilder<DB, 'users', Row>,
-  input: Paging & UserOrder & { search?: string; pagination?: string },
-  withPrivate: boolean,
+  input: Paging & UserOrder & { search?: string; username?: string; pagination?: string },
+  forAdmin: boolean,
 ): Promise<Page<Row>> {
   const { search = '', order_by = 'id', sort = 'desc' } = input;
-  const matching = search === '' ? query : query.where(userSearch(search, withPrivate));
+  const listed = forAdmin || input.username !== undefined ? query : query.where(isNotBlocked);
+  const matching = search === '' ? listed : listed.where(userSearch(search, forAdmin));
   if (input.pagination === 'keyset')
     return paginateByKey(db, matching, input, { columns: orderColumns, order_by, sort, id: orderColumns.id });
   const isRanked = search !== '' && input.order_by === undefined && input.sort === undefined;

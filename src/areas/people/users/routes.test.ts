@@ -381,15 +381,20 @@ test('filters apply, and those of administrators are ignored for others', async 
       (a, b) => a - b,
     );
 
-  assert.deepEqual(await listed('outsider', {}), [guest, planner, reporter]);
+  assert.deepEqual(await listed('outsider', {}), [guest, reporter]);
+  assert.deepEqual(await listed('admin', {}), [guest, planner, reporter]);
   assert.deepEqual(await listed('outsider', { active: true }), [guest, reporter]);
-  assert.deepEqual(await listed('outsider', { active: false }), [guest, planner, reporter]);
-  assert.deepEqual(await listed('outsider', { blocked: true }), [planner]);
-  assert.deepEqual(await listed('outsider', { exclude_active: true }), [planner]);
+  assert.deepEqual(await listed('outsider', { active: false }), [guest, reporter]);
+  for (const filters of [{ blocked: true }, { exclude_active: true }]) {
+    assert.deepEqual(await listed('outsider', filters), []);
+    assert.deepEqual(await listed('admin', filters), [planner]);
+  }
+  const named = await as('outsider').get('/users', { username: people.planner.username });
+  assert.deepEqual(ids(named.body), [planner], 'their full name is known');
   assert.deepEqual(await listed('outsider', { external: true }), [guest]);
-  assert.deepEqual(await listed('outsider', { exclude_external: true, humans: true }), [planner, reporter]);
+  assert.deepEqual(await listed('outsider', { exclude_external: true, humans: true }), [reporter]);
   assert.deepEqual(await listed('outsider', { exclude_humans: true }), []);
-  assert.deepEqual(await listed('outsider', { admins: true }), [guest, planner, reporter]);
+  assert.deepEqual(await listed('outsider', { admins: true }), [guest, reporter]);
   assert.deepEqual(await listed('admin', { admins: true }), []);
   assert.deepEqual(await listed('admin', { without_projects: true }), []);
   assert.deepEqual(await listed('admin', { created_after: '2001-01-01', created_before: '2001-01-02T00:00:00Z' }), []);

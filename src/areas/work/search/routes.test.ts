@@ -69,6 +69,13 @@ test('each scope finds its things everywhere, in a group and in a project', asyn
   for (const path of Object.values(places))
     assert.ok((await developer.get(path, { scope: 'users', search: username })).body.length > 0, path);
   assert.deepEqual(await found(here, places.project, { scope: 'users', search: here.people.outsider.username }), []);
+  assert.equal((await here.as('admin').post(`/users/${here.people.maintainer.id}/block`)).status, 201);
+  const usersFor = async (persona: 'admin' | 'developer', path: string) =>
+    (await here.as(persona).get(path, { scope: 'users', search: username })).body.length;
+  for (const path of Object.values(places)) {
+    assert.equal(await usersFor('developer', path), 0, path);
+    assert.equal(await usersFor('admin', path), 1, path);
+  }
 });
 
 test('whoever may not read something does not find it', async () => {
