@@ -642,6 +642,7 @@ create table application_settings (
   mirror_capacity_threshold integer default 50 not null,
   project_feature_flags_limit integer default 200 not null,
   feature_flags_unleash_requests_limit integer default 0 not null,
+  bulk_import_trusted_sources text[] default '{}'::text[] not null,
   constraint application_settings_pkey PRIMARY KEY (id),
   constraint application_settings_bulk_import_concurrent_pipeline_batc_check CHECK (bulk_import_concurrent_pipeline_batch_limit >= 1),
   constraint application_settings_bulk_import_max_download_file_size_check CHECK (bulk_import_max_download_file_size >= 0),
@@ -3355,14 +3356,20 @@ create table placeholders (
   source_name text not null,
   assignee_id bigint,
   created_at timestamp with time zone default now() not null,
+  proposed_user_id bigint,
+  proposed_by_id bigint,
   constraint placeholders_pkey PRIMARY KEY (user_id),
   constraint placeholders_one_each UNIQUE (group_id, source_host, source_user_id),
   constraint placeholders_assignee_id_fkey FOREIGN KEY (assignee_id) REFERENCES users(id) ON DELETE SET NULL,
   constraint placeholders_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint placeholders_proposed_by_id_fkey FOREIGN KEY (proposed_by_id) REFERENCES users(id) ON DELETE SET NULL,
+  constraint placeholders_proposed_user_id_fkey FOREIGN KEY (proposed_user_id) REFERENCES users(id) ON DELETE SET NULL,
   constraint placeholders_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX placeholders_by_assignee ON placeholders USING btree (assignee_id) WHERE assignee_id IS NOT NULL;
 CREATE INDEX placeholders_by_group ON placeholders USING btree (group_id, user_id);
+CREATE INDEX placeholders_by_proposal ON placeholders USING btree (proposed_user_id, user_id) WHERE proposed_user_id IS NOT NULL;
+CREATE INDEX placeholders_by_proposer ON placeholders USING btree (proposed_by_id) WHERE proposed_by_id IS NOT NULL;
 
 create table plan_limits (
   id smallint default 1 not null,

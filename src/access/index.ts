@@ -4,11 +4,9 @@ export { authenticate, callerInJob, callerOfTokenNumbered, commitEmailOf, isPrim
 export { refreshAuthorizations, type Subtree, subtreeOf } from './authorizations.ts';
 export { basicCaller, basicPassword, basicRefused, callerOfBasic, gitScopes } from './basic.ts';
 export {
-  type Browser,
   browserCookie,
   browserOf,
   type Device,
-  isKnownTo,
   keptForm,
   knownTo,
   newBrowser,

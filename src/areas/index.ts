@@ -106,6 +106,7 @@ import { planLimitRoutes } from './instance/plan_limits/routes.ts';
 import { sidekiqRoutes } from './instance/sidekiq/routes.ts';
 import { bulkImportRoutes } from './migration/bulk_imports/routes.ts';
 import { relationExportRoutes } from './migration/export_relations/routes.ts';
+import { proposalRoutes } from './migration/placeholders/proposal_routes.ts';
 import { placeholderRoutes } from './migration/placeholders/routes.ts';
 import { customAttributeRoutes } from './people/custom_attributes/routes.ts';
 import { emailRoutes } from './people/emails/routes.ts';
@@ -526,7 +527,10 @@ export const endpoints: readonly FiledEndpoint[] = [
     'Migrations by direct transfer: groups and projects that are copied from another server.',
     bulkImportRoutes,
   ),
-  ...tagged('Placeholders', 'Accounts that represent users of another server after a migration.', placeholderRoutes),
+  ...tagged('Placeholders', 'Accounts that represent users of another server after a migration.', [
+    ...placeholderRoutes,
+    ...proposalRoutes,
+  ]),
   ...tagged(
     'Geo',
     'The sites of an installation: a primary, and secondaries that follow it.',

@@ -32,7 +32,7 @@ import { forgetCostlyFiles } from './instance/costly_files/index.ts';
 import { recordBillableUsers, tellOfLicenseEnd, warnOfLicenseEnd } from './instance/licenses/index.ts';
 import { bulkImportWork } from './migration/bulk_imports/index.ts';
 import { continueExports, removeExpiredExports, writeRelationExport } from './migration/export_relations/index.ts';
-import { reassignPlaceholder, removeOrphanedPlaceholders } from './migration/placeholders/index.ts';
+import { reassignPlaceholder, removeOrphanedPlaceholders, tellOfProposal } from './migration/placeholders/index.ts';
 import { groupTrees, projectTrees } from './migration/relations.ts';
 import {
   confirmEmail,
@@ -156,6 +156,7 @@ export const jobs: readonly AnyJob[] = [
   removeOrphanedServiceAccounts,
   removeOrphanedPlaceholders,
   reassignPlaceholder,
+  tellOfProposal,
   removeOldRequestCounts,
   advanceIterations,
   removeOldEvents,

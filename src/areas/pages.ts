@@ -24,7 +24,14 @@ import {
 import { releasePages } from './web/releases/index.ts';
 import { otherAddress, repositoryPages } from './web/repository/index.ts';
 import { searchPage } from './web/search/index.ts';
-import { mirrorSettingsPage, sshKeyRedirect, sshKeysPage, tokenRedirect, tokensPage } from './web/settings/index.ts';
+import {
+  mirrorSettingsPage,
+  placeholderProposalsPage,
+  sshKeyRedirect,
+  sshKeysPage,
+  tokenRedirect,
+  tokensPage,
+} from './web/settings/index.ts';
 import {
   changePasswordPage,
   choosePasswordPage,
@@ -74,6 +81,7 @@ export const pages: readonly AnyPage[] = [
   manifestPage,
   ...wikiPages,
   sshKeysPage,
+  placeholderProposalsPage,
   sshKeyRedirect,
   tokensPage,
   tokenRedirect,

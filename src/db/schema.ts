@@ -157,6 +157,7 @@ export interface ApplicationSettings {
   mirror_capacity_threshold: Generated<number>;
   project_feature_flags_limit: Generated<number>;
   feature_flags_unleash_requests_limit: Generated<number>;
+  bulk_import_trusted_sources: Generated<string[]>;
 }
 
 export interface ApprovalRuleGroups {
@@ -1744,6 +1745,8 @@ export interface Placeholders {
   source_name: string;
   assignee_id: number | null;
   created_at: Generated<Timestamp>;
+  proposed_user_id: number | null;
+  proposed_by_id: number | null;
 }
 
 export interface PlanLimits {

@@ -84,6 +84,7 @@ async function addPlaceholder({ db, group, people, services }: World, turn: numb
     group_id: group.id,
     importer,
     ghost_id: await ghostUser(services),
+    is_trusted: true,
     described,
   };
   await db.transaction().execute((tx) => peopleOf(tx, source, [turn + 1]));

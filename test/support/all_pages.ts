@@ -117,6 +117,7 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
     '/-/user_settings/active_sessions',
     '/-/user_settings/ssh_keys',
     '/-/user_settings/personal_access_tokens',
+    '/-/user_settings/placeholder_proposals',
     '/-/profile/preferences',
     '/users/sign_out',
     '/-/dismissed_messages',

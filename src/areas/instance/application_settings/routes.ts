@@ -21,7 +21,7 @@ import {
 } from '../../../http/index.ts';
 import { domainReasons, expressionReasons } from './email_checks.ts';
 import { type Settings, settingsOf } from './queries.ts';
-import { prefixReasons, weightReasons, weightsOf } from './rules.ts';
+import { originReasons, prefixReasons, weightReasons, weightsOf } from './rules.ts';
 
 /** The column holds four bytes. */
 const largest = 2 ** 31 - 1;
@@ -129,6 +129,15 @@ const columns = {
     maximum: largest,
     description: 'How many batches are imported at a time',
   }),
+  bulk_import_trusted_sources: checked(
+    CommaList(
+      Type.String({
+        description:
+          'Servers that are believed when they say whose address a person has, such as `https://git.example.com`',
+      }),
+    ),
+    originReasons,
+  ),
   relation_export_batch_size: Type.Integer({
     minimum: 1,
     maximum: 10_000,

@@ -47,3 +47,11 @@ const levels: readonly VisibilityName[] = ['private', 'internal', 'public'];
 /** The most open visibility that is allowed and not more open than `wanted`; private if there is none. */
 export const allowedVisibility = (wanted: VisibilityName, restricted: readonly string[]): VisibilityName =>
   levels.slice(0, levels.indexOf(wanted) + 1).findLast((level) => !restricted.includes(level)) ?? 'private';
+
+/** Why these are not all the origins of servers, such as `https://git.example.com:8443`; empty when they are. */
+export function originReasons(origins: readonly string[]): string[] {
+  const wrong = origins.filter(
+    (text) => !/^https?:/.test(text) || !URL.canParse(text) || new URL(text).origin !== text,
+  );
+  return wrong.length > 0 ? [`can't include: ${wrong.join(', ')}`] : [];
+}

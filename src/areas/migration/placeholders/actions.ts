@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { usernameReasons } from '../../people/namespaces/index.ts';
+import { tellOfProposal } from './mail_jobs.ts';
 
 /** A person as their server describes them. */
 export interface SourcePerson {
@@ -19,6 +20,8 @@ export interface Source {
   /** The account that migrates, and the id of its owner at the source, if the source says it. */
   importer: { user_id: number; source_user_id: number | undefined };
   ghost_id: number;
+  /** Whether the source is believed when it says which address a person has. Otherwise the person is asked. */
+  is_trusted: boolean;
   /** By the ids at the source. */
   described: ReadonlyMap<number, SourcePerson>;
 }
@@ -36,7 +39,7 @@ const validIds = (source_ids: readonly number[]) =>
   [...new Set(source_ids)].filter((id) => Number.isSafeInteger(id) && id > 0);
 
 /**
- * The accounts here of people of the source: the importer, and who has confirmed the public address of a person.
+ * The accounts here of people of the source: the importer, and, if the source is trusted, who has confirmed the public address of a person.
  * @param source_ids ids of users at the source; those without an account here are left out of the answer
  */
 export async function accountsOf(
@@ -44,9 +47,9 @@ export async function accountsOf(
   source: Source,
   source_ids: readonly number[],
 ): Promise<Map<number, number>> {
-  const { importer, described } = source;
+  const { importer, described, is_trusted } = source;
   const ids = validIds(source_ids);
-  const accounts = await accountsByAddress(db, described, ids);
+  const accounts = is_trusted ? await accountsByAddress(db, described, ids) : new Map<number, number>();
   const own = importer.source_user_id;
   if (own !== undefined && ids.includes(own)) accounts.set(own, importer.user_id);
   return accounts;
@@ -94,35 +97,44 @@ function namesOf({ username, name }: SourcePerson) {
   return { source_username: handle, source_name: plain(name, maximumName), stem: isUsername ? handle : 'user' };
 }
 
-/** Accounts without address, password or namespace. Their `email` is in a domain that exists nowhere (RFC 2606) and is no row of `emails`. */
-async function addPlaceholders(tx: Database, { host, group_id, described }: Source, ids: readonly number[]) {
+/**
+ * Accounts without address, password or namespace. Their `email` is in a domain that exists nowhere (RFC 2606) and is no row of `emails`. Who has confirmed the address that
+ * the source gives is asked whether they are that person.
+ */
+async function addPlaceholders(tx: Database, source: Source, ids: readonly number[]) {
+  const { host, group_id, described, importer } = source;
   const made = new Map<number, number>();
   let missing = ids.filter((id) => described.has(id));
+  const proposed = await accountsByAddress(tx, described, missing);
   for (let tries = 0; missing.length > 0; tries++) {
     if (tries === maximumTries) throw new Error('No free username was found for a placeholder.');
-    const people = missing.map((id) => ({ id, ...namesOf(described.get(id)!) }));
+    const people = missing.map((id) => ({ id, proposed: proposed.get(id) ?? null, ...namesOf(described.get(id)!) }));
     const { rows } = await sql<{ source_user_id: number; user_id: number }>`
       with named as materialized (
         select *, stem || '_placeholder_' || user_id as username
           from (select *, nextval(pg_get_serial_sequence('users', 'id')) as user_id
-                  from jsonb_to_recordset(${JSON.stringify(people)}::jsonb) as person (id bigint, source_username text, source_name text, stem text)) numbered
+                  from jsonb_to_recordset(${JSON.stringify(people)}::jsonb) as person (id bigint, proposed bigint, source_username text, source_name text, stem text)) numbered
       ), added as (
         insert into users (id, username, name, email, user_type, projects_limit, can_create_group, private_profile) overriding system value
         select user_id, username, coalesce(nullif(source_name, ''), username), gen_random_uuid() || '@placeholder.invalid', 'placeholder', 0, false, true
           from named where not exists (select from namespaces where full_path = named.username::citext)
         on conflict (username) do nothing returning id, username
       )
-      insert into placeholders (user_id, group_id, source_host, source_user_id, source_username, source_name)
-      select added.id, ${group_id}, ${host}, named.id, source_username, source_name from added join named on named.username = added.username::text
+      insert into placeholders (user_id, group_id, source_host, source_user_id, source_username, source_name, proposed_user_id, proposed_by_id)
+      select added.id, ${group_id}, ${host}, named.id, source_username, source_name, proposed, case when proposed is not null then ${importer.user_id}::bigint end
+        from added join named on named.username = added.username::text
       returning source_user_id, user_id`.execute(tx);
-    for (const { source_user_id, user_id } of rows) made.set(source_user_id, user_id);
+    for (const { source_user_id, user_id } of rows) {
+      made.set(source_user_id, user_id);
+      if (proposed.has(source_user_id)) await tellOfProposal.enqueue(tx, { placeholder_id: user_id });
+    }
     missing = missing.filter((id) => !made.has(id));
   }
   return made;
 }
 
 /**
- * The users here that records of another server belong to: the importer, accounts that have confirmed the public address of the person, otherwise placeholders, which
+ * The users here that records of another server belong to: the importer, accounts that a trusted source gives an address of, otherwise placeholders, which
  * are made when they are new. The ghost user takes the place of people who are not described.
  * @param tx a transaction. It waits for others that make placeholders, so this comes before its other writes
  * @param source_ids ids of users at the source

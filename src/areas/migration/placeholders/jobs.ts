@@ -9,14 +9,17 @@ import { hasSeatsFor } from '../../spaces/members/index.ts';
 import { isActivePerson, ownTables } from './queries.ts';
 
 /**
- * Schedules the reassignment of a placeholder. The last request counts.
+ * Schedules the reassignment of a placeholder. The last request counts, and nobody is asked any more whether the placeholder is theirs.
+ * @param tx a transaction
  * @param user_id an active person
  */
-export async function requestReassignment(db: Database, placeholder_id: number, user_id: number): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    await tx.updateTable('placeholders').set({ assignee_id: user_id }).where('user_id', '=', placeholder_id).execute();
-    await reassignPlaceholder.enqueue(tx, { placeholder_id }, { key: String(placeholder_id) });
-  });
+export async function requestReassignment(tx: Database, placeholder_id: number, user_id: number): Promise<void> {
+  await tx
+    .updateTable('placeholders')
+    .set({ assignee_id: user_id, proposed_user_id: null })
+    .where('user_id', '=', placeholder_id)
+    .execute();
+  await reassignPlaceholder.enqueue(tx, { placeholder_id }, { key: String(placeholder_id) });
 }
 
 /** Gives everything of a placeholder to its assignee. It can be interrupted anywhere and run again. */

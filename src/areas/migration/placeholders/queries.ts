@@ -6,7 +6,15 @@ import type { Database } from '../../../db/index.ts';
 export const placeholdersOf = (db: Database, group_id: number) =>
   db
     .selectFrom('placeholders')
-    .select(['user_id', 'source_host', 'source_user_id', 'source_username', 'source_name', 'assignee_id'])
+    .select([
+      'user_id',
+      'source_host',
+      'source_user_id',
+      'source_username',
+      'source_name',
+      'proposed_user_id',
+      'assignee_id',
+    ])
     .where('group_id', '=', group_id);
 
 /** Tables that say what a placeholder is: its rows there are no contributions. */

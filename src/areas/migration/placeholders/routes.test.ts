@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { browserOf } from '../../../../test/support/browser.ts';
 import { performJob, performQueued } from '../../../../test/support/jobs.ts';
+import { mailOf } from '../../../../test/support/mail.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { removeGroup } from '../../people/namespaces/index.ts';
 import { ghostUser, removeUser } from '../../people/users/index.ts';
 import { accountsOf, keepMemberships, peopleOf, type Source, type SourcePerson } from './actions.ts';
-import { reassignPlaceholder, removeOrphanedPlaceholders } from './index.ts';
+import { proposalsPage, reassignPlaceholder, removeOrphanedPlaceholders, tellOfProposal } from './index.ts';
 
 const person = (username: string, public_email: string | null = null): SourcePerson => ({
   username,
@@ -20,6 +22,7 @@ async function sourceOf({ group, people, services }: World, described: Record<nu
     group_id: group.id,
     importer: { user_id: people.owner.id, source_user_id: 1 },
     ghost_id: await ghostUser(services),
+    is_trusted: true,
     described: new Map(Object.entries(described).map(([id, each]) => [Number(id), each])),
   };
 }
@@ -27,7 +30,7 @@ async function sourceOf({ group, people, services }: World, described: Record<nu
 const meet = ({ db }: World, source: Source, ids: readonly number[]) =>
   db.transaction().execute((tx) => peopleOf(tx, source, ids));
 
-test('people are matched by a confirmed address, and the others get one placeholder each', async () => {
+test('people of a trusted source are matched by a confirmed address, and the others get one placeholder each', async () => {
   const here = await world();
   const { db, people } = here;
   const { planner, guest, reporter } = people;
@@ -66,6 +69,62 @@ test('people are matched by a confirmed address, and the others get one placehol
   // A second migration uses them again, another host and another group do not.
   assert.deepEqual(await meet(here, source, [3, 4, 5, 6]), new Map([3, 4, 5, 6].map((id) => [id, met.get(id)!])));
   assert.notEqual((await meet(here, { ...source, host: 'other.example' }, [3])).get(3), met.get(3));
+});
+
+test('who has the address that a source claims is asked, and nothing is theirs before they agree', async () => {
+  const here = await world();
+  const { as, people, services } = here;
+  const { planner } = people;
+  const base = '/user/placeholder_proposals';
+  const source = await sourceOf(here, {
+    2: person('ada', `${planner.username}@example.com`),
+    3: person('bob', `${planner.username}@example.com`),
+    4: person('eve', 'nobody@example.com'),
+  });
+  const met = await meet(here, { ...source, is_trusted: false }, [1, 2, 3, 4]);
+  const [ada, bob, eve] = [2, 3, 4].map((id) => met.get(id)!) as [number, number, number];
+  assert.equal(met.get(1), people.owner.id, 'the owner of the token is known by it');
+  assert.ok(![ada, bob, eve].includes(planner.id));
+  const shown = {
+    source_host: 'git.example.com',
+    group_full_path: here.group.full_path,
+    imported_by: people.owner.username,
+  };
+  const proposals = async () => (await as('planner').get(base)).body;
+  assert.deepEqual(await proposals(), [
+    { id: ada, source_username: 'ada', source_name: 'Name of ada', ...shown },
+    { id: bob, source_username: 'bob', source_name: 'Name of bob', ...shown },
+  ]);
+  assert.deepEqual((await as('guest').get(base)).body, []);
+  const mails = await mailOf(services, [tellOfProposal]);
+  assert.deepEqual(
+    mails.map(({ subject }) => subject),
+    ['Are you ada at git.example.com?', 'Are you bob at git.example.com?'],
+  );
+  assert.ok(mails.every(({ to }) => JSON.stringify(to).includes(`${planner.username}@example.com`)));
+  const listed = (await as('admin').get(`/groups/${here.group.id}/placeholders`)).body;
+  assert.deepEqual(
+    listed.map(({ proposed_user_id }: { proposed_user_id: number | null }) => proposed_user_id),
+    [planner.id, planner.id, null],
+  );
+
+  const { body: issue } = await as('guest').post(`/projects/${here.project.id}/issues`, { title: 'Theirs' });
+  await here.db.updateTable('issues').set({ author_id: ada }).where('id', '=', issue.id).execute();
+  for (const word of ['accept', 'reject']) {
+    assert.equal((await as('guest').post(`${base}/${ada}/${word}`)).status, 404);
+    assert.equal((await as('planner').post(`${base}/${eve}/${word}`)).status, 404);
+    assert.equal((await as('anonymous').post(`${base}/${ada}/${word}`)).status, 401);
+  }
+  assert.equal((await as('planner').post(`${base}/${bob}/reject`)).status, 204);
+  const browser = await browserOf(here, planner);
+  const page = await browser.get(proposalsPage);
+  assert.ok(page.html.includes('Name of ada') && !page.html.includes('Name of bob'));
+  assert.equal((await browser.send(proposalsPage, 'accept', { placeholder_id: String(ada) })).status, 303);
+  assert.deepEqual(await proposals(), []);
+  await performQueued(services, [reassignPlaceholder]);
+  const at = `/projects/${here.project.id}/issues/${issue.iid}`;
+  assert.equal((await as('guest').get(at)).body.author.id, planner.id);
+  assert.equal((await as('admin').get(`/users/${bob}`)).status, 200);
 });
 
 test('batches that meet the same person at once make one placeholder', async () => {
@@ -161,7 +220,7 @@ test('an administrator gives everything of a placeholder to an account', async (
   const { id: user_id, username, client } = await here.person();
   await db.insertInto('award_emoji').values({ name: 'star', user_id, issue_id: issue.id }).execute();
 
-  const shown = { source_host: 'git.example.com', reassign_to_user_id: null };
+  const shown = { source_host: 'git.example.com', proposed_user_id: null, reassign_to_user_id: null };
   assert.deepEqual((await as('admin').get(base)).body, [
     { id, ...shown, source_user_id: 2, source_username: 'ada', source_name: 'Name of ada', contributions: 4 },
     { id: other, ...shown, source_user_id: 3, source_username: 'bob', source_name: 'Name of bob', contributions: 0 },

@@ -13,6 +13,7 @@ const Placeholder = resource('Placeholder', {
   source_name: Type.String(),
   source_host: Type.String(),
   source_user_id: Type.Integer(),
+  proposed_user_id: nullable(Type.Integer({ description: 'ID of the user who is asked whether they are the person' })),
   reassign_to_user_id: nullable(Type.Integer({ description: 'ID of the user who is getting the contributions' })),
   contributions: Type.Integer({ description: 'Number of records that name the user' }),
 });
@@ -55,7 +56,7 @@ export const placeholderRoutes = [
       const query = placeholdersOf(db, group.id).where('user_id', '=', placeholder_id);
       found('Placeholder', await query.executeTakeFirst());
       if (!(await isActivePerson(db, user_id))) throw badRequest(noPerson);
-      await requestReassignment(db, placeholder_id, user_id);
+      await db.transaction().execute((tx) => requestReassignment(tx, placeholder_id, user_id));
     },
   }),
 ];

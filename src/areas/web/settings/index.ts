@@ -1,4 +1,5 @@
 /** What users set for themselves, their keys and tokens, and the mirrors of projects. */
 export { sshKeyRedirect, sshKeysPage } from './key_pages.ts';
 export { mirrorSettingsPage, mirrorsPage } from './mirror_pages.ts';
+export { placeholderProposalsPage } from './proposal_pages.ts';
 export { tokenRedirect, tokensPage } from './token_pages.ts';

@@ -1,6 +1,7 @@
 /** The sessions of a visitor, and how pages look for them. */
 import { badParam, idIn, notFound } from '../../../http/index.ts';
 import { form, html, page, rows, textIn, time } from '../../../pages/index.ts';
+import { proposalsPage } from '../../migration/placeholders/index.ts';
 import { endSession, endSessions, listSessions, setTheme, themes } from '../../people/sessions/index.ts';
 
 export const sessionsPage = page('/-/user_settings/active_sessions', {
@@ -66,6 +67,7 @@ export const preferencesPage = page('/-/profile/preferences', {
 <li><a href="/-/user_settings/ssh_keys">SSH keys</a></li>
 <li><a href="/-/user_settings/active_sessions">Sessions</a></li>
 <li><a href="/-/user_settings/password/edit">Password</a></li>
+<li><a href="${proposalsPage}">Work from other servers</a></li>
 </ul>
 <h2>Appearance</h2>
 ${form(seen, 'save', {

@@ -4,7 +4,7 @@ import { type Database, isAmong } from '../../../../db/index.ts';
 import type { Arrival } from '../../../../relations/index.ts';
 import { ghostUser } from '../../../people/users/index.ts';
 import { accountsOf, type Source as PeopleSource, peopleOf, type SourcePerson } from '../../placeholders/index.ts';
-import { destinationOf } from '../definition.ts';
+import { destinationOf, type MigrationRow } from '../definition.ts';
 import { type EntityRow, ownerOf, type StepCall } from '../step_definition.ts';
 import { type Moved, movedPath, textHere } from './text_rules.ts';
 
@@ -40,7 +40,16 @@ async function peopleSource(call: StepCall, ghost_id: number): Promise<Omit<Peop
     group_id: await topLevelGroup(db, entity),
     importer: { user_id: migration.user_id, source_user_id: migration.source_user_id ?? undefined },
     ghost_id,
+    is_trusted: await isTrusted(db, migration),
   };
+}
+
+/** Whether a source is believed about addresses: whoever runs one can claim any, so it takes an administrator's word for it. */
+async function isTrusted(db: Database, { source_url, user_id }: MigrationRow): Promise<boolean> {
+  const { rows } = await sql<{ is_trusted: boolean }>`
+    select users.admin or ${new URL(source_url).origin} = any (application_settings.bulk_import_trusted_sources) as is_trusted
+      from users, application_settings where users.id = ${user_id}`.execute(db);
+  return rows[0]!.is_trusted;
 }
 
 const byId = (people: Awaited<ReturnType<typeof describedPeople>>): Map<number, SourcePerson> =>
@@ -56,7 +65,7 @@ const isUnlisted = ({ entity_type, state, phase }: { entity_type: string; state:
   entity_type === 'group' && phase === 0 && (state === 'created' || state === 'started');
 
 /** What is part of the migration, with the paths of the source in lower case. */
-async function movedOf(call: StepCall): Promise<Moved> {
+async function movedOf(call: StepCall, is_trusted: boolean): Promise<Moved> {
   const { db, migration, entity, url } = call;
   const entities = await db
     .selectFrom('bulk_import_entities')
@@ -86,7 +95,7 @@ async function movedOf(call: StepCall): Promise<Moved> {
       source_url: migration.source_url,
       url,
       place: entity.source_full_path.toLowerCase(),
-      usernames: await usernamesOf(call),
+      usernames: await usernamesOf(call, is_trusted),
     },
     paths: pathsOf(entities),
     groups: pathsOf(entities.filter(isUnlisted)),
@@ -95,14 +104,14 @@ async function movedOf(call: StepCall): Promise<Moved> {
   };
 }
 
-/** The usernames of people who have confirmed their public address here, by those at the source. */
-async function usernamesOf({ db, entity, migration }: StepCall): Promise<Map<string, string>> {
+/** The usernames of people who are matched with accounts here, by those at the source. */
+async function usernamesOf({ db, entity, migration }: StepCall, is_trusted: boolean): Promise<Map<string, string>> {
   const { rows } = await sql<{ source: string; here: string }>`
     select people.username as source, users.username as here
       from bulk_import_people people
       join emails on emails.email = people.public_email::citext and emails.confirmed_at is not null
       join users on users.id = emails.user_id and users.state = 'active' and users.user_type = 'human'
-     where entity_id = ${entity.id}
+     where entity_id = ${entity.id} and ${is_trusted}
     union all
     select people.username, users.username from bulk_import_people people join users on users.id = ${migration.user_id}
      where entity_id = ${entity.id} and source_id = ${migration.source_user_id}::bigint`.execute(db);
@@ -113,7 +122,8 @@ async function usernamesOf({ db, entity, migration }: StepCall): Promise<Map<str
 export async function arrivalOf(call: StepCall): Promise<Arrival> {
   const { entity, migration } = call;
   const ghost_id = await ghostUser(call);
-  const [source, moved] = [await peopleSource(call, ghost_id), await movedOf(call)];
+  const source = await peopleSource(call, ghost_id);
+  const moved = await movedOf(call, source.is_trusted);
   const sourceFor = async (tx: Database, source_ids: readonly number[]): Promise<PeopleSource> => ({
     ...source,
     described: byId(await describedPeople(tx, entity.id, source_ids)),

@@ -100,6 +100,7 @@ for (const version of ['14.10.5', '15.11.0', '17.3.0'])
     const public_email = `${people.maintainer.username}@example.com`;
     source.users.set('/users/3', { id: 3, username: 'ada', name: 'Ada', public_email });
     source.users.set('/users/4', { id: 4, username: 'bob', name: 'Bob', public_email: '' });
+    await as('admin').put('/application/settings', { bulk_import_trusted_sources: source.url });
     const id = await migrated(here);
     await runMigrations(here);
     assert.deepEqual(orders, [version === '17.3.0' ? '{"batched":true}' : '{}']);
@@ -140,3 +141,44 @@ for (const version of ['14.10.5', '15.11.0', '17.3.0'])
     assert.ok(!source.requests.includes('GET /projects/orchard%2Fapples/issues/3/links'));
     assert.equal(source.requests.filter((asked) => asked === 'GET /users/3').length, 2);
   });
+
+test('a source that a member runs puts nothing into the name of others', async (t) => {
+  const comment = { note: 'I agree', noteable_type: 'Issue', author_id: 3, author: { name: 'Ada' }, ...times };
+  const apples = project(8, 'apples', [issue(1, [comment])], {});
+  const members = [{ id: 3, username: 'ada', name: 'Ada', access_level: 50, expires_at: null }];
+  const people_of_source = { user_contributions: [] };
+  const here = await migrationPlace(t, [
+    { ...apples, members, relations: { ...apples.relations, ...people_of_source } },
+  ]);
+  const { as, source, people, db } = here;
+  await as('admin').put('/application/settings', { bulk_import_trusted_sources: '' });
+  const { maintainer } = people;
+  const public_email = `${maintainer.username}@example.com`;
+  source.users.set('/users/3', { id: 3, username: 'ada', name: 'Ada', public_email });
+  const events = async () => (await as('maintainer').get(`/users/${maintainer.id}/events`)).body.length;
+  const before = await events();
+  const id = await migrated(here, { source_type: 'project_entity', source_full_path: 'orchard/apples' });
+  await runMigrations(here);
+  const [entity] = await entitiesOf(here, id);
+  assert.deepEqual(
+    entity!.failures.map(({ relation, exception_class }) => `${relation} ${exception_class}`),
+    ['members UserNotFound'],
+  );
+  const at = `/projects/${entity!.project_id}`;
+  const { body: picked } = await as('owner').get(`${at}/issues/1`);
+  const { body: notes } = await as('owner').get(`${at}/issues/1/notes`);
+  for (const { author } of [picked, notes[0]]) assert.match(author.username, /^ada_placeholder_/);
+  assert.equal(picked.description, 'for `@ada`');
+  const direct = await db
+    .selectFrom('members')
+    .select('user_id')
+    .where('project_id', '=', entity!.project_id)
+    .execute();
+  assert.ok(!direct.some(({ user_id }) => user_id === maintainer.id));
+  assert.equal(await events(), before);
+  const { body: proposals } = await as('maintainer').get('/user/placeholder_proposals');
+  assert.deepEqual(
+    proposals.map(({ source_username }: { source_username: string }) => source_username),
+    ['ada'],
+  );
+});

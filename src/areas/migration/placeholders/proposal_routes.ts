@@ -1,0 +1,77 @@
+/** Placeholders that are said to be the caller, who accepts or rejects them (docs/reference/placeholders.md#proposals). */
+import { sql } from 'kysely';
+import { Type } from 'typebox';
+import { signedIn } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { accepted, found, get, Id, nothing, nullable, pageOf, post, resource } from '../../../http/index.ts';
+import { paginate, paging } from '../../../lists/index.ts';
+import { requestReassignment } from './jobs.ts';
+
+export const PlaceholderProposal = resource('PlaceholderProposal', {
+  id: Type.Integer({ description: 'ID of the placeholder' }),
+  source_host: Type.String(),
+  source_username: Type.String(),
+  source_name: Type.String(),
+  group_full_path: Type.String({ description: 'The group that the work was imported into' }),
+  imported_by: nullable(Type.String({ description: 'Username of the importer' })),
+});
+
+/** What waits for the answer of a user. */
+const proposalsTo = (db: Database, user_id: number) =>
+  db
+    .selectFrom('placeholders')
+    .innerJoin('namespaces', 'namespaces.id', 'placeholders.group_id')
+    .leftJoin('users as importers', 'importers.id', 'placeholders.proposed_by_id')
+    .select(['placeholders.user_id as id', 'source_host', 'source_username', 'source_name'])
+    .select(['namespaces.full_path as group_full_path', sql<string | null>`importers.username::text`.as('imported_by')])
+    .where('placeholders.proposed_user_id', '=', user_id);
+
+/** Takes a proposal away, since it is answered once. @throws ApiError 404 for one that is not the user's, or was answered */
+async function answer(tx: Database, user_id: number, placeholder_id: number): Promise<void> {
+  const row = await tx
+    .updateTable('placeholders')
+    .set({ proposed_user_id: null })
+    .where('user_id', '=', placeholder_id)
+    .where('proposed_user_id', '=', user_id)
+    .returning('user_id')
+    .executeTakeFirst();
+  found('Proposal', row);
+}
+
+const path = '/user/placeholder_proposals';
+const missing = '404 Proposal Not Found';
+
+export const proposalRoutes = [
+  get(path, {
+    operation: 'listPlaceholderProposals',
+    summary: 'List the placeholders that are said to be the current user',
+    access: signedIn,
+    input: paging,
+    returns: pageOf(PlaceholderProposal),
+    handle: ({ db, caller, input }) =>
+      paginate(db, proposalsTo(db, caller.id).orderBy('placeholders.user_id'), input, { id: 'placeholders.user_id' }),
+  }),
+  post(`${path}/:placeholder_id/accept`, {
+    operation: 'acceptPlaceholderProposal',
+    summary: 'Accept that a placeholder is the current user',
+    description: 'A job moves the records and memberships to the user and deletes the placeholder.',
+    access: signedIn,
+    input: { placeholder_id: Id },
+    returns: accepted,
+    refusals: { 404: missing },
+    handle: ({ db, caller, input: { placeholder_id } }) =>
+      db.transaction().execute(async (tx) => {
+        await answer(tx, caller.id, placeholder_id);
+        await requestReassignment(tx, placeholder_id, caller.id);
+      }),
+  }),
+  post(`${path}/:placeholder_id/reject`, {
+    operation: 'rejectPlaceholderProposal',
+    summary: 'Say that a placeholder is not the current user',
+    access: signedIn,
+    input: { placeholder_id: Id },
+    returns: nothing,
+    refusals: { 404: missing },
+    handle: ({ db, caller, input: { placeholder_id } }) => answer(db, caller.id, placeholder_id),
+  }),
+];
