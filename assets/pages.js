@@ -22,3 +22,12 @@ document.addEventListener('click', ({ target }) => {
 const next = document.querySelector('a[rel="next"]');
 if (/^#note_\d+$/.test(location.hash) && next && !document.querySelector(location.hash))
   location.replace(next.href + location.hash);
+
+// Addresses that people write leave out the prefix that ids of headings have.
+const showHeading = () => {
+  if (location.hash === '' || document.querySelector(':target')) return;
+  const texts = document.querySelectorAll('[id^="user-content-"]');
+  [...texts].find(({ id }) => `#${encodeURI(id)}` === location.hash.replace('#', '#user-content-'))?.scrollIntoView();
+};
+window.addEventListener('hashchange', showHeading);
+showHeading();

@@ -40,14 +40,87 @@ test('nothing executable remains', async () => {
     '<form action=//x.example><button>x',
     '<div style="background:url(javascript:alert(1))" id=x class=y>z',
   ];
-  for (const attempt of attempts) {
-    const html = `${await toHtml(attempt)}${await toInlineHtml(attempt)}`;
-    assert.doesNotMatch(
-      html,
-      /<(script|svg|iframe|style|form|button)|\son\w+=|href="[^"]*script|style=|id=|src="data:/i,
-      attempt,
-    );
-  }
+  for (const attempt of attempts)
+    for (const html of [await toHtml(attempt), await toInlineHtml(attempt)])
+      for (const [element] of html.matchAll(/<[^>]*>/g)) {
+        assert.doesNotMatch(
+          element,
+          /<(script|svg|iframe|style|form|button)|\son\w+=|href="[^"]*script|style=|src="data:/i,
+          attempt,
+        );
+        assert.doesNotMatch(element, /\sid="(?!user-content-)/, attempt);
+      }
+});
+
+test('nothing that was written disappears, whatever tag it looks like', async () => {
+  assert.equal(
+    await toHtml('Load it with the <script> tag.\n\nThen *wait*.'),
+    '<p>Load it with the &lt;script&gt; tag.</p>\n<p>Then <em>wait</em>.</p>\n',
+  );
+  const names = 'title textarea style xmp iframe noembed noframes script plaintext'.split(' ');
+  const others = 'svg math select option noscript template object head string T form button input'.split(' ');
+  for (const name of [...names, ...names.map((each) => each.toUpperCase()), ...others])
+    for (const tag of [`<${name}>`, `</${name}>`, `<${name} a="b">`, `<${name}/>`]) {
+      const shown = tag.replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+      for (const text of [
+        `before ${tag} after`,
+        `${tag}\nafter`,
+        `${tag}\n\nafter`,
+        `<div>${tag} after</div>`,
+        `- ${tag} after`,
+      ]) {
+        const html = (await toHtml(text)).replaceAll('&quot;', '"');
+        assert.ok(html.includes(shown) && html.includes('after'), `${text}: ${html}`);
+      }
+    }
+  for (const text of [
+    '<div title="\n\nafter',
+    "<a href='x after",
+    '<!-- after',
+    '<p a"b="c>">after',
+    '<?php after ?>',
+    '<![CDATA[ after ]]>',
+    '<!DOCTYPE after>',
+  ])
+    assert.match(await toHtml(text), /after/, text);
+  assert.equal(await toHtml('a <!-- hidden --> <!-->b'), '<p>a  b</p>\n');
+  assert.equal(await toHtml('<center>a <picture><source srcset="b"></picture></center>'), 'a ');
+});
+
+test('headings have ids, and links within a text and to other texts lead to them', async () => {
+  assert.equal(
+    await toHtml('# Foo & `Bar` – Baz\n\n## 1.2.0\n\n# Überblick\n\n# 1.2.0\n\n# ?'),
+    '<h1 id="user-content-foo-bar-baz">Foo &amp; <code>Bar</code> – Baz</h1>\n<h2 id="user-content-120">1.2.0</h2>\n' +
+      '<h1 id="user-content-überblick">Überblick</h1>\n<h1 id="user-content-120-1">1.2.0</h1>\n<h1>?</h1>\n',
+  );
+  const hrefs = async (text: string, context = {}) =>
+    [...(await toHtml(text, context)).matchAll(/href="([^"]*)"/g)].map(([, href]) => href);
+  assert.deepEqual(
+    await hrefs(
+      '[a](#foo-bar) [b](#foo--bar) [c](#%C3%BCber) [d](#raw) [e](#named) [f](#note_3)\n# Foo & Bar\n# Über\n<b id="raw"></b><a name="named"></a>',
+    ),
+    [
+      '#user-content-foo-bar',
+      '#user-content-foo-bar',
+      '#user-content-über',
+      '#user-content-raw',
+      '#user-content-named',
+      '#note_3',
+    ],
+  );
+  const file = { path: 'docs/a.md', pages: '/p/-/blob/main', raw: '/p/-/raw/main' };
+  assert.deepEqual(await hrefs('[x](b.md#Foo--bar) [y](b.c#L10) [z](https://x.example/b.md#c)', { file }), [
+    '/p/-/blob/main/docs/b.md#user-content-foo-bar',
+    '/p/-/blob/main/docs/b.c#L10',
+    'https://x.example/b.md#c',
+  ]);
+  assert.deepEqual(await hrefs('[[Some Page#Part One]]', { page: { slug: 'a', wiki_url: '/p/-/wikis' } }), [
+    '/p/-/wikis/Some-Page#user-content-part-one',
+  ]);
+  assert.match(
+    await toHtml('# A\n[a](#a)', { anchors: 'user-content-2-' }),
+    /id="user-content-2-a".*href="#user-content-2-a"/s,
+  );
 });
 
 test('images of other servers become text where only those of one server are shown', async () => {
@@ -118,7 +191,7 @@ test('any text yields only allowed elements and attributes', async () => {
         for (const [element] of html.matchAll(/<[^>]*>?/g))
           assert.match(
             element,
-            /^<\/?(p|a|img|pre|code|br|blockquote|h[1-6]|ul|ol|li|em|strong)( (href|src|alt|title|class|start)="[^"<>]*")*( \/)?>$/,
+            /^<\/?(p|a|img|pre|code|br|blockquote|h[1-6]|ul|ol|li|em|strong)( (href|src|alt|title|class|start|id)="[^"<>]*")*( \/)?>$/,
           );
         assert.doesNotMatch(html, /(href|src)="\s*(javascript|data|vbscript):/i);
       }

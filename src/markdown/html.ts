@@ -2,9 +2,12 @@
 import MarkdownIt, { type StateBlock, type StateCore, type Token } from 'markdown-it';
 import sanitizeHtml from 'sanitize-html';
 import { nextTurn } from '../foundation/loop_turns.ts';
+import { nameHeadings, partOfOtherText, partOfText, withPrefixedId } from './headings.ts';
+import { isMarkdownFile } from './media.ts';
 import { addressFrom, linkPage, type WikiPage } from './pages.ts';
 import { asWritten, toPlainHtml } from './plain.ts';
 import { type Reference, referencesInPlain } from './references.ts';
+import { keptTags, shownTags } from './tags.ts';
 
 /** What surrounds a text. */
 export type TextContext = {
@@ -17,6 +20,8 @@ export type TextContext = {
   file?: TextFile | undefined;
   /** The only server whose images are shown, as a URL; the addresses of others are written as text. Undefined: images of all servers are shown. */
   images_of?: string | undefined;
+  /** What ids in the text begin with, where a page shows several texts. */
+  anchors?: string | undefined;
 };
 
 /** A file that is a text. */
@@ -52,18 +57,16 @@ markdown.core.ruler.before('text_join', 'escapes', ({ tokens }: StateCore) => {
 markdown.block.ruler.before('table', 'sparse_table', showSparseTable);
 markdown.inline.ruler.before('link', 'page_link', linkPage);
 markdown.core.ruler.push('references', linkReferences);
+markdown.core.ruler.push('headings', nameHeadings);
+markdown.renderer.rules.html_block = (tokens, index) => shownTags(tokens[index]!.content);
+markdown.renderer.rules.html_inline = (tokens, index) => shownTags(tokens[index]!.content);
 markdown.renderer.rules.escaped = (tokens, index) => markdown.utils.escapeHtml(tokens[index]!.content);
 
-/**
- * The allowed HTML: the elements of Markdown, and those that people write by hand for the same purpose. Everything else is removed, scripts and styles with
- * their content.
- */
+/** The allowed HTML. What is left of other tags (tags.ts) is removed. */
 const safe: sanitizeHtml.IOptions = {
-  allowedTags: (
-    'p br hr h1 h2 h3 h4 h5 h6 strong em b i u s del ins mark sub sup kbd code pre samp var q cite abbr small blockquote ul ol li dl dt dd a img ' +
-    'table thead tbody tfoot tr th td details summary div span'
-  ).split(' '),
+  allowedTags: keptTags,
   allowedAttributes: {
+    '*': ['id'],
     a: ['href', 'title'],
     img: ['src', 'alt', 'title', 'width', 'height'],
     ol: ['start'],
@@ -150,9 +153,22 @@ export const isRendered = (text: string): boolean => text.length <= maximumLengt
 
 const uploadAddress = /^\/uploads(?=\/[0-9a-f]{32}\/[^/]+$)/;
 
-/** Links and images of a text: with the whole path of uploads and of pages, and without images of other servers. */
-function linksAndImages({ uploads, page, file, images_of }: TextContext): sanitizeHtml.IOptions['transformTags'] {
-  const wholeAddress = (address: string, attribute: 'href' | 'src'): string => {
+/** A relative address that names a part of another text. */
+const partOfOther = /^([^#?:]+)#(.+)$/;
+
+/** Ids, links and images of a text: with the whole path of uploads and of pages, and without images of other servers. */
+function idsLinksAndImages(
+  { uploads, page, file, images_of, anchors }: TextContext,
+  ids: ReadonlySet<string>,
+): sanitizeHtml.IOptions['transformTags'] {
+  const withPart = (address: string): string => {
+    if (address.startsWith('#')) return `#${partOfText(address.slice(1), { ids, anchors })}`;
+    const [, path, part] = partOfOther.exec(address) ?? [];
+    const isOfText = path !== undefined && (page !== undefined || (file !== undefined && isMarkdownFile(path)));
+    return isOfText ? `${path}#${partOfOtherText(part!)}` : address;
+  };
+  const wholeAddress = (written: string, attribute: 'href' | 'src'): string => {
+    const address = withPart(written);
     // As a function, since a replacement text has characters with a meaning.
     if (uploads !== undefined && uploadAddress.test(address)) return address.replace(uploadAddress, () => uploads);
     if (file) return addressFrom({ wiki_url: attribute === 'src' ? file.raw : file.pages, slug: file.path }, address);
@@ -165,6 +181,7 @@ function linksAndImages({ uploads, page, file, images_of }: TextContext): saniti
   const isShown = ({ src = '' }: sanitizeHtml.Attributes) =>
     images_of === undefined || URL.parse(src, images_of)?.origin === new URL(images_of).origin;
   return {
+    '*': (tagName, attribs) => ({ tagName, attribs: withPrefixedId(attribs, anchors) }),
     a: (tagName, attribs) => ({ tagName, attribs: whole(attribs, 'href') }),
     img: (tagName, attribs) =>
       isShown(attribs)
@@ -182,12 +199,14 @@ export async function filteredHtml(
   context: TextContext,
   { isInline = false, maximumHtml_chars }: { isInline?: boolean; maximumHtml_chars: number },
 ): Promise<string | undefined> {
-  const tokens = isInline ? markdown.parseInline(text, context) : markdown.parse(text, context);
+  const ids = new Set<string>();
+  const env = { ...context, ids };
+  const tokens = isInline ? markdown.parseInline(text, env) : markdown.parse(text, env);
   if (text.length > atOnceLength) await nextTurn();
-  const html = markdown.renderer.render(tokens, markdown.options, context);
+  const html = markdown.renderer.render(tokens, markdown.options, env);
   if (html.length > maximumHtml_chars) return undefined;
   if (html.length > atOnceLength) await nextTurn();
-  return sanitizeHtml(html, { ...safe, transformTags: linksAndImages(context) });
+  return sanitizeHtml(html, { ...safe, transformTags: idsLinksAndImages(context, ids) });
 }
 
 /** The filtered HTML of a text; undefined if it has to be shown as plain text. */

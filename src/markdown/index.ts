@@ -4,7 +4,7 @@ export { type FencedBlock, fencedBlocks } from './fences.ts';
 export { isRendered, type LinkOf, toHtml, toInlineHtml } from './html.ts';
 export { linesOf } from './lines.ts';
 export { toLongHtml } from './long_html.ts';
-export { dispositionOf, isEmbeddable, markdownOf, mediaType, mediaTypes, storedName } from './media.ts';
+export { dispositionOf, isEmbeddable, isMarkdownFile, markdownOf, mediaType, mediaTypes, storedName } from './media.ts';
 export { toPlainHtml } from './plain.ts';
 export { type Address, type Reference, type ReferenceKind, readText, referencesIn } from './references.ts';
 export { inSlices, mapInSlices, type Steps } from './slices.ts';

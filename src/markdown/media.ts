@@ -73,6 +73,9 @@ const isMedia = (filename: string) => Object.hasOwn(embeddable, extensionOf(file
 /** Whether Markdown shows the file in the text. */
 export const isEmbeddable = (filename: string): boolean => isMedia(filename) || mediaType(filename) === svg;
 
+/** Whether a file is Markdown by its name. */
+export const isMarkdownFile = (name: string): boolean => /\.(md|markdown|mdown|mkd)$/i.test(name);
+
 /** How a browser may open a file: one that it could execute is only saved. */
 export const dispositionOf = (filename: string): 'inline' | 'attachment' =>
   isMedia(filename) || mediaType(filename) === 'application/pdf' ? 'inline' : 'attachment';

@@ -9,7 +9,7 @@ const secret = '0123456789abcdef'.repeat(2);
 test('addresses in a page lead from its folder, and from no place above the wiki', async () => {
   for (const [address, leads] of [
     ['next', '/guide/next'],
-    ['./next#part', '/guide/next#part'],
+    ['./next#part', '/guide/next#user-content-part'],
     ['../home', '/home'],
     ['../../../../../c', '/c'],
     ['/home?x=1', '/home?x=1'],
@@ -32,7 +32,7 @@ test('uploads of the project are where they are in other texts', async () => {
 test('a title in double brackets is a link to the page', async () => {
   for (const [text, leads, shown] of [
     ['[[Next steps]]', '/guide/Next-steps', 'Next steps'],
-    ['[[the <next>|../Home page#Part one]]', '/Home-page#Part-one', 'the &lt;next&gt;'],
+    ['[[the <next>|../Home page#Part one]]', '/Home-page#user-content-part-one', 'the &lt;next&gt;'],
     ['[[/Home]]', '/Home', '/Home'],
     ['[[Why? 100%: *this*]]', '/guide/Why%3F-100%25%3A-*this*', 'Why? 100%: *this*'],
     ['[[javascript:alert(1)]]', '/guide/javascript%3Aalert(1)', 'javascript:alert(1)'],

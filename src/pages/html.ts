@@ -30,8 +30,8 @@ export const sanitised = (markup: string, lowered = 0): Html =>
     lowered === 0
       ? markup
       : markup.replaceAll(
-          /<(\/?)h([1-6])>/g,
-          (_, slash, level) => `<${slash}h${Math.min(6, Number(level) + lowered)}>`,
+          /<(\/?)h([1-6])(?=[ >])/g,
+          (_, slash, level) => `<${slash}h${Math.min(6, Number(level) + lowered)}`,
         ),
   );
 

@@ -17,7 +17,7 @@ test('Markdown is rendered as HTML, with links for references that the reader ma
   const person = `<a href="http://coppice.test/${username}">@${username}</a>`;
   assert.equal(
     guest.body.html.trim(),
-    `<p><strong>See</strong> ${issue}#1</a>, #2, #3, ${issue}${path}#1</a> and ${person}; not <code>#1</code></p>`,
+    `<p><strong>See</strong> ${issue}#1</a>, #2, #3, ${issue}${path}#1</a> and ${person}; not <code>#1</code></p>\n&lt;script&gt;alert(1)&lt;/script&gt;`,
   );
   const owner = await here.as('owner').post('/markdown', { text, gfm: true, project: full_path });
   assert.match(owner.body.html, /\/-\/issues\/2">#2<\/a>/);

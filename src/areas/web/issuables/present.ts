@@ -29,7 +29,12 @@ export async function textsAsHtml(
     uploads: place?.id === undefined ? undefined : uploadsPath(place.kind, place.id),
     images_of: url,
   };
-  return Promise.all(texts.map(async (text) => (text ? sanitised(await toHtml(text, rendering), 2) : undefined)));
+  return Promise.all(
+    texts.map(async (text, index) => {
+      const anchors = index === 0 ? undefined : `user-content-${index}-`;
+      return text ? sanitised(await toHtml(text, { ...rendering, anchors }), 2) : undefined;
+    }),
+  );
 }
 
 /** The path of the project in a full reference, such as `group/project#1`. */

@@ -1,20 +1,18 @@
 /** Markdown files of a repository as HTML. */
 import { uploadsPath } from '../../../access/index.ts';
 import { pagePath } from '../../../foundation/addresses.ts';
-import { toLongHtml } from '../../../markdown/index.ts';
+import { isMarkdownFile, toLongHtml } from '../../../markdown/index.ts';
 import { type Html, html, type PageCall, sanitised } from '../../../pages/index.ts';
 import { linksFor } from '../../conversation/markdown/index.ts';
 import type { ShownFile } from './file_queries.ts';
 import type { RefPath } from './ref_queries.ts';
-
-const isMarkdown = (name: string): boolean => /\.(md|markdown|mdown|mkd)$/i.test(name);
 
 /** Rendering a longer text takes seconds and hundreds of megabytes if it is malicious, and each visitor renders it anew. */
 const renderedUpTo_chars = 200_000;
 
 /** Whether a file is shown as the document that it describes. */
 export const isRendered = ({ name, text, is_cut }: ShownFile): boolean =>
-  text !== undefined && isMarkdown(name) && !is_cut && text.length <= renderedUpTo_chars;
+  text !== undefined && isMarkdownFile(name) && !is_cut && text.length <= renderedUpTo_chars;
 
 /** The file that describes a folder. */
 export const isReadme = (name: string): boolean => /^readme(\.[a-z]+)?$/i.test(name);

@@ -1,0 +1,83 @@
+/** Where links within a text lead: its headings have ids. */
+import type { StateCore, Token } from 'markdown-it';
+
+/** Ids of texts begin with this, so that no text can take an id of the page around it. Links leave it out. */
+export const anchorPrefix = 'user-content-';
+
+const singleHyphens = (id: string): string => id.replaceAll(/-+/g, '-');
+
+/** The id of a heading, without the prefix. */
+const headingId = (title: string): string =>
+  singleHyphens(
+    title
+      .trim()
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+
+const titleOf = ({ children }: Token): string =>
+  (children ?? []).map(({ type, content }) => (type === 'html_inline' ? '' : content)).join('');
+
+interface Anchors {
+  /** The ids of the headings and of HTML in a text, without a prefix. */
+  ids: ReadonlySet<string>;
+  /** As in `TextContext`. */
+  anchors?: string | undefined;
+}
+
+const idInHtml = /\s(?:id|name)\s*=\s*["']?([^\s"'<>&]{1,255})/gi;
+
+const htmlTokens = (token: Token): Token[] =>
+  token.type === 'html_block' ? [token] : (token.children ?? []).filter(({ type }) => type === 'html_inline');
+
+/** A rule for the parser: each heading has an id, which ends in a number if an earlier heading has the same. */
+export function nameHeadings({ tokens, env }: StateCore): void {
+  const { ids, anchors = anchorPrefix } = env as { ids: Set<string>; anchors?: string };
+  const counts = new Map<string, number>();
+  for (const [index, token] of tokens.entries()) {
+    for (const { content } of htmlTokens(token)) for (const [, id] of content.matchAll(idInHtml)) ids.add(id!);
+    if (token.type !== 'heading_open') continue;
+    const id = headingId(titleOf(tokens[index + 1]!));
+    if (id === '') continue;
+    const count = counts.get(id) ?? 0;
+    counts.set(id, count + 1);
+    const unique = count === 0 ? id : `${id}-${count}`;
+    ids.add(unique);
+    token.attrSet('id', anchors + unique);
+  }
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/**
+ * The part of the page that a link to a part of its text means. Links that name nothing in the text lead to the page around it, such as to a comment.
+ * @param part what stands behind `#`. Texts written for other programs have a hyphen for each character between two words.
+ */
+export function partOfText(part: string, { ids, anchors = anchorPrefix }: Anchors): string {
+  const written = decoded(part);
+  const id = [written, singleHyphens(written.toLowerCase())].find((each) => ids.has(each));
+  return id === undefined ? part : anchors + id;
+}
+
+/** As `partOfText`, for another text, whose ids are not known. */
+export const partOfOtherText = (part: string): string =>
+  anchorPrefix +
+  singleHyphens(decoded(part.startsWith(anchorPrefix) ? part.slice(anchorPrefix.length) : part).toLowerCase());
+
+/** The attributes of an element whose id or name, as people write them in HTML, is part of an address. */
+export function withPrefixedId<Attributes extends Record<string, string>>(
+  attributes: Attributes,
+  anchors = anchorPrefix,
+) {
+  const { id = '', name, ...others } = attributes;
+  const written = id || (name ?? '');
+  if (!/^[^\s"'<>&]{1,255}$/.test(written)) return others;
+  return { ...others, id: written.startsWith(anchors) ? written : anchors + written };
+}
