@@ -3,6 +3,16 @@
 /** A name with slashes, such as that of a branch or a file, as part of the path of an address: each part is escaped, the slashes stay. */
 export const inAddress = (name: string): string => name.split('/').map(encodeURIComponent).join('/');
 
+/** Words that lead elsewhere among the addresses of the pages of a wiki. */
+const wordOfWikis = /^[pn](?=(?:ages|ew)$)|^[ru](?=(?:aw|ploads)\/)|(?<=\/)[ehd](?=(?:dit|istory|iff)$)/;
+
+/** The path of a wiki page, below the wiki. A page may be called as one of our own addresses: a letter of the word is escaped then, and the address means the same. */
+export const withoutWords = (path: string): string =>
+  path.replace(wordOfWikis, (letter) => `%${letter.charCodeAt(0).toString(16)}`);
+
+/** The slug of a wiki page as part of the path of an address. */
+export const slugInAddress = (slug: string): string => withoutWords(inAddress(slug));
+
 /** A full path, the name of a branch, a number … */
 type Value = string | number;
 

@@ -11,6 +11,7 @@ interface KnownPath {
   /** Matches the path with any values of its parameters. */
   pattern: RegExp;
   methods: ReadonlySet<Method>;
+  endpoints: readonly AnyEndpoint[];
 }
 
 function knownPaths(endpoints: readonly AnyEndpoint[]): KnownPath[] {
@@ -23,7 +24,12 @@ function knownPaths(endpoints: readonly AnyEndpoint[]): KnownPath[] {
     const words = others.map((word, index) =>
       index % 2 === 0 ? (word === '*' ? '.+' : '[^/]+') : RegExp.escape(word),
     );
-    return { path, pattern: new RegExp(`^${RegExp.escape(start)}${words.join('')}/?$`), methods: present };
+    return {
+      path,
+      pattern: new RegExp(`^${RegExp.escape(start)}${words.join('')}/?$`),
+      methods: present,
+      endpoints: group,
+    };
   });
 }
 
@@ -61,10 +67,24 @@ export function refuseUnknown(app: FastifyInstance, root: string, endpoints: rea
   }
 }
 
-/** The methods that a path lacks and that another, with a parameter in place of a word of this one, would answer. */
+/** Whether the value of a parameter of a path can be any text, such as the slug of a wiki page, and so a word of another path, too. */
+const isText = ({ input }: AnyEndpoint, segment: string): boolean =>
+  (input?.[segment.slice(1)] as { type?: string } | undefined)?.type === 'string';
+
+/** Whether an endpoint understands the words of a path in place of its parameters. */
+function understands(endpoint: AnyEndpoint, path: string): boolean {
+  const words = path.split('/');
+  return endpoint.path
+    .split('/')
+    .every((segment, at) => !segment.startsWith(':') || words[at]!.startsWith(':') || isText(endpoint, segment));
+}
+
+/** The methods that a path lacks and that another, with an ID in place of a word of this one, would answer. */
 function takenByOthers({ path, methods: own }: KnownPath, alike: readonly KnownPath[]): Method[] {
-  const others = alike.filter(({ pattern }) => pattern.test(path));
-  return methods.filter((method) => !own.has(method) && others.some((other) => other.methods.has(method)));
+  const others = alike.filter(({ pattern }) => pattern.test(path)).flatMap(({ endpoints }) => endpoints);
+  return methods.filter(
+    (method) => !own.has(method) && others.some((other) => other.method === method && !understands(other, path)),
+  );
 }
 
 const both = (text: string) => ({ message: text, error: text });

@@ -4,7 +4,7 @@ import sanitizeHtml from 'sanitize-html';
 import { nextTurn } from '../foundation/loop_turns.ts';
 import { nameHeadings, partOfOtherText, partOfText, withPrefixedId } from './headings.ts';
 import { isMarkdownFile } from './media.ts';
-import { addressFrom, linkPage, type WikiPage } from './pages.ts';
+import { addressInFile, addressInWiki, linkPage, type TextFile, type WikiPage } from './pages.ts';
 import { asWritten, toPlainHtml } from './plain.ts';
 import { type Reference, referencesInPlain } from './references.ts';
 import { keptTags, shownTags } from './tags.ts';
@@ -23,15 +23,6 @@ export type TextContext = {
   /** What ids in the text begin with, where a page shows several texts. */
   anchors?: string | undefined;
 };
-
-/** A file that is a text. */
-export interface TextFile {
-  path: string;
-  /** Where the pages of the files of its commit are, without a slash at the end. */
-  pages: string;
-  /** Where their bytes are. */
-  raw: string;
-}
 
 /** The address of the target of a reference, undefined if there is none. */
 export type LinkOf = (reference: Reference) => string | undefined;
@@ -171,8 +162,8 @@ function idsLinksAndImages(
     const address = withPart(written);
     // As a function, since a replacement text has characters with a meaning.
     if (uploads !== undefined && uploadAddress.test(address)) return address.replace(uploadAddress, () => uploads);
-    if (file) return addressFrom({ wiki_url: attribute === 'src' ? file.raw : file.pages, slug: file.path }, address);
-    return page === undefined ? address : addressFrom(page, address);
+    if (file) return addressInFile(file, address, attribute);
+    return page === undefined ? address : addressInWiki(page, address, attribute);
   };
   const whole = (attribs: sanitizeHtml.Attributes, attribute: 'href' | 'src'): sanitizeHtml.Attributes => {
     const address = attribs[attribute];

@@ -68,17 +68,21 @@ const extensionOf = (filename: string) => path.extname(filename).slice(1).toLowe
 /** The media type by the extension. Replies say `nosniff`, so that browsers believe it. */
 export const mediaType = (filename: string): string => types.get(extensionOf(filename)) ?? bytes;
 
+/** Whether a file is Markdown by its name. */
+export const isMarkdownFile = (name: string): boolean => /\.(md|markdown|mdown|mkd)$/i.test(name);
+
+/** Whether the extension of a file says what it is, other than a text of a wiki. */
+export const hasMediaType = (filename: string): boolean =>
+  types.has(extensionOf(filename)) && !isMarkdownFile(filename);
+
 const isMedia = (filename: string) => Object.hasOwn(embeddable, extensionOf(filename));
 
 /** Whether Markdown shows the file in the text. */
 export const isEmbeddable = (filename: string): boolean => isMedia(filename) || mediaType(filename) === svg;
 
-/** Whether a file is Markdown by its name. */
-export const isMarkdownFile = (name: string): boolean => /\.(md|markdown|mdown|mkd)$/i.test(name);
-
 /** How a browser may open a file: one that it could execute is only saved. */
 export const dispositionOf = (filename: string): 'inline' | 'attachment' =>
-  isMedia(filename) || mediaType(filename) === 'application/pdf' ? 'inline' : 'attachment';
+  isMedia(filename) ? 'inline' : 'attachment';
 
 /** A file name that is the same in a path, a URL and Markdown: what is no letter, digit, `_`, `.`, `-` or `+` becomes `_`. */
 export function storedName(name: string): string {

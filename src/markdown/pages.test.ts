@@ -19,7 +19,7 @@ test('addresses in a page lead from its folder, and from no place above the wiki
     assert.equal(await render(`[x](${address})`), `<p><a href="${page.wiki_url}${leads}">x</a></p>`, address);
   for (const address of ['#part', 'https://x.example/y', 'mailto:x@x.example'])
     assert.equal(await render(`[x](${address})`), `<p><a href="${address}">x</a></p>`, address);
-  assert.equal(await render('![x](y.png)'), `<p><img src="${page.wiki_url}/guide/y.png" alt="x" /></p>`);
+  assert.equal(await render('![x](y.png)'), `<p><img src="${page.wiki_url}/raw/guide/y.png" alt="x" /></p>`);
   assert.equal(await render('[x](//x.example)'), '<p><a>x</a></p>');
   assert.equal(await render('<a href="\\\\\\\\x.example">x</a>'), '<p><a>x</a></p>');
 });

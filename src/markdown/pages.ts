@@ -1,6 +1,7 @@
 /** Links between the pages of a wiki. */
 import type { StateInline } from 'markdown-it';
-import { inAddress } from '../foundation/addresses.ts';
+import { inAddress, withoutWords } from '../foundation/addresses.ts';
+import { hasMediaType } from './media.ts';
 
 /** The page that a text is. */
 export interface WikiPage {
@@ -9,17 +10,47 @@ export interface WikiPage {
   slug: string;
 }
 
-/** Stands for the top of the wiki, above which no relative address leads. */
+/** Stands for the top of the wiki or the repository, above which no relative address leads. */
 const top = 'http://wiki.invalid/';
 /** Attachments are at the top, whatever page shows them. */
 const attachment = /^uploads\/[0-9a-f]{32}\//;
 const withScheme = /^[a-z][a-z0-9+.-]*:/i;
 
-/** Where an address in a page leads: a relative one from the folder of the page, one with a slash at its beginning from the top of the wiki. */
-export function addressFrom({ wiki_url, slug }: WikiPage, address: string): string {
-  if (address.startsWith('#') || withScheme.test(address)) return address;
-  const url = URL.parse(address, attachment.test(address) ? top : `${top}${inAddress(slug)}`);
-  return url?.href.startsWith(top) ? `${wiki_url}/${url.href.slice(top.length)}` : address;
+/**
+ * What an address means: a relative one leads from the folder of the text, one with a slash at its beginning from the top.
+ * @param place the path of the text
+ * @returns undefined if it leads elsewhere
+ */
+function meant(place: string, address: string): { path: string; rest: string } | undefined {
+  if (address.startsWith('#') || withScheme.test(address)) return undefined;
+  const url = URL.parse(address, `${top}${inAddress(place)}`);
+  return url?.href.startsWith(top) ? { path: url.pathname, rest: url.search + url.hash } : undefined;
+}
+
+type Attribute = 'href' | 'src';
+
+/** Where an address in a wiki page leads. Images, and other files by their extension, are files of its repository; everything else is a page. */
+export function addressInWiki({ wiki_url, slug }: WikiPage, address: string, attribute: Attribute): string {
+  if (attachment.test(address)) return `${wiki_url}/${address}`;
+  const to = meant(slug, address);
+  if (!to) return address;
+  const isFile = attribute === 'src' || hasMediaType(to.path);
+  return `${wiki_url}${isFile ? `/raw${to.path}` : `/${withoutWords(to.path.slice(1))}`}${to.rest}`;
+}
+
+/** A file of a repository that is a text. */
+export interface TextFile {
+  path: string;
+  /** Where the pages of the files of its commit are, without a slash at the end. */
+  pages: string;
+  /** Where their bytes are. */
+  raw: string;
+}
+
+/** Where an address in a file leads: an image to the bytes of another file, a link to its page. */
+export function addressInFile({ path, pages, raw }: TextFile, address: string, attribute: Attribute): string {
+  const to = meant(path, address);
+  return to ? `${attribute === 'src' ? raw : pages}${to.path}${to.rest}` : address;
 }
 
 const maximum_chars = 1024;

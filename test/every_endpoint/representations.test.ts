@@ -370,7 +370,7 @@ test('fields about the caller and the content have the right values', async () =
     const [inGroup] = (await as(persona).get(`/groups/${here.group.id}/projects`)).body;
     for (const { open_issues_count, description_html } of [listed, body, ofGroup, inGroup]) {
       assert.equal(open_issues_count, count, persona);
-      assert.equal(description_html, '<p><strong>bold</strong> </p>\n');
+      assert.equal(description_html, '<p><strong>bold</strong> &lt;script&gt;x&lt;/script&gt;</p>\n');
     }
   }
   await as('owner').put(ofProject, { issues_access_level: 'disabled' });

@@ -37,6 +37,11 @@ test('pages that the API has written are cloned, and pages that are pushed are r
     assert.deepEqual(await slugsIn(here, base), ['Home', 'a', 'a', 'with blanks']);
     const { body } = await here.as('guest').get(`${base}/with%20blanks`);
     assert.deepEqual([body.content, body.title], ['two\n', 'with blanks']);
+    // `[[with blanks]]` leads to the slug that a page with this title has.
+    assert.equal((await here.as('guest').get(`${base}/with-blanks`)).body.content, 'two\n');
+    assert.equal((await here.as('guest').get(`${base}/home`)).body.slug, 'Home');
+    const again = await here.as('developer').post(base, { title: 'with blanks', content: 'three' });
+    assert.equal(again.status, 400);
     assert.equal((await here.as('guest').get(`${base}/a`)).body.content, 'mkd\n');
     assert.equal((await here.as('maintainer').delete(`${base}/a`)).status, 204);
     assert.equal((await here.as('guest').get(`${base}/a`)).body.content, 'org\n');

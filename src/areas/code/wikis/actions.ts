@@ -73,7 +73,8 @@ async function renamed(version: Version, page: Page, { title, format = page.form
   const to =
     title === undefined || title.trim() === shown ? { title: shown, slug: page.slug } : retitled(page.slug, title);
   const path = to.slug === page.slug && format === page.format ? page.path : pathOf(to.slug, format);
-  if (to.slug !== page.slug && (await pageAt(version, to.slug))) throw invalid({ title: ['already exists'] });
+  const other = to.slug === page.slug ? undefined : await pageAt(version, to.slug);
+  if (other && other.path !== page.path) throw invalid({ title: ['already exists'] });
   return { title: to.title, path };
 }
 

@@ -1,7 +1,7 @@
 /** Telling hooks of wikis and their pages (docs/reference/hooks.md#wikis). */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
-import { inAddress } from '../../../foundation/addresses.ts';
+import { slugInAddress } from '../../../foundation/addresses.ts';
 import { type RefUpdate, readCommit } from '../../../git/index.ts';
 import { groupFacts, hole, pathInSql, personFacts, projectFacts, type Sample } from '../../activity/hooks/index.ts';
 import { hooksAsking, tellEach } from '../../instance/hook_events/index.ts';
@@ -42,7 +42,7 @@ const rowsOf = (wiki: Wiki, news: readonly PageNews[]): RawBuilder<unknown> => s
   select wikis.project_id, wikis.group_id, namespaces.traversal_ids as group_ids, ${wikiFacts} as wiki, wikis.id as wiki_id,
          ${page} || '/' || changed.address as page, changed.*
     ${fromWiki}, jsonb_to_recordset(${JSON.stringify(
-      news.map((one) => ({ ...one, action: actions[one.action], address: inAddress(one.slug) })),
+      news.map((one) => ({ ...one, action: actions[one.action], address: slugInAddress(one.slug) })),
     )}::jsonb) as changed(action text, slug text, address text, title text, format text, blob_id text, message text, version_id text)
    where wikis.id = ${wiki.id}`;
 

@@ -2,7 +2,7 @@
 import { answersOf } from '../../../foundation/caches.ts';
 import { nextTurn } from '../../../foundation/loop_turns.ts';
 import { entryAt, NamedFiles, type Repository, readCommit } from '../../../git/index.ts';
-import { extensions, type Format, pageIn, partsOf } from './rules.ts';
+import { extensions, type Format, isHome, pageIn, partsOf, slugOf } from './rules.ts';
 
 /** A file that is a page. */
 export interface Page {
@@ -62,12 +62,23 @@ export async function pagesOf({ repository, commit_id }: Version): Promise<reado
   return (await lists.fetch(`${repository.path}\0${tree_id}`, { context: { repository, tree_id } }))!;
 }
 
-/** The page with a slug; undefined when there is none. */
-export async function pageAt({ repository, commit_id }: Version, slug: string): Promise<Page | undefined> {
+/** The page in the file that a slug names. */
+async function pageNamed({ repository, commit_id }: Version, slug: string): Promise<Page | undefined> {
   for (const extension of extensions) {
     const path = `${slug}.${extension}`;
     const entry = await entryAt(repository, commit_id, path);
     if (entry?.type === 'blob') return pageOf(path, entry.id);
   }
   return undefined;
+}
+
+/**
+ * The page with a slug; undefined when there is none. Files that are pushed may have blanks in place of hyphens, and the home page may be written with capitals.
+ */
+export async function pageAt(version: Version, slug: string): Promise<Page | undefined> {
+  const named = await pageNamed(version, slug);
+  if (named || !(slug.includes('-') || slug.includes(' ') || isHome(slug))) return named;
+  const pages = await pagesOf(version);
+  const isMeant = isHome(slug) ? isHome : (other: string) => slugOf(other) === slugOf(slug);
+  return pages.find((page) => isMeant(page.slug));
 }

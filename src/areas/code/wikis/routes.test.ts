@@ -296,6 +296,17 @@ test('Markdown is rendered with links that lead from the page, other formats as 
 const attach = (client: Client, base: string, name: string, content: string | Uint8Array<ArrayBuffer>, query = '') =>
   client.post(`${base}/attachments${query}`, undefined, { raw: fileForm(name, content) });
 
+test('a page can have any name, also one that is part of an address of ours', async () => {
+  const here = await world();
+  for (const base of placesOf(here))
+    for (const title of ['attachments', 'versions', 'pages', 'x/diff']) {
+      assert.equal((await here.as('developer').post(base, { title, content: 'one' })).status, 201);
+      assert.equal((await here.as('guest').get(at(base, title))).body.content, 'one');
+      assert.equal((await here.as('developer').put(at(base, title), { content: 'two' })).body.content, 'two');
+      assert.equal((await here.as('maintainer').delete(at(base, title))).status, 204);
+    }
+});
+
 test('a file is attached by a commit, and is no page', async () => {
   const here = await world();
   for (const base of placesOf(here)) {
@@ -309,6 +320,10 @@ test('a file is attached by a commit, and is no page', async () => {
       branch: 'main',
       link: { url: body.file_path, markdown: `![Apple_tree](${body.file_path})` },
     });
+    const { status: read, headers } = await here.as('guest').get(at(`${base}/attachments`, body.file_path));
+    assert.deepEqual([read, headers.get('content-security-policy')], [200, 'sandbox']);
+    assert.equal((await here.as('guest').get(`${base}/attachments/no`)).body.message, '404 File Not Found');
+    assert.equal((await here.as('outsider').get(at(`${base}/attachments`, body.file_path))).status, 404);
     const text = await attach(developer, base, '../notes.md', 'x', '?branch=main');
     assert.equal(text.body.link.markdown, `[notes.md](${text.body.file_path})`);
     assert.deepEqual((await developer.get(base)).body, []);

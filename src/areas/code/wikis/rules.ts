@@ -53,8 +53,11 @@ export function partsOf(slug: string): { folder: string; name: string } {
 /** The title of a page without one in its front matter. */
 export const titleOf = (slug: string): string => partsOf(slug).name.replaceAll('-', ' ');
 
+/** Whether a page is the first one of its wiki. */
+export const isHome = (slug: string): boolean => slug.toLowerCase() === 'home';
+
 /** The slug of a page with a title, whose blanks are single and not at the ends of its parts. */
-const slugOf = (title: string): string => title.replaceAll(' ', '-');
+export const slugOf = (title: string): string => title.replaceAll(' ', '-');
 
 const maximumPart_bytes = 255;
 const maximumTitle_bytes = 1024;

@@ -33,7 +33,7 @@ interface UploadRequest {
   Headers: Reading;
 }
 
-const address = /^\/(?!api\/|-\/)((?:[^/?]+\/)+[^/?]+)\/uploads\/([0-9a-f]{32}\/[^/?]+(?:\?.*)?)$/;
+const address = /^\/(?!api\/)((?:(?!-\/)[^/?]+\/)+(?!-\/)[^/?]+)\/uploads\/([0-9a-f]{32}\/[^/?]+(?:\?.*)?)$/;
 
 /**
  * The URL under which the server routes a request: an upload below the path of a project is found like one below its id. Any other URL stays.

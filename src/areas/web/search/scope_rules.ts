@@ -1,6 +1,6 @@
 /** What can be searched for, and how each thing that is found is shown. */
 import { issueKind, mergeRequestKind } from '../../../access/index.ts';
-import { pagePath } from '../../../foundation/addresses.ts';
+import { pagePath, slugInAddress } from '../../../foundation/addresses.ts';
 import type { Values } from '../../../http/index.ts';
 import { type Content, html, person, state, time } from '../../../pages/index.ts';
 import { blobPage } from '../../code/repository/index.ts';
@@ -19,7 +19,7 @@ export interface ShownScope {
 }
 
 const everywhere: readonly Level[] = ['global', 'group', 'project'];
-const wikiPage = pagePath('/:project/-/wikis/:slug');
+const wikiPage = pagePath('/:project/-/wikis');
 
 type Author = { username: string; name: string } | null;
 
@@ -62,7 +62,7 @@ const code = file((project, { ref, path, match_lines }) => {
   const [line] = match_lines as number[];
   return `${blobPage(project, String(ref), String(path))}${line === undefined ? '' : `#L${line}`}`;
 });
-const wiki = file((project, { path }) => wikiPage(project, String(path).replace(/\.\w+$/, '')));
+const wiki = file((project, { path }) => `${wikiPage(project)}/${slugInAddress(String(path).replace(/\.\w+$/, ''))}`);
 
 export const scopes: readonly ShownScope[] = [
   { name: 'projects', label: 'Projects', levels: ['global', 'group'], line: titled },

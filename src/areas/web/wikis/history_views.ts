@@ -1,18 +1,17 @@
 /** How the history of a wiki page looks. */
 import type { Static } from 'typebox';
-import { inAddress } from '../../../foundation/addresses.ts';
 import type { Page } from '../../../http/index.ts';
 import { html, pager, rows, type Seen, time, type View } from '../../../pages/index.ts';
 import type { Diff } from '../../code/repository/index.ts';
 import type { WikiPageVersion } from '../../code/wikis/index.ts';
 import { diffPieces, pagesOfDiffs } from '../diffs/index.ts';
-import { around, type InWiki, wikiAddress } from './views.ts';
+import { around, type InWiki, pageAddress } from './views.ts';
 
 interface InPage extends InWiki {
   slug: string;
 }
 
-const addressOf = ({ slug, ...wiki }: InPage): string => `${wikiAddress(wiki)}/${inAddress(slug)}`;
+const addressOf = ({ slug, ...wiki }: InPage): string => pageAddress(wiki, slug);
 
 export function historyView(
   { versions, ...at }: InPage & { versions: Page<Static<typeof WikiPageVersion>> },

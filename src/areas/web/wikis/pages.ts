@@ -1,13 +1,13 @@
 /** Wikis of projects and groups (docs/reference/work_pages.md). */
 import type { Static } from 'typebox';
-import { inAddress } from '../../../foundation/addresses.ts';
+import { slugInAddress } from '../../../foundation/addresses.ts';
 import { notFound } from '../../../http/index.ts';
-import { type AnyPage, type PageCall, page, pagingOf, redirect, textIn } from '../../../pages/index.ts';
+import { type AnyPage, filePage, type PageCall, page, pagingOf, redirect, textIn } from '../../../pages/index.ts';
 import { Diff } from '../../code/repository/index.ts';
 import { WikiPageForm, WikiPageVersion } from '../../code/wikis/index.ts';
 import { type WikiKind, wikiKinds } from './definition.ts';
 import { diffView, historyView } from './history_views.ts';
-import { editView, listView, missingView, newView, pageView, textsOf, wikiAddress } from './views.ts';
+import { editView, listView, missingView, newView, pageAddress, pageView, textsOf, wikiAddress } from './views.ts';
 
 type WikiPage = Static<typeof WikiPageForm>;
 
@@ -27,7 +27,7 @@ async function pagesOf({ list }: PageCall, { noun }: WikiKind, paging: object = 
   return { ...read, items };
 }
 
-const toPage = ({ slug }: WikiPage, call: PageCall) => `${wikiOf(call)}/${inAddress(slug)}`;
+const toPage = ({ slug }: WikiPage, call: PageCall) => `${wikiOf(call)}/${slugInAddress(slug)}`;
 
 async function shownPage(call: PageCall, kind: WikiKind) {
   const slug = call.params.slug!;
@@ -44,8 +44,8 @@ async function firstPage(call: PageCall, kind: WikiKind): Promise<string> {
   const { noun } = kind;
   await call.list(WikiPageForm, `list${noun}WikiPages`, { per_page: 1 });
   const first = await call.perhaps(call.one(WikiPageForm, `get${noun}WikiPage`, { slug: home }));
-  const wiki = wikiAddress({ id: call.params.id!, kind });
-  return first ? `${wiki}/${home}` : `${wiki}/pages`;
+  const wiki = { id: call.params.id!, kind };
+  return first ? pageAddress(wiki, first.slug) : `${wikiAddress(wiki)}/pages`;
 }
 
 const pagesFor = (kind: WikiKind): AnyPage[] => [
@@ -64,6 +64,10 @@ const pagesFor = (kind: WikiKind): AnyPage[] => [
     forms: { create: { runs: `create${kind.noun}WikiPage`, next: toPage } },
     view: newView,
   }),
+  filePage(`${kind.path}/uploads/*name`, ({ bytes, params }) =>
+    bytes(`get${kind.noun}WikiFile`, { file_path: `uploads/${params.name}` }),
+  ),
+  filePage(`${kind.path}/raw/*file_path`, ({ bytes }) => bytes(`get${kind.noun}WikiFile`)),
   page(`${kind.path}/*slug/edit`, {
     signed_in: true,
     load: async (call) => ({

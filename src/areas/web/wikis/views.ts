@@ -1,6 +1,6 @@
 /** How wikis look. */
 import type { Static } from 'typebox';
-import { inAddress, pagePath } from '../../../foundation/addresses.ts';
+import { pagePath, slugInAddress } from '../../../foundation/addresses.ts';
 import type { Page } from '../../../http/index.ts';
 import {
   type Field,
@@ -29,6 +29,8 @@ const addresses = { project: pagePath('/:project/-/wikis'), group: pagePath('/gr
 
 export const wikiAddress = ({ id, kind }: InWiki): string => addresses[kind.kind](id);
 
+export const pageAddress = (wiki: InWiki, slug: string): string => `${wikiAddress(wiki)}/${slugInAddress(slug)}`;
+
 /** The title of a page of a wiki, and its place. */
 export const around = ({ id, kind }: InWiki, title: readonly string[]) => ({
   title: [...title, 'Wiki', id],
@@ -36,7 +38,7 @@ export const around = ({ id, kind }: InWiki, title: readonly string[]) => ({
 });
 
 const linkTo = (wiki: InWiki, { slug, title }: Pick<WikiPage, 'slug' | 'title'>): Html =>
-  html`<a href="${`${wikiAddress(wiki)}/${inAddress(slug)}`}">${title}</a>${slug.includes('/') && html` <span class="soft">${slug}</span>`}`;
+  html`<a href="${pageAddress(wiki, slug)}">${title}</a>${slug.includes('/') && html` <span class="soft">${slug}</span>`}`;
 
 const newButton = (wiki: InWiki, seen: Seen) =>
   seen.may('create') && html`<a class="button" href="${`${wikiAddress(wiki)}/new`}">New page</a>`;
@@ -61,7 +63,7 @@ export function pageView(
   return {
     ...around(wiki, [shown.title]),
     is_public: true,
-    main: html`<p class="actions">${seen.may('change') && html`<a class="button" href="${`${wikiAddress(wiki)}/${inAddress(slug)}/edit`}">Edit</a>`} <a class="button" href="${`${wikiAddress(wiki)}/${inAddress(slug)}/history`}">History</a> ${newButton(wiki, seen)}</p>
+    main: html`<p class="actions">${seen.may('change') && html`<a class="button" href="${`${pageAddress(wiki, slug)}/edit`}">Edit</a>`} <a class="button" href="${`${pageAddress(wiki, slug)}/history`}">History</a> ${newButton(wiki, seen)}</p>
 <div class="columns">
 <div class="text">${sanitised(shown.content ?? '', 1)}</div>
 <section aria-labelledby="pages"><h2 id="pages">Pages</h2>
@@ -136,6 +138,6 @@ export function editView({ shown, ...wiki }: InWiki & { shown: WikiPage }, seen:
       }) ?? html`<p>You may not write pages of this wiki.</p>`
     }${presentText(seen, shown.content)}
 ${form(seen, 'remove', { button: 'Delete the page', look: 'danger' })}
-<p><a href="${`${wikiAddress(wiki)}/${inAddress(shown.slug)}`}">Back to the page</a></p>`,
+<p><a href="${pageAddress(wiki, shown.slug)}">Back to the page</a></p>`,
   };
 }

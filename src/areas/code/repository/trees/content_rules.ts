@@ -68,14 +68,13 @@ export function disposition(kind: 'inline' | 'attachment', file_name: string): s
 }
 
 /**
- * The type and disposition of a file as headers. What browsers show is in a sandbox, where it cannot act as the user of this server, except PDF: the viewers of browsers
- * run nothing of a file on this server, and do not work in a sandbox.
+ * The type and disposition of a file as headers. What browsers show is in a sandbox, where it cannot act as the user of this server.
  * @param disposition begins with `inline` or `attachment`
  */
 export const shownAs = (type: string, disposition: string): Headers => ({
   'content-type': type,
   'content-disposition': headerValue(disposition),
-  ...(disposition.startsWith('inline') && type !== 'application/pdf' ? { 'content-security-policy': 'sandbox' } : {}),
+  ...(disposition.startsWith('inline') ? { 'content-security-policy': 'sandbox' } : {}),
 });
 
 /** No proxy may cache the bytes: access can be revoked. */
