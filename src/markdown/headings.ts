@@ -2,7 +2,7 @@
 import type { StateCore, Token } from 'markdown-it';
 
 /** Ids of texts begin with this, so that no text can take an id of the page around it. Links leave it out. */
-export const anchorPrefix = 'user-content-';
+const anchorPrefix = 'user-content-';
 
 const singleHyphens = (id: string): string => id.replaceAll(/-+/g, '-');
 
