@@ -39,7 +39,7 @@ import { mount, readQuery } from './http/mount.ts';
 import { refuseRepeatedHosts } from './http/origin.ts';
 import { Outage } from './http/outage.ts';
 import { type LoadMeter, shedLoad } from './http/overload.ts';
-import { watchPace } from './http/pace.ts';
+import { watchPace, watchReplies } from './http/pace.ts';
 import { asksForUpgrade, takeUpgrades } from './http/upgrades.ts';
 import { measurePassing, measureQueue, measureRequests, metricsDoorway } from './metrics.ts';
 import { readAssets } from './pages/index.ts';
@@ -162,6 +162,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   deferBodies(app);
   refuseRepeatedHosts(app);
   watchPace(app);
+  watchReplies(app);
   addCommonHeaders(app);
   logRequests(app);
   if (metrics) {

@@ -2,7 +2,7 @@
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { argumentsOf, GitError, outputStream, settingsOf, start } from './command.ts';
+import { argumentsOf, GitError, outputStream, settingsOf, startForClient } from './command.ts';
 import { fullId } from './ids.ts';
 import { answerFilter, channelFilter, type LargeFiles } from './large_files.ts';
 import type { Ending } from './launcher.ts';
@@ -19,18 +19,25 @@ export interface Archive {
   path?: string | undefined;
   /** Replaces LFS pointers with their files; pointers stay when it is left out. git holds each file in memory while it packs it. */
   largeFiles?: LargeFiles | undefined;
+  /** Fires when the client has gone. */
+  signal?: AbortSignal | undefined;
 }
 
-/** An archive as a stream. It ends with an error when git or `largeFiles` fails. */
+/** An archive as a stream. It ends with an error when git or `largeFiles` fails, and with `NoPlace`. */
 export function streamArchive(
   repository: Repository,
   commit: string,
-  { format, folder, path, largeFiles }: Archive,
+  { format, folder, path, largeFiles, signal }: Archive,
 ): Readable {
   const options = [`--format=${format}`, `--prefix=${folder}/`] as const;
   const args = argumentsOf(repository, 'archive', options, [fullId(commit)], path ? [path] : []);
   const env = settingsOf({ ...(format === 'tar.bz2' ? bzip2 : {}), ...(largeFiles ? channelFilter : {}) });
-  const starting = start(args, { env, streams: largeFiles ? ['channel'] : [], group: true });
+  const starting = startForClient(repository, args, {
+    env,
+    streams: largeFiles ? ['channel'] : [],
+    group: true,
+    signal,
+  });
   const judge = ({ code, stderr }: Ending) => (code === 0 ? undefined : new GitError('archive', code, stderr));
   const out = outputStream(starting, { judge });
   if (largeFiles)

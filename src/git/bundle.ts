@@ -11,4 +11,8 @@ const sameBytes = { 'pack.threads': '1' };
  * @param signal stops git
  */
 export const streamBundle = (repository: Repository, signal: AbortSignal): Readable =>
-  gitStream(repository, 'bundle create', ['--quiet', '-', '--all'], [], [], { env: settingsOf(sameBytes), signal });
+  gitStream(repository, 'bundle create', ['--quiet', '-', '--all'], [], [], {
+    reader: 'server',
+    env: settingsOf(sameBytes),
+    signal,
+  });

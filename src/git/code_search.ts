@@ -33,7 +33,7 @@ export async function linesContaining(
   if (text.includes('\n')) return { files: [], is_complete: true };
   const id = fullId(commit);
   const options = ['-n', '-I', '-i', '-F', '-z', '--full-name', `-e${text}`] as const;
-  const output = gitStream(repository, 'grep', options, [id], [], { signal, env });
+  const output = gitStream(repository, 'grep', options, [id], [], { reader: 'server', signal, env });
   const files = new Map<string, number[]>();
   let count = 0;
   try {
@@ -90,7 +90,7 @@ export async function commitsSaying(
     `--max-count=${limit}`,
     ...texts.flatMap((text) => text.split('\n')).map((line) => `--grep=${line}` as const),
   ];
-  const output = gitStream(repository, 'rev-list', options, [fullId(commit)], [], { signal, env });
+  const output = gitStream(repository, 'rev-list', options, [fullId(commit)], [], { reader: 'server', signal, env });
   const commits: FoundCommit[] = [];
   try {
     for await (const records of recordsIn(output, line_feed)) commits.push(...records.map(commitIn));

@@ -66,10 +66,17 @@ test('a stream gives the whole output, ends with the error of git, and can be gi
   const repository = await temporaryRepository(t);
   const content = Buffer.alloc(3_000_000, 'abcdefg\n');
   const id = await commitTo(repository, { changes: [put('big', content)] });
-  assert.ok(content.equals(Buffer.concat(await gitStream(repository, 'show', [], [`${id}:big`]).toArray())));
-  await assert.rejects(gitStream(repository, 'show', [], [`${id}:small`]).toArray(), GitError);
+  assert.ok(
+    content.equals(
+      Buffer.concat(await gitStream(repository, 'show', [], [`${id}:big`], [], { reader: 'server' }).toArray()),
+    ),
+  );
+  await assert.rejects(
+    gitStream(repository, 'show', [], [`${id}:small`], [], { reader: 'server' }).toArray(),
+    GitError,
+  );
 
-  const given_up = gitStream(repository, 'show', [], [`${id}:big`]);
+  const given_up = gitStream(repository, 'show', [], [`${id}:big`], [], { reader: 'server' });
   await once(given_up, 'readable');
   given_up.destroy();
   await once(given_up, 'close');

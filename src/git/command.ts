@@ -1,6 +1,7 @@
 /** Starting git: its arguments and environment, and limits on concurrency, time and output. */
 import { availableParallelism } from 'node:os';
 import { pipeline, Readable } from 'node:stream';
+import { Places } from '../foundation/places.ts';
 import { Semaphore } from '../foundation/semaphore.ts';
 import { type Ending, type GitProcess, type LaunchRequest, launch, lostCode, lostText } from './launcher.ts';
 import type { Environment, Option, Repository } from './types.ts';
@@ -275,23 +276,58 @@ export function outputStream(
   return out;
 }
 
+/** Of each process that serves clients: what they read at their own pace, such as archives. */
+const readingPlaces = new Places({
+  limits: { all: 64, per_repository: 48, per_address: 16, per_person: 8 },
+  waiting: 512,
+  waiting_per_address: 64,
+  wait_ms: 30_000,
+});
+
+/**
+ * Starts git, whose output is sent to the client that this works for. It has a place until it ends.
+ * @throws NoPlace; the reason of the signal; Error when it cannot be started
+ */
+export async function startForClient(
+  repository: Repository,
+  args: readonly string[],
+  { signal, ...how }: Parameters<typeof start>[1] & { signal?: AbortSignal | undefined },
+): Promise<GitProcess> {
+  const leave = await readingPlaces.takeForClient({ repository: repository.path }, signal);
+  try {
+    const started = await start(args, how);
+    void started.ended.then(leave);
+    return started;
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+export interface Streaming extends Pick<RunOptions, 'env' | 'signal'> {
+  /** Who reads the output: a client does it at its own pace, and this server as fast as it can. */
+  reader: 'client' | 'server';
+  /** The standard input of git; its error ends the stream. */
+  source?: Readable;
+}
+
 /**
  * Runs git and gives its output as a stream of constant memory. A failure of git ends the stream with `GitError`.
- * Destroying the stream, or firing `signal`, stops git. It takes no slot, so it may run as long as the reader wants.
- * @param run.source the standard input of git; its error ends the stream
+ * Destroying the stream, or firing `signal`, stops git. It takes no slot, so it may run as long as the reader wants, unless there is no place for clients (`NoPlace`).
  */
 export function gitStream(
   repository: Repository,
   command: string,
   options: readonly Option[],
-  operands: readonly string[] = [],
-  paths: readonly string[] = [],
-  { env, signal, source }: Pick<RunOptions, 'env' | 'signal'> & { source?: Readable } = {},
+  operands: readonly string[],
+  paths: readonly string[],
+  { reader, env, signal, source }: Streaming,
 ): Readable {
   signal?.throwIfAborted();
   const args = argumentsOf(repository, command, options, operands, paths);
   const judge = ({ code, stderr }: Ending) => (code === 0 ? undefined : new GitError(command, code, stderr));
-  const starting = start(args, { env, streams: source ? ['stdin'] : [], group: true });
+  const how = { env, streams: source ? (['stdin'] as const) : [], group: true };
+  const starting = reader === 'client' ? startForClient(repository, args, { ...how, signal }) : start(args, how);
   const out = outputStream(starting, { judge });
   if (source) {
     source.once('error', (error) => out.destroy(error));

@@ -28,9 +28,10 @@ export async function oddFileMode(
     ['--batch-check=%(objecttype) %(objectname)', '--batch-all-objects', '--unordered', '--buffer'],
     [],
     [],
-    { env },
+    { reader: 'server', env },
   );
   const trees = gitStream(repository, 'cat-file', ['--batch', '--buffer'], [], [], {
+    reader: 'server',
     env,
     source: Readable.from(idsOfTrees(objects)),
   });

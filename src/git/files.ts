@@ -1,6 +1,6 @@
 /** Files and folders of a commit. A path is data: it names entries of trees and is never followed anywhere else. */
 import type { Readable } from 'node:stream';
-import { gitStream } from './command.ts';
+import { gitStream, type Streaming } from './command.ts';
 import { readCommit } from './commits.ts';
 import { fullId, isFullId } from './ids.ts';
 import { objectHeader, storedObject } from './readers.ts';
@@ -52,5 +52,5 @@ export async function findBlob(repository: Repository, id: string): Promise<numb
 }
 
 /** The content of a blob as a stream of constant memory, however large it is. A missing blob ends the stream with `GitError`. */
-export const streamBlob = (repository: Repository, id: string, signal?: AbortSignal): Readable =>
-  gitStream(repository, 'cat-file', [], ['blob', fullId(id)], [], { signal });
+export const streamBlob = (repository: Repository, id: string, how: Pick<Streaming, 'reader' | 'signal'>): Readable =>
+  gitStream(repository, 'cat-file', [], ['blob', fullId(id)], [], how);

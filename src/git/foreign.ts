@@ -49,7 +49,9 @@ function isAllowed(ref: string, id: string, type: string): boolean {
 async function allowedRefs(quarantine: Repository): Promise<FetchedRefs> {
   const refs = new Map<string, string>();
   let count = 0;
-  for await (const line of createInterface({ input: gitStream(quarantine, 'for-each-ref', [refFormat]) })) {
+  for await (const line of createInterface({
+    input: gitStream(quarantine, 'for-each-ref', [refFormat], [], [], { reader: 'server' }),
+  })) {
     if (++count > maximumRefs) throw new GitError('for-each-ref', null, `there are more than ${maximumRefs} refs`);
     const [id, type] = line.split(' ', 2) as [string, string];
     const ref = line.slice(id.length + type.length + 2);

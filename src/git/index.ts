@@ -74,7 +74,6 @@ export {
 } from './repository_places.ts';
 export { resolveBranch, resolveCommit, resolveTag } from './resolve.ts';
 export { filesContaining } from './searching.ts';
-export { GitBusy } from './service_places.ts';
 export { type FileSize, fileSizes } from './sizes.ts';
 export { streamSnapshot } from './snapshots.ts';
 export { touchedPaths } from './touched_paths.ts';

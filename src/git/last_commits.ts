@@ -77,7 +77,10 @@ async function follow(
   // With -c, a merge counts for what it takes from no parent.
   const options = ['-c', '-z', '--no-renames', '--raw', '--format=%x01%H'] as const;
   const signal = AbortSignal.timeout(maximumWalk_ms);
-  const output = gitStream(repository, 'log', options, [start], folder === '' ? [] : [folder], { signal });
+  const output = gitStream(repository, 'log', options, [start], folder === '' ? [] : [folder], {
+    reader: 'server',
+    signal,
+  });
   let commit = '';
   let isPath = false;
   try {

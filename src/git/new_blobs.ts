@@ -43,7 +43,7 @@ async function newIds(
     '--tags',
     '--not',
   ] as const;
-  const stream = gitStream(repository, 'rev-list', options, targets.map(fullId), [], { env, signal });
+  const stream = gitStream(repository, 'rev-list', options, targets.map(fullId), [], { reader: 'server', env, signal });
   const ids: string[] = [];
   try {
     for await (const line of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {

@@ -30,6 +30,7 @@ function walk(
 }
 
 const asRun = ({ env, signal }: Pick<CommitRange, 'env' | 'signal'>) => ({
+  reader: 'server' as const,
   ...(env ? { env } : {}),
   ...(signal ? { signal } : {}),
 });

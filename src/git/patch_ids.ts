@@ -19,7 +19,9 @@ export async function patchId(
     'diff-tree',
     ['-r', '-p', '--no-renames', '--no-ext-diff', '--no-textconv'],
     sides,
+    [],
+    { reader: 'server' },
   );
-  const output = await gitStream(repository, 'patch-id', ['--stable'], [], [], { source }).toArray();
+  const output = await gitStream(repository, 'patch-id', ['--stable'], [], [], { reader: 'server', source }).toArray();
   return /^[0-9a-f]+/.exec(Buffer.concat(output).toString('latin1'))?.[0];
 }

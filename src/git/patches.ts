@@ -137,7 +137,10 @@ class PatchRun {
     const chunks: Buffer[] = [];
     let size = 0;
     const run = { env: { ...this.#env, ...byPathspecs } };
-    for await (const chunk of gitStream(this.#repository, command, formats, operands, paths, run)) {
+    for await (const chunk of gitStream(this.#repository, command, formats, operands, paths, {
+      reader: 'server',
+      ...run,
+    })) {
       chunks.push(chunk);
       size += chunk.length;
       if (size > limit) break; // Leaving the loop destroys the stream, which stops git.

@@ -17,9 +17,9 @@ export const streamDiff = (
   signal?: AbortSignal,
 ): Readable => {
   const sides = [from === null ? emptyTree(to) : fullId(from), fullId(to)];
-  return gitStream(repository, 'diff', options, sides, [], { signal });
+  return gitStream(repository, 'diff', options, sides, [], { signal, reader: 'client' });
 };
 
 /** A commit in the format of `git format-patch`, as a stream of constant memory. Merges are empty, because no patch makes one. */
 export const streamPatch = (repository: Repository, commit: string): Readable =>
-  gitStream(repository, 'format-patch', ['--stdout', '-1', ...options], [fullId(commit)]);
+  gitStream(repository, 'format-patch', ['--stdout', '-1', ...options], [fullId(commit)], [], { reader: 'client' });

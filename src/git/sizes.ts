@@ -16,6 +16,7 @@ export interface FileSize {
 export async function* fileSizes(repository: Repository, id: string, env: Environment = {}): AsyncGenerator<FileSize> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of gitStream(repository, 'ls-tree', ['-r', '-l', '-z', '--full-tree'], [fullId(id)], [], {
+    reader: 'server',
     env,
   })) {
     const read = Buffer.concat([rest, chunk]);

@@ -3,11 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { finished, Readable, type Writable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
+import { currentClient } from '../foundation/clients.ts';
+import { Places } from '../foundation/places.ts';
 import { advertisedRefs, learnCapabilities, termsOf } from './advertised_refs.ts';
 import { argumentsOf, GitError, hooksFrom, outputStream, type StreamRules, settingsOf, start } from './command.ts';
 import type { Ending, GitProcess } from './launcher.ts';
 import { checkHooks, converse, hooks_folder, type PushRules } from './push_hooks.ts';
-import { ServicePlaces } from './service_places.ts';
 import type { Environment, Option, Repository } from './types.ts';
 
 export type Service = 'git-upload-pack' | 'git-receive-pack';
@@ -45,12 +46,10 @@ const hidden_refs: Readonly<Record<Service, readonly string[]>> = {
 const shown_refs = '!refs/coppice';
 
 /** Of each process that serves clients. Six clients that occupy all they can leave places to others, also in the same repository. */
-const places = new ServicePlaces({
-  all: 64,
-  per_repository: 56,
-  per_client: 8,
+const places = new Places({
+  limits: { all: 64, per_repository: 56, per_address: 8, per_person: 24 },
   waiting: 512,
-  waiting_per_client: 64,
+  waiting_per_address: 64,
   wait_ms: 30_000,
 });
 
@@ -173,7 +172,7 @@ export function uploadPack(repository: Repository, request: ServiceRequest): Rea
 /**
  * The reply to `POST git-receive-pack`: a push. Media type: `application/x-git-receive-pack-result`.
  * Until `check` has accepted the push, a client that disconnects aborts it and no ref is updated; from then on it finishes without
- * the client, so that `moved` is called for every updated ref. Throws when the hooks cannot run, and `GitBusy`.
+ * the client, so that `moved` is called for every updated ref. Throws when the hooks cannot run, and `NoPlace`.
  */
 export async function receivePack(
   repository: Repository,
@@ -229,14 +228,15 @@ async function beginningOf(input: Readable): Promise<Buffer[]> {
   return chunks;
 }
 
-/** @throws GitBusy when there is no place for it */
+/** @throws NoPlace when there is no place for it */
 async function startService(
   repository: Repository,
   service: Service,
   options: readonly Option[],
   { by: { client, signal }, env, settings, ...how }: How & { by: Asking },
 ): Promise<GitProcess> {
-  const leave = await places.take({ client, repository: repository.path }, signal);
+  const person = currentClient()?.person;
+  const leave = await places.take({ address: client, person, repository: repository.path }, signal);
   const command = service.slice('git-'.length);
   const hiding = { [`${command.replace('-', '')}.hideRefs`]: hidden_refs[service] };
   try {

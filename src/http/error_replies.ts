@@ -5,6 +5,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { BlobStoreError } from '../blobs/index.ts';
 import { isUnavailable, refusedByMove } from '../db/index.ts';
 import { TooMuchWaiting } from '../foundation/fair_threads.ts';
+import { NoPlace } from '../foundation/places.ts';
 import { ApiError, textOf, tooBusy } from './errors.ts';
 import { isFull } from './outage.ts';
 
@@ -34,7 +35,7 @@ function meaningOf(error: FastifyError): ApiError {
   if (refusedByMove(error) !== undefined) return new ApiError(403, { message: `403 Forbidden - ${message}` });
   if (statusCode >= 400 && statusCode < 500)
     return new ApiError(statusCode, { message: texts[statusCode] ?? `${statusCode} ${message}` });
-  if (error instanceof TooMuchWaiting) return tooBusy();
+  if (error instanceof TooMuchWaiting || error instanceof NoPlace) return tooBusy();
   if (isFull(error)) return new ApiError(503, { message: '503 Service Unavailable - The disk of the server is full' });
   return isUnavailable(error) || error instanceof BlobStoreError || error.code === lostCode
     ? new ApiError(503, { message: '503 Service Unavailable' })

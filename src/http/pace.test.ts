@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { everythingFrom, headOf, rawSocket } from '../../test/support/raw_socket.ts';
 import { diskBlobs } from '../blobs/index.ts';
 import { deferBodies, type UnreadBody } from './body.ts';
 import { answeringIn, jsonForm } from './error_replies.ts';
-import { watchPace } from './pace.ts';
+import { watchPace, watchReplies } from './pace.ts';
 
 /** A server that reads bodies at `/read` and leaves them unread at `/leave`. */
 async function server(t: TestContext): Promise<string> {
@@ -49,4 +51,34 @@ test('a body that takes too long is refused with 408, however steadily it arrive
 test('a connection whose body continues after the reply is closed', async (t) => {
   const url = await server(t);
   assert.match(await drip(url, '/leave', 100), /^HTTP\/1\.1 200 [\s\S]*\{"left":true\}$/);
+});
+
+test('a reply that is not read is cut off, one that is made slowly is not', async (t) => {
+  const app = Fastify() as unknown as FastifyInstance;
+  watchReplies(app, { window_ms: 150, least_bytes: 1000 });
+  const ended: string[] = [];
+  const endless = async function* () {
+    for (;;) yield Buffer.alloc(64 * 1024);
+  };
+  const slow = async function* () {
+    for (let count = 0; count < 12; count++) {
+      yield Buffer.from('x');
+      await once(AbortSignal.timeout(50), 'abort');
+    }
+  };
+  for (const [path, make] of [['/endless', endless] as const, ['/slow', slow] as const])
+    app.get(path, async (_request, reply) => {
+      reply.raw.once('close', () => ended.push(path));
+      return reply.send(Readable.from(make()));
+    });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  t.after(() => app.close());
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  const unread = await rawSocket(url);
+  unread.pause().write(headOf('GET', '/endless', {}));
+  const all = await rawSocket(url);
+  all.write(headOf('GET', '/slow', { connection: 'close' }));
+  assert.match(await everythingFrom(all), /0\r\n\r\n$/);
+  assert.deepEqual(ended.toSorted(), ['/endless', '/slow']);
+  unread.destroy();
 });

@@ -1,7 +1,8 @@
 /**
- * Ends requests whose bodies arrive too slowly, and those that keep sending after the reply (docs/operating.md#limits). Node itself only limits the time
- * of heads.
+ * Ends requests whose bodies arrive too slowly, those that keep sending after the reply, and those whose replies are read too slowly (docs/operating.md#limits). Node itself
+ * only limits the time of heads.
  */
+import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { UnreadBody } from './body.ts';
@@ -16,6 +17,9 @@ export interface Pace {
 }
 
 const apiPace: Pace = { window_ms: 30_000, least_bytes: 30 * 1024, total_ms: 120_000 };
+
+/** What must be read of a reply, wherever it comes from: meanwhile it has a place, memory, or a process of git. */
+const replyPace = { window_ms: 30_000, least_bytes: 30 * 1024 } satisfies Pace;
 
 /** Endpoints and doors that take files or large bodies. */
 export const uploadPace: Pace = { ...apiPace, total_ms: 6 * 3_600_000 };
@@ -88,4 +92,45 @@ function giveUp({ body, raw }: FastifyRequest, reply: FastifyReply): void {
   else if (body instanceof UnreadBody) body.abort(refusal);
   else if (body instanceof Readable) body.destroy(refusal);
   else raw.destroy();
+}
+
+/** What Node counts of a connection, and has no public name for: what it has given to the system, and what the system has not taken yet. */
+interface Counted {
+  _handle?: { bytesWritten: number; writeQueueSize: number } | null;
+}
+
+/** How much of what was written a client has taken, and whether there is more that it keeps waiting. */
+function takenFrom(socket: Socket): { taken_bytes: number; isWaiting: boolean } {
+  const { bytesWritten = 0, writeQueueSize = 0 } = (socket as Counted)._handle ?? {};
+  return { taken_bytes: bytesWritten - writeQueueSize, isWaiting: writeQueueSize > 0 || socket.writableLength > 0 };
+}
+
+/**
+ * Watches the replies on all connections. A connection ends on which bytes wait all through a window and too few of them are read: whoever makes a reply slowly lets none
+ * wait.
+ * @param pace the least that must be read
+ */
+export function watchReplies(app: FastifyInstance, { window_ms, least_bytes }: Pace = replyPace): void {
+  const looks = 3;
+  const open = new Map<Socket, { count: number; taken_bytes: number }>();
+  app.server.on('connection', (socket: Socket) => {
+    open.set(socket, { count: 0, taken_bytes: 0 });
+    socket.once('close', () => open.delete(socket));
+  });
+  const look = () => {
+    for (const [socket, window] of open) {
+      const { taken_bytes, isWaiting } = takenFrom(socket);
+      if (!isWaiting) window.count = 0;
+      else if (window.count === 0) Object.assign(window, { count: 1, taken_bytes });
+      else if (++window.count > looks) {
+        if (taken_bytes - window.taken_bytes < least_bytes) socket.destroy();
+        window.count = 0;
+      }
+    }
+  };
+  const timer = setInterval(look, window_ms / looks).unref();
+  app.addHook('onClose', (_app, done) => {
+    clearInterval(timer);
+    done();
+  });
 }

@@ -11,6 +11,7 @@ import {
   visitorOf,
   visitorWithToken,
 } from '../access/index.ts';
+import { Places } from '../foundation/places.ts';
 import {
   type AnyEndpoint,
   ApiError,
@@ -21,12 +22,13 @@ import {
   forbidden,
   invalid,
   jsonForm,
+  leavingOf,
   Moved,
   messageOf,
   notFound,
   type Services,
-  Share,
   scopesFor,
+  slotsFor,
   UploadedFile,
   unauthorized,
   type Values,
@@ -76,6 +78,8 @@ const largestForm_bytes = 6 * 1024 * 1024;
 
 /** How much of a process visitors who are not signed in, among them crawlers, take with costly pages at most. */
 const shareOfStrangers = 1 / 4;
+/** And one of their addresses of that. */
+const shareOfAddress = 1 / 4;
 
 /** Whether the browser says that a form is on a page of ours. All browsers have said so since 2023; older ones name the origin of the page. */
 function isFromOurPage({ headers }: FastifyRequest, origin: string): boolean {
@@ -132,7 +136,15 @@ class PageServer {
   readonly #options: PagesOptions;
   readonly #operations;
   readonly #find;
-  readonly #strangers = new Share(shareOfStrangers);
+  /** How many requests are worked on at once, as the last one of a stranger has found it. */
+  #slots = 0;
+  readonly #strangers = new Places({
+    limits: () => {
+      const all = Math.max(1, Math.floor(this.#slots * shareOfStrangers));
+      return { all, per_address: Math.max(1, Math.floor(all * shareOfAddress)) };
+    },
+    ...{ waiting: 64, waiting_per_address: 8, wait_ms: 10_000 },
+  });
   /** Whoever is refused sees their own menu beside the reason. */
   readonly #visitors = new WeakMap<FastifyRequest, Visitor>();
 
@@ -191,7 +203,12 @@ class PageServer {
     reply.header('x-robots-tag', 'noindex, nofollow');
     if (caller) return;
     if (await costlyPagesNeedSignIn(services.db, await rightsVersion())) throw unauthorized();
-    this.#strangers.take(request, reply);
+    this.#slots = slotsFor(request);
+    // Whoever waits keeps no other from being worked on.
+    request.slot?.pause();
+    const leave = await this.#strangers.takeForClient({}, leavingOf(reply)()).finally(() => request.slot?.resume());
+    if (reply.raw.closed) leave();
+    else reply.raw.once('close', leave);
   }
 
   async #renew({ reply, services }: Calling, caller: Visitor): Promise<void> {

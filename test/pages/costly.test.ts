@@ -1,14 +1,12 @@
 /** What visitors who are not signed in take of a process with pages that are costly to make. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { type ClientRequest, get } from 'node:http';
+import { type ClientRequest, get, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { anonymousBrowser, browserOf } from '../support/browser.ts';
 import { filledWorld } from '../support/repository.ts';
 import type { World } from '../support/world.ts';
-
-/** A quarter of what a process works on to begin with. */
-const share = 16;
 
 /** A public project with a file that is larger than what lies in the buffers of a connection. */
 async function publicWorld(): Promise<World> {
@@ -22,35 +20,81 @@ async function publicWorld(): Promise<World> {
   return here;
 }
 
-/** Asks for a page, and reads no more of it than its head. */
-async function held(url: string): Promise<ClientRequest> {
-  const request = get(url, { agent: false });
+/** Asks for something from an address of this machine, and reads no more of it than its head. */
+function held(url: string, localAddress: string) {
+  const request = get(url, { agent: false, localAddress });
   request.on('error', () => {}); // It is cut off at the end.
-  const [response] = await once(request, 'response');
-  assert.equal(response.statusCode, 200);
-  return request;
+  const status = once(request, 'response').then(([{ statusCode }]) => statusCode as number);
+  status.catch(() => {});
+  return { request, status };
 }
 
-test('strangers take a quarter of a process with costly pages, and leave the rest to others', async () => {
+/** The whole answer to a browser at an address of this machine. */
+async function fetchFrom(localAddress: string, url: string) {
+  const request = get(url, { agent: false, localAddress, headers: { accept: 'text/html' } });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  return { status: response.statusCode, headers: response.headers, text: await text(response) };
+}
+
+/** Asks so many times for the same, and gives those that were answered first. */
+async function heldFirst(url: string, localAddress: string, { asked, first }: { asked: number; first: number }) {
+  const all = Array.from({ length: asked }, () => held(url, localAddress));
+  const answered: { request: ClientRequest; status: number }[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  for (const { request, status } of all)
+    status.then(
+      (code) => {
+        answered.push({ request, status: code });
+        if (answered.length === first) resolve();
+      },
+      () => {},
+    );
+  await promise;
+  return { all, answered, statuses: answered.map(({ status }) => status) };
+}
+
+test('strangers take a quarter of a process with costly pages, one address a quarter of that, and leave the rest to others', async () => {
   const here = await publicWorld();
   const at = `/${here.project.full_path}`;
-  const requests = await Promise.all(
-    Array.from({ length: share }, () => held(`${here.url}${at}/-/raw/main/leaves.txt`)),
-  );
+  const raw = `${here.url}${at}/-/raw/main/leaves.txt`;
+  // Four are served, eight wait, and one is refused.
+  const many = await heldFirst(raw, '127.0.0.2', { asked: 13, first: 5 });
+  assert.deepEqual(many.statuses.toSorted(), [200, 200, 200, 200, 503]);
+  const refused = await fetchFrom('127.0.0.2', `${here.url}${at}/-/tree/main`);
+  assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '1']);
+  assert.match(refused.text, /<h1>Busy<\/h1>/);
   const stranger = anonymousBrowser(here.url);
-  for (const page of ['tree/main', 'commits/main', 'archive/main/a.zip', 'raw/main/README.md']) {
-    const { status, headers, html } = await stranger.get(`${at}/-/${page}`);
-    assert.deepEqual([status, headers.get('retry-after')], [503, '1'], page);
-    assert.match(html, /<h1>Busy<\/h1>/);
-  }
+  for (const page of ['tree/main', 'commits/main', 'archive/main/a.zip', 'raw/main/README.md'])
+    assert.equal((await stranger.get(`${at}/-/${page}`)).status, 200, page);
+
+  // Others take what is left.
+  const others = ['127.0.0.3', '127.0.0.4', '127.0.0.5'];
+  const rest = await Promise.all(others.map((address) => heldFirst(raw, address, { asked: 4, first: 4 })));
+  const late = stranger.get(`${at}/-/tree/main`);
   assert.equal((await stranger.get(at)).status, 200);
   assert.equal((await stranger.get(`${at}/-/issues`)).status, 200);
   const visitor = await browserOf(here, here.people.guest);
   assert.equal((await visitor.get(`${at}/-/tree/main`)).status, 200);
 
-  for (const request of requests) request.destroy();
-  // The server learns a moment later that they have gone.
-  while ((await stranger.get(`${at}/-/tree/main`)).status !== 200);
+  // Whoever waits is served when one of them has gone, first those who have the least.
+  rest[0]!.answered[0]!.request.destroy();
+  assert.equal((await late).status, 200);
+  for (const { all } of [many, ...rest]) for (const { request } of all) request.destroy();
+});
+
+test('archives have places, too: one address leaves some to others', async (t) => {
+  const here = await publicWorld();
+  const archive = `${here.url}/api/v4/projects/${here.project.id}/repository/archive.tar`;
+  const many = await heldFirst(archive, '127.0.0.6', { asked: 20, first: 16 });
+  t.after(() => {
+    for (const { request } of many.all) request.destroy();
+  });
+  const other = held(archive, '127.0.0.7');
+  assert.equal(await other.status, 200);
+  other.request.destroy();
+  assert.equal(many.answered.length, 16);
+  for (const { request } of many.answered) request.destroy();
+  assert.deepEqual(new Set(await Promise.all(many.all.map(({ status }) => status))), new Set([200]));
 });
 
 test('costly pages can be for those who are signed in', async (t) => {

@@ -56,7 +56,7 @@ export const rawHeaders = (file: FoundFile, ref: string): Headers => ({
 
 /** The bytes of a file. */
 export const rawBody = (file: FoundFile): Buffer | Readable =>
-  file.content ?? streamBlob(file.repository, file.blob_id);
+  file.content ?? streamBlob(file.repository, file.blob_id, { reader: 'client' });
 
 /**
  * The large file that a pointer file refers to; undefined when the file is not a pointer, or LFS is switched off for the project.

@@ -60,7 +60,7 @@ async function readFacts(repository: Repository, blob_id: string): Promise<BlobF
     };
   }
   let start = Buffer.alloc(0);
-  for await (const chunk of streamBlob(repository, blob_id)) {
+  for await (const chunk of streamBlob(repository, blob_id, { reader: 'server' })) {
     hash.update(chunk);
     if (start.length < sniffed_bytes) start = Buffer.concat([start, chunk]);
   }

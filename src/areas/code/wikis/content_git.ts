@@ -70,7 +70,7 @@ async function beginningOf({ repository, blob_id }: Blob, size_bytes: number): P
   const parts: Buffer[] = [];
   let length = 0;
   // Ending the loop ends git.
-  for await (const part of streamBlob(repository, blob_id) as AsyncIterable<Buffer>) {
+  for await (const part of streamBlob(repository, blob_id, { reader: 'server' }) as AsyncIterable<Buffer>) {
     parts.push(part);
     length += part.length;
     if (length >= matter_bytes) break;

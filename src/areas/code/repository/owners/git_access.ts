@@ -3,7 +3,8 @@ import { access } from 'node:fs/promises';
 import type { FastifyRequest, RouteGenericInterface } from 'fastify';
 import { basicRefused, callerOfBasic, callerOfSshKey, gitScopes } from '../../../../access/index.ts';
 import { refusedByMove } from '../../../../db/index.ts';
-import { GitBusy, type Repository, type Service, SlowReader } from '../../../../git/index.ts';
+import { NoPlace } from '../../../../foundation/places.ts';
+import { type Repository, type Service, SlowReader } from '../../../../git/index.ts';
 import { ApiError, type Caller, type Identification, type Services } from '../../../../http/index.ts';
 import type { GitAccess, GitKind, GitRequest } from '../definition.ts';
 import { ownedRepository } from '../git.ts';
@@ -44,7 +45,7 @@ export const gitCaller = <R extends RouteGenericInterface>(
 
 /** The refusal for a client that was granted a repository and that git does not serve now. */
 export function unservedRefusal(error: unknown): ApiError | undefined {
-  if (error instanceof GitBusy)
+  if (error instanceof NoPlace)
     return new ApiError(503, { message: 'The server is too busy. Try again later.' }, { 'retry-after': '10' });
   return error instanceof SlowReader ? refusal(408, 'The reply was read too slowly.') : undefined;
 }

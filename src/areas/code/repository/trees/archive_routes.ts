@@ -119,7 +119,11 @@ export const archiveRoutes = [
           const archive = await archiveOf(services, project, asked);
           const withLargeFiles = asked.include_lfs_blobs && (await isLfsEnabled(services.db, project.id));
           const largeFiles = withLargeFiles ? largeFileReader(services, project.id, largest_bytes) : undefined;
-          const body = streamArchive(archive.repository, archive.commit_id, { ...archive, largeFiles });
+          const body = streamArchive(archive.repository, archive.commit_id, {
+            ...archive,
+            largeFiles,
+            signal: services.left(),
+          });
           return { body, headers: headersOf(archive) };
         },
       }),

@@ -24,7 +24,7 @@ export async function contentOf({
     const body = await readBlob(repository, id);
     return { body, start: body.subarray(0, sniffed_bytes) };
   }
-  const body = streamBlob(repository, id);
+  const body = streamBlob(repository, id, { reader: 'client' });
   await once(body, 'readable');
   const first: Buffer = body.read() ?? Buffer.alloc(0);
   body.unshift(first);

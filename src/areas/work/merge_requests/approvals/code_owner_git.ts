@@ -28,7 +28,7 @@ async function beginningOf(repository: Repository, id: string): Promise<string> 
   if ((await blobSize(repository, id)) <= maximumFile) return (await readBlob(repository, id)).toString('utf8');
   const chunks: Buffer[] = [];
   let size_bytes = 0;
-  for await (const chunk of streamBlob(repository, id) as AsyncIterable<Buffer>) {
+  for await (const chunk of streamBlob(repository, id, { reader: 'server' }) as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     size_bytes += chunk.length;
     if (size_bytes >= maximumFile) break;
