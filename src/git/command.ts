@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { pipeline, Readable } from 'node:stream';
 import { Places } from '../foundation/places.ts';
-import { Semaphore } from '../foundation/semaphore.ts';
+import { Turns } from '../foundation/turns.ts';
 import { type Ending, type GitProcess, type LaunchRequest, launch, lostCode, lostText } from './launcher.ts';
 import type { Environment, Option, Repository } from './types.ts';
 
@@ -57,7 +57,7 @@ const maximumOutput = 64 * 1024 * 1024;
 const maximumRun_ms = 120_000;
 
 /** More concurrent short commands than this are not faster; they would only evict each other from the processor's caches. */
-const semaphore = new Semaphore(Math.max(4, availableParallelism() * 2), 2_000);
+const turns = new Turns(Math.max(4, availableParallelism() * 2), 1_000);
 
 /** These refuse `--end-of-options` (git 2.39), so their operands must not start with a dash. */
 const without_end_of_options = new Set(['archive', 'blame', 'commit-graph write', 'grep']);
@@ -162,7 +162,7 @@ export const isInUse = (path: string): boolean =>
 export const gitLoad = (): { running: number; started: number; waiting: number } => ({
   running: running.size,
   started,
-  waiting: semaphore.waiting,
+  waiting: turns.waiting,
 });
 
 /** Stops git and everything it started, first politely, so that it removes its locks and half-written files. */
@@ -184,7 +184,7 @@ export function git(
   paths: readonly string[] = [],
   run: RunOptions = {},
 ): Promise<Buffer> {
-  return semaphore.run(async () => {
+  return turns.run(async () => {
     run.signal?.throwIfAborted();
     const args = argumentsOf(repository, command, options, operands, paths);
     return output(await start(args, { env: run.env, streams: run.input === undefined ? [] : ['stdin'] }), command, run);

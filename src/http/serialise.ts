@@ -79,6 +79,33 @@ function pickerOf(schema: Json): Pick {
   return asIs;
 }
 
+/** About how long the text of a value is; at least `most` where it is longer than that, and for bytes. */
+function lengthOf(value: unknown, most: number): number {
+  if (typeof value === 'string') return value.length + 2;
+  if (Buffer.isBuffer(value)) return most;
+  if (typeof value !== 'object' || value === null) return 8;
+  let length = 2;
+  const members = Array.isArray(value) ? value : Object.values(value);
+  for (let at = 0; at < members.length && length < most; at++) length += 8 + lengthOf(members[at], most - length);
+  return length;
+}
+
+/** The items of a list in groups that are written at once: a piece for each item would cost more than its text. */
+function* groupsOf(items: readonly unknown[]): Generator<unknown[]> {
+  let some: unknown[] = [];
+  let length = 0;
+  for (const item of items) {
+    const more = lengthOf(item, piece_chars);
+    if (some.length > 0 && length + more > piece_chars) {
+      yield some;
+      [some, length] = [[], 0];
+    }
+    some.push(item);
+    length += more;
+  }
+  if (some.length > 0) yield some;
+}
+
 /** The JSON text of a value, in pieces of limited length. */
 function* piecesOf(value: unknown): Generator<string> {
   if (typeof value === 'string' && value.length > piece_chars) {
@@ -91,11 +118,15 @@ function* piecesOf(value: unknown): Generator<string> {
     yield '"';
     for (let at = 0; at < value.length; at += piece_chars) yield value.toString('base64', at, at + piece_chars);
     yield '"';
-  } else if (Array.isArray(value)) {
+  } else if (lengthOf(value, piece_chars) < piece_chars) yield JSON.stringify(value) ?? 'null';
+  else if (Array.isArray(value)) {
     yield '[';
-    for (const [index, item] of value.entries()) {
-      if (index > 0) yield ',';
-      yield* piecesOf(item);
+    let separator = '';
+    for (const some of groupsOf(value)) {
+      yield separator;
+      separator = ',';
+      if (some.length === 1) yield* piecesOf(some[0]);
+      else yield JSON.stringify(some).slice(1, -1);
     }
     yield ']';
   } else if (typeof value === 'object' && value !== null && !('toJSON' in value)) {
