@@ -51,6 +51,8 @@ export interface Arrival {
   path(source_path: string): string | undefined;
   /** The id here of a project that is part of the migration, by its id at the source. */
   project(source_id: number): number | undefined;
+  /** The same of a group. */
+  group(source_id: number): number | undefined;
   /** A text whose references, mentions and addresses lead to what is here. */
   text(text: string): Promise<string>;
 }

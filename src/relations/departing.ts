@@ -52,6 +52,8 @@ const allOf = (kind: RecordKind, condition: RawBuilder<unknown>, departure: Depa
 export const isSeen = (kind: RecordKind, condition: RawBuilder<unknown>, departure: Departure): RawBuilder<SqlBool> =>
   sql`${sql.join([condition, ...(kind.only ? [kind.only] : []), ...(kind.isVisible ? [kind.isVisible(departure)] : [])], sql` and `)}`;
 
+const identityOf = ({ table, identity = 'id' }: RecordKind) => sql.ref(`${table}.${identity}`);
+
 function orderOf(kind: RecordKind): RawBuilder<unknown> {
   const last = kind.is_link
     ? kind.distinct!.map((name) => sql.ref(`${kind.table}.${name}`))
@@ -65,7 +67,7 @@ export const isOwned = ({ table, owner = {}, ...kind }: RecordKind, departure: D
 
 /** PostgreSQL computes a record when it is fetched, not while it sorts: only ids are sorted. */
 function linesOf({ kind }: Relation, departure: Departure, batch: Batch | undefined): RawBuilder<unknown> {
-  const id = sql.ref(`${kind.table}.id`);
+  const id = identityOf(kind);
   const within = batch ? [sql`${id} between ${batch.first_id} and ${batch.last_id}`] : [];
   const condition = isSeen(kind, sql.join([isOwned(kind, departure), ...within], sql` and `), departure);
   return sql`

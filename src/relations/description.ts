@@ -152,6 +152,8 @@ export interface RecordKind {
   follows?(tx: Database, arrival: Arrival, rows: readonly ArrivingRow[]): Promise<void>;
   /** Whether the table has no column `id`. */
   is_link?: true;
+  /** The column that tells its rows apart, for a link that is no part of another record. */
+  identity?: string;
   /** The member that names a record in failures. */
   title?: string;
 }

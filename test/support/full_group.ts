@@ -1,5 +1,6 @@
 /** A group with everything that leaves with groups. */
 import { addEpic } from './epics.ts';
+import { addGroupRules } from './full_deployments.ts';
 import { sent } from './sent.ts';
 import type { World } from './world.ts';
 
@@ -82,5 +83,6 @@ export async function fillGroup(here: World) {
   const path = `friends-of-${group.path}`;
   const friends = await sent(as('owner').post('/groups', { name: 'Friends', path }));
   await sent(as('owner').post(`${url}/share`, { group_id: friends.id, group_access: 20, expires_at: '2040-01-01' }));
-  return { iteration: await addIterations(here), epic: await addEpics(here), milestone };
+  await addGroupRules(here, { friends });
+  return { iteration: await addIterations(here), epic: await addEpics(here), milestone, friends };
 }

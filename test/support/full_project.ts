@@ -1,5 +1,6 @@
 /** A project with everything that leaves with projects, in a group with everything that leaves with groups. */
 import { sql } from 'kysely';
+import { addProjectRules } from './full_deployments.ts';
 import { fillGroup } from './full_group.ts';
 import { addIssues } from './full_issues.ts';
 import { addMergeRequests } from './full_merge_requests.ts';
@@ -160,6 +161,7 @@ export async function fillWorld(here: World): Promise<void> {
   await addSnippets(here);
   await addRules(here);
   await addMergeRequests(here, { milestone });
+  await addProjectRules(here, inGroup);
   await addReleases(here);
   await addBoards(here, ripe.id, milestone.id);
   await sent(as('owner').delete(`${url}/labels/gone`));

@@ -1,4 +1,5 @@
 /** Records that leave and arrive without a migration around them. */
+import { stagesOf } from '../../src/areas/migration/bulk_imports/step_rules.ts';
 import { type SettlingPlace, settleReferences } from '../../src/areas/migration/settling_actions.ts';
 import { isAmong } from '../../src/db/index.ts';
 import {
@@ -15,6 +16,9 @@ import { addFork } from './merge_requests.ts';
 import { sent } from './sent.ts';
 import type { World } from './world.ts';
 
+/** Whether only administrators export a relation, and import it. */
+const isOfAdministrators = ({ name }: Relation) => name === 'custom_attributes';
+
 /** The records of a relation as somebody may read them, by default the owner. */
 export async function recordsOf(
   { db, people, services: { storages } }: World,
@@ -22,7 +26,8 @@ export async function recordsOf(
   owner: RelationOwner,
   reader: { id: number } = people.owner,
 ): Promise<Record<string, unknown>[]> {
-  const departure: Departure = { caller: { id: reader.id, admin: false, external: false }, owner, storages };
+  const admin = isOfAdministrators(relation);
+  const departure: Departure = { caller: { id: reader.id, admin, external: false }, owner, storages };
   return db
     .transaction()
     .setIsolationLevel('repeatable read')
@@ -34,6 +39,12 @@ export async function recordsOf(
         .slice(0, -1)
         .map((line) => JSON.parse(line));
     });
+}
+
+/** Relations in the order in which they arrive. */
+export function inStages(kind: RelationOwner['kind'], relations: readonly Relation[]): Relation[] {
+  const names = stagesOf(kind).flatMap((stage) => stage.names);
+  return relations.toSorted((one, other) => names.indexOf(one.name) - names.indexOf(other.name));
 }
 
 /** A project or group in which records arrive. */
@@ -66,6 +77,7 @@ function arrivalAt({ db, services, people }: World, { paths, ...owner }: Destina
     accounts: async (_tx, ids) => new Map([...(await known(ids))].map((id) => [id, id])),
     path: (path) => paths?.get(path) ?? path,
     project: () => undefined,
+    group: (id) => id,
     text: async (text) => text,
   };
 }
@@ -79,7 +91,9 @@ export const arrived = (
 ): Promise<Arrived> =>
   here.db.transaction().execute((tx) => {
     const records = values.map((value, index) => ({ line: index + 1, value: value as Record<string, unknown> }));
-    return arriving(relation).arrive(tx, arrivalAt(here, destination), records);
+    const arrival = arrivalAt(here, destination);
+    const importer_id = isOfAdministrators(relation) ? here.people.admin.id : arrival.importer_id;
+    return arriving(relation).arrive(tx, { ...arrival, importer_id }, records);
   });
 
 /** Leads what has arrived to what else has. @returns what led nowhere */

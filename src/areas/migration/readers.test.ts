@@ -77,19 +77,36 @@ test('what is switched off does not leave, nor what names it', async () => {
   const { as, people, project } = here;
   const empty = async () =>
     [...(await textsOf(here, 'project', people.maintainer))].flatMap(([name, text]) => (text === '[]' ? name : []));
-  assert.deepEqual(await empty(), []);
+  // The group that it is shared with is its owner's alone.
+  assert.deepEqual(await empty(), ['group_links']);
   const setLevels = (levels: Record<string, string>) => sent(as('maintainer').put(`/projects/${project.id}`, levels));
   const level = (name: string, value: string) => ({ [`${name}_access_level`]: value });
   await setLevels(level('issues', 'disabled'));
-  assert.deepEqual(await empty(), ['issues', 'boards', 'issue_links']);
+  assert.deepEqual(await empty(), ['issues', 'boards', 'group_links', 'issue_links']);
   await setLevels({ ...level('merge_requests', 'disabled'), ...level('snippets', 'disabled') });
-  assert.deepEqual(await empty(), ['issues', 'merge_requests', 'snippets', 'boards', 'issue_links']);
+  assert.deepEqual(await empty(), [
+    'issues',
+    'merge_requests',
+    'snippets',
+    'boards',
+    'group_links',
+    'issue_links',
+    'merge_request_blocks',
+  ]);
   await setLevels({
     ...level('issues', 'enabled'),
     ...level('snippets', 'enabled'),
     ...level('repository', 'disabled'),
   });
-  assert.deepEqual(await empty(), ['merge_requests', 'commit_notes', 'ci_pipelines']);
+  assert.deepEqual(await empty(), [
+    'merge_requests',
+    'commit_notes',
+    'ci_pipelines',
+    'group_links',
+    'environments',
+    'deployments',
+    'merge_request_blocks',
+  ]);
 });
 
 /** Adds secrets of every kind. @returns them */

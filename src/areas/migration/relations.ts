@@ -8,8 +8,11 @@ import { pushRules } from '../code/push_rules/index.ts';
 import { snippetsWith } from '../code/snippets/index.ts';
 import { awardsOf, notesWithAwards } from '../conversation/award_emoji/index.ts';
 import { commitNotes } from '../conversation/commit_comments/index.ts';
+import { deployments, environments } from '../deployments/environments/index.ts';
 import { featureFlags, featureFlagUserLists } from '../deployments/feature_flags/index.ts';
 import { freezePeriods } from '../deployments/freeze_periods/index.ts';
+import { protectedEnvironments } from '../deployments/protected_environments/index.ts';
+import { customAttributes } from '../people/custom_attributes/index.ts';
 import { iterationCadences } from '../planning/iterations/index.ts';
 import { groupLabels, projectLabels } from '../planning/labels/index.ts';
 import { milestones } from '../planning/milestones/index.ts';
@@ -21,7 +24,12 @@ import { boards } from '../work/boards/index.ts';
 import { epics } from '../work/epics/index.ts';
 import { linksOf } from '../work/issuables/index.ts';
 import { issues } from '../work/issues/index.ts';
-import { approvalRules, mergeRequests } from '../work/merge_requests/index.ts';
+import {
+  approvalRules,
+  groupApprovalSettings,
+  mergeRequestBlocks,
+  mergeRequests,
+} from '../work/merge_requests/index.ts';
 import { releases } from '../work/releases/index.ts';
 import { contributionsTo } from './contribution_relation.ts';
 
@@ -49,7 +57,13 @@ export const projectTrees: readonly Relation[] = [
   projectBadges,
   releases,
   boards,
+  groupLinks,
+  environments,
+  protectedEnvironments,
+  deployments,
+  customAttributes,
   linksOf(issueKind, 'issue_links'),
+  mergeRequestBlocks,
 ];
 
 /** What arrives in groups as lines of JSON. */
@@ -62,6 +76,10 @@ export const groupTrees: readonly Relation[] = [
   pushRules,
   groupLinks,
   groupBadges,
+  protectedBranches,
+  protectedEnvironments,
+  groupApprovalSettings,
+  customAttributes,
   { ...linksOf(epicKind, 'epic_links'), plan: 'premium' },
 ];
 

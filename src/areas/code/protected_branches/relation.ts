@@ -1,10 +1,12 @@
 /** How protected branches leave and arrive (docs/reference/relations_export.md#protected_branches). */
 import { sql } from 'kysely';
-import { isAmong } from '../../../db/index.ts';
+import { type Database, isAmong } from '../../../db/index.ts';
 import {
+  type ArrivingRow,
   account,
   column,
   columnOr,
+  completeGrants,
   flag,
   integer,
   parts,
@@ -19,7 +21,7 @@ import { nameReasons, type ProtectedAction } from './rules.ts';
 
 const levels = [0, 30, 40, 60];
 
-/** Who may do something to the branch. Groups have other ids at another server, and stay behind. */
+/** Who may do something to the branch: a level, a person or a group. */
 const levelsOf = (action: ProtectedAction): RecordKind => ({
   table: 'protected_branch_access_levels',
   only: sql`protected_branch_access_levels.action = ${sql.lit(action)}`,
@@ -31,22 +33,24 @@ const levelsOf = (action: ProtectedAction): RecordKind => ({
     updated_at: shown(sql`null`),
   },
   always: { action },
-  stays: { group_id: 'another id at each server' },
-  distinct: ['access_level', 'user_id'],
+  stays: {},
+  distinct: ['access_level', 'user_id', 'group_id'],
   derives: {
-    columns: {},
-    derive: (rows) => {
-      // Other servers give a person a level, too.
-      for (const { row } of rows) if (row.user_id !== null) row.access_level = null;
-      const unknown = rows.filter(({ row }) => row.user_id === null && !levels.includes(row.access_level as number));
-      return new Map(unknown.map((each) => [each, 'names no level and no person']));
-    },
+    columns: { group_id: 'bigint' },
+    derive: (rows, arrival) => completeGrants(rows, arrival, levels),
   },
 });
 
+/** Only top-level groups protect branches. */
+async function refusedBelow(tx: Database, group_id: number, rows: readonly ArrivingRow[]) {
+  const group = tx.selectFrom('namespaces').select('parent_id').where('id', '=', group_id);
+  const { parent_id } = await group.executeTakeFirstOrThrow();
+  return new Map(parent_id === null ? [] : rows.map((each) => [each, 'can be protected in a top-level group only']));
+}
+
 const protectedBranch: RecordKind = {
   table: 'protected_branches',
-  owner: { project: 'project_id' },
+  owner: { project: 'project_id', group: 'group_id' },
   title: 'name',
   members: {
     name: required('name', text(nameReasons)),
@@ -58,11 +62,12 @@ const protectedBranch: RecordKind = {
     push_access_levels: parts(levelsOf('push'), 'protected_branch_id'),
     unprotect_access_levels: parts(levelsOf('unprotect'), 'protected_branch_id'),
   },
-  stays: { group_id: 'those of groups stay behind' },
+  stays: {},
   distinct: ['name'],
   derives: {
     columns: {},
     derive: async (rows, { owner }, tx) => {
+      if (owner.kind === 'group') return refusedBelow(tx, owner.id, rows);
       const names = rows.map(({ row }) => row.name as string);
       // A new project protects its default branch by itself.
       await tx
@@ -76,5 +81,5 @@ const protectedBranch: RecordKind = {
   },
 };
 
-/** The protected branches of a project. */
+/** The protected branches of a project or group. */
 export const protectedBranches: Relation = { name: 'protected_branches', kind: protectedBranch };

@@ -6,3 +6,4 @@ export { sampleDeployment } from './hook_actions.ts';
 export { endEnvironments } from './jobs.ts';
 export { Deployment, Environment, EnvironmentInList, environmentPage } from './present.ts';
 export { deploymentIn } from './queries.ts';
+export { canSeeDeployments, deployments, environments } from './relation.ts';

@@ -55,6 +55,10 @@ export function plainSlug(name: string): string | undefined {
   return /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name) && name.length <= maximumSlug ? name : undefined;
 }
 
+/** What is wrong with the slug of an environment that arrives. */
+export const slugReasons = (slug: string): string[] =>
+  /^[a-z](?:[a-z0-9-]*[a-z0-9])?$/.test(slug) && slug.length <= maximumSlug ? [] : ['is invalid'];
+
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const suffixLength = 6;
 
@@ -68,7 +72,8 @@ export function suffixedSlug(name: string): string {
 
 const units = { second: 1, minute: 60, hour: 3600, day: 86_400, week: 604_800, month: 2_629_746, year: 31_556_952 };
 const span = /^\s*(\d{1,9})\s*(second|minute|hour|day|week|month|year)s?\s*$/i;
-const longest_s = 100 * units.year;
+/** The longest life span. */
+export const longest_s = 100 * units.year;
 
 /** The seconds of `3 days`; undefined for another text. */
 export function secondsOf(text: string): number | undefined {

@@ -149,7 +149,10 @@ test('names, links, sizes and texts that want to harm are failures, and everythi
   const here = await migrationPlace(t, [
     {
       ...orchard,
-      members: [{ id: 5, username: 'a\0b', name: `${'n'.repeat(300)}\0`, access_level: 30, expires_at: null }],
+      members: [
+        { id: 6, username: 'group_7_bot_0123456789abcdef', name: 'Robot', access_level: 30, expires_at: null },
+        { id: 5, username: 'a\0b', name: `${'n'.repeat(300)}\0`, access_level: 30, expires_at: null },
+      ],
     },
     project('paths', {
       uploads: await archive(
@@ -173,6 +176,7 @@ test('names, links, sizes and texts that want to harm are failures, and everythi
       self: lines(`{${polluting},${admin}}`),
       labels: lines(`{${polluting},${admin},${label_1.slice(1)}`),
     }),
+    project('branch', {}, { default_branch: '../HEAD.lock' }),
     project('texts', {
       labels: lines(`{"title":"a\\u0000b"}`, JSON.stringify(label('\ud800')), 'null', '{"title":', '\xff', label_1),
     }),
@@ -185,6 +189,7 @@ test('names, links, sizes and texts that want to harm are failures, and everythi
     bundle: ['repository InvalidContent: The archive has an entry that is refused: not a regular file.'],
     sizes: ['uploads InvalidContent: The archive is broken off.'],
     names: [],
+    branch: ['project InvalidRecord: default_branch is invalid'],
     texts: [
       'labels InvalidContent: Line 3: The line is no JSON object.',
       'labels InvalidContent: Line 4: It is not JSON.',
@@ -295,6 +300,24 @@ test('a source that breaks off every file is given up, as one that does not answ
   assert.equal(tries, 3);
 });
 
+test('what the source says of a failed export is told without the paths of its files', async (t) => {
+  const here = await migrationPlace(t, [orchard, project('leak')]);
+  const exported = (relation: string, error: string | null) => {
+    const state = { status: error === null ? 1 : -1, error, batched: false, batches_count: 0, total_objects_count: 1 };
+    return { relation, ...state };
+  };
+  const error = "Errno::ENOENT: No such file @ rb_sysopen - /var/opt/forge/tmp/labels.gz (in '/srv/export.rb')";
+  const states = [exported('self', null), exported('milestones', null), exported('labels', error)];
+  here.source.answers.set('GET /projects/orchard%2Fleak/export_relations/status', (response) =>
+    response.end(JSON.stringify(states)),
+  );
+  inspect(await migrate(here), {
+    leak: [
+      "labels ExportFailed: The source could not export it: Errno::ENOENT: No such file @ rb_sysopen - … (in '…')",
+    ],
+  });
+});
+
 test('a redirect to what is not followed fails at once, and is not asked for again', async (t) => {
   const to = (location: string) => (response: ServerResponse) => response.writeHead(302, { location }).end();
   const here = await migrationPlace(t, [
@@ -313,6 +336,9 @@ test('a redirect to what is not followed fails at once, and is not asked for aga
   assert.ok(downloads.length <= 6, `${downloads.length} downloads`);
 });
 
+const unfitText =
+  "path can only include non-accented letters, digits, '_', '-' and '.'. It must not start with '-', '_', or '.', nor end with '-', '_', '.', '.git', or '.atom'.";
+
 test('groups that contain themselves, are too deep or have too many projects are failures', async (t) => {
   const group = (full_path: string, id: number): SourceEntity => ({ ...orchard, id, full_path });
   const chain = Array.from({ length: 22 }, (_, depth) => group(`orchard${'/deep'.repeat(depth)}`, 10 + depth));
@@ -329,17 +355,29 @@ test('groups that contain themselves, are too deep or have too many projects are
     7,
     null,
   ];
-  const odd = [...listed, 'orchards/x', 'orchard/', 'orchard/-x', `orchard/${'x'.repeat(3000)}`].map((full_path) => ({
+  const unfit = ['', '-x', '.', 'x.git', 'x'.repeat(3000)].map((name) => `orchard/${name}`);
+  const odd = [...listed, 'orchards/x', ...unfit].map((full_path) => ({
     full_path,
   }));
   answers.set('GET /groups/orchard/subgroups', (response) => response.end(JSON.stringify([...odd, 'text', null])));
   const many = Array.from({ length: 10_001 }, (_, id) => ({ path_with_namespace: `orchard/many/${id}` }));
   answers.set('GET /groups/orchard%2Fmany/projects', (response) => response.end(JSON.stringify(many)));
-  const { entities } = await migrate(here);
+  const { entities, id } = await migrate(here);
   const failed = [...entities].flatMap(([name, entity]) =>
     entity.failures.length > 0 ? [[name, ...failuresOf(entity)]] : [],
   );
   assert.equal(entities.size, 21);
+  assert.deepEqual(failed.shift(), [
+    'orchard',
+    ...[unfitText, unfitText, unfitText, 'path is too long (maximum is 255 characters)', "path can't be blank"]
+      .map((text) => `entities InvalidRecord: The group is left out: ${text}`)
+      .sort(),
+  ]);
+  const { body: named } = await here.as('owner').get(`/bulk_imports/${id}/entities/${entities.get('orchard')!.id}`);
+  assert.deepEqual(
+    named.failures.map(({ source_title }: { source_title: string }) => source_title),
+    ['', '-x', '.', 'x.git', 'x'.repeat(255)],
+  );
   assert.deepEqual(failed, [
     ['many', 'entities LimitExceeded: The migration has more than 10000 entities.'],
     [

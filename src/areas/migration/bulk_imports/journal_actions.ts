@@ -6,6 +6,23 @@ import { type Counts, Ended, type StepCall, type StepFailure, type StepRow } fro
 import { pipelineClass } from './step_rules.ts';
 
 /**
+ * Locks a step, so that a cancel waits for what is being written, or prevents it.
+ * @throws Ended when the step has ended meanwhile, e.g. was canceled
+ */
+export async function lockedStep(tx: Database, step_id: number): Promise<StepRow> {
+  const row = await tx
+    .selectFrom('bulk_import_relations')
+    .selectAll()
+    .where('id', '=', step_id)
+    .where('state', '=', 'started')
+    .forNoKeyUpdate()
+    .$castTo<StepRow>()
+    .executeTakeFirst();
+  if (!row) throw new Ended();
+  return row;
+}
+
+/**
  * Works in a transaction that belongs to a step.
  * @throws Ended when the step has ended meanwhile, e.g. was canceled
  */
@@ -13,19 +30,7 @@ export const inStep = <T>(
   db: Database,
   step_id: number,
   work: (tx: Database, step: StepRow) => Promise<T>,
-): Promise<T> =>
-  db.transaction().execute(async (tx) => {
-    const row = await tx
-      .selectFrom('bulk_import_relations')
-      .selectAll()
-      .where('id', '=', step_id)
-      .where('state', '=', 'started')
-      .forNoKeyUpdate()
-      .$castTo<StepRow>()
-      .executeTakeFirst();
-    if (!row) throw new Ended();
-    return work(tx, row);
-  });
+): Promise<T> => db.transaction().execute(async (tx) => work(tx, await lockedStep(tx, step_id)));
 
 export interface Progress {
   batch?: number;

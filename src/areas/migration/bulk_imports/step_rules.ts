@@ -13,7 +13,7 @@ const phases: readonly Readonly<Record<EntityType, readonly Stage[]>>[] = [
   // Projects use what groups above them have.
   {
     group: [
-      ['labels', 'milestones', 'members', 'push_rule', 'iterations_cadences', 'badges'],
+      ['labels', 'milestones', 'members', 'push_rule', 'iterations_cadences', 'badges', 'custom_attributes'],
       ['epics', 'boards', 'uploads', 'wiki'],
     ],
     project: [],
@@ -25,8 +25,8 @@ const phases: readonly Readonly<Record<EntityType, readonly Stage[]>>[] = [
       ['project'],
       ['user_contributions'],
       ['repository', 'lfs_objects', 'members'],
-      ['labels', 'milestones', 'protected_branches', 'feature_flag_user_lists', 'project_badges'],
-      ['approval_rules', 'issues', 'snippets', 'boards', 'feature_flags', 'releases'],
+      ['labels', 'milestones', 'feature_flag_user_lists', 'project_badges', 'custom_attributes', 'environments'],
+      ['issues', 'snippets', 'boards', 'feature_flags', 'releases'],
       ['commit_notes', 'ci_pipelines', 'freeze_periods', 'snippet_repositories'],
       ['uploads', 'wiki'],
       ['protected_tags', 'push_rule'],
@@ -35,13 +35,21 @@ const phases: readonly Readonly<Record<EntityType, readonly Stage[]>>[] = [
   // What leads from one project or group to another.
   {
     group: [
-      ['epic_links', 'group_links'],
+      ['epic_links', 'group_links', 'approval_settings'],
+      ['protected_branches', 'protected_environments'],
       ['numbers', 'others'],
     ],
-    project: [['fork'], ['merge_requests', 'issue_links'], ['numbers', 'others']],
+    project: [
+      ['fork', 'group_links', 'issue_links'],
+      // Rights may be given to groups that it is shared with.
+      ['protected_branches', 'protected_environments'],
+      ['approval_rules', 'deployments'],
+      ['merge_requests'],
+      ['numbers', 'others'],
+    ],
   },
   // What texts and records name in all of it.
-  { group: [['references']], project: [['references'], ['archived']] },
+  { group: [['references']], project: [['merge_request_blocks', 'references'], ['archived']] },
 ];
 
 const phaseSize = 100;
@@ -124,4 +132,4 @@ export const pauseAfter = (tries: number, silence_s: number): number =>
 export const carriedBySelf: readonly string[] = ['self', 'project_feature', 'namespace_settings'];
 
 /** Left out by rule, and counted only. */
-export const leftOut: ReadonlySet<string> = new Set(['webhooks_count', 'error_tracking_setting', 'custom_attributes']);
+export const leftOut: ReadonlySet<string> = new Set(['webhooks_count', 'error_tracking_setting']);

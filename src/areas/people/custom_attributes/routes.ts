@@ -3,15 +3,13 @@ import { Type } from 'typebox';
 import type { Database } from '../../../db/index.ts';
 import { capitalized, checked, del, found, get, nothing, one, pageOf, put } from '../../../http/index.ts';
 import { paginate, paging } from '../../../lists/index.ts';
-import { tooLong } from '../../../texts/index.ts';
 import { ownerForAdmin } from './access.ts';
 import { setAttribute, tooManyText } from './actions.ts';
 import { CustomAttribute, type Owner, owners } from './queries.ts';
+import { keyReasons, valueReasons } from './rules.ts';
 
-const which = { key: checked(Type.String({ description: 'At most 255 characters' }), (key) => tooLong(key, 255)) };
-const value = checked(Type.String({ description: 'At most 4,096 characters' }), (text) =>
-  text.trim() === '' ? ["can't be blank"] : tooLong(text, 4096),
-);
+const which = { key: checked(Type.String({ description: 'At most 255 characters' }), keyReasons) };
+const value = checked(Type.String({ description: 'At most 4,096 characters' }), valueReasons);
 
 const attributesOf = (db: Database, { owner, id }: { owner: Owner; id: number }) =>
   db.selectFrom('custom_attributes').select(['key', 'value']).where(owners[owner], '=', id);

@@ -1,7 +1,7 @@
 /** How shares of groups leave and arrive (docs/reference/relations_export.md#group_links). */
 import { sql } from 'kysely';
 import { isVisibleGroup, lockTrees, refreshAuthorizations } from '../../../access/index.ts';
-import { isAmong } from '../../../db/index.ts';
+import { type Database, isAmong } from '../../../db/index.ts';
 import {
   type ArrivingRow,
   choiceOf,
@@ -10,15 +10,24 @@ import {
   isText,
   type RecordKind,
   type Relation,
+  type RelationOwner,
   required,
   shown,
   time,
 } from '../../../relations/index.ts';
+import { actorNow } from '../members/index.ts';
 
-/** A group whose members may use another one. */
+/** The group in whose tree a share is. */
+async function namespaceOf(tx: Database, { kind, id }: RelationOwner): Promise<number> {
+  if (kind === 'group') return id;
+  const project = tx.selectFrom('projects').select('namespace_id').where('id', '=', id);
+  return (await project.executeTakeFirstOrThrow()).namespace_id;
+}
+
+/** A group whose members may use another one, or a project. */
 const groupLink: RecordKind = {
   table: 'group_links',
-  owner: { group: 'group_id' },
+  owner: { group: 'group_id', project: 'project_id' },
   title: 'full_path',
   members: {
     full_path: shown(sql`(select full_path from namespaces where namespaces.id = group_links.invited_group_id)`),
@@ -27,12 +36,12 @@ const groupLink: RecordKind = {
     created_at: required('created_at', time),
     updated_at: required('updated_at', time),
   },
-  stays: { project_id: 'shares of projects are no relation' },
+  stays: {},
   isVisible: ({ caller }) =>
     sql`exists (select from namespaces where namespaces.id = group_links.invited_group_id and ${isVisibleGroup(caller)})`,
   derives: {
     columns: { invited_group_id: 'bigint' },
-    derive: async (rows, { owner, path }, tx) => {
+    derive: async (rows, { owner, path, importer_id }, tx) => {
       const paths = rows.map(({ value }) => (isText(value.full_path) ? path(value.full_path) : undefined) ?? '');
       const groups = await tx
         .selectFrom('namespaces')
@@ -40,19 +49,24 @@ const groupLink: RecordKind = {
         .where('kind', '=', 'group')
         .where(isAmong('full_path', paths, 'citext[]'))
         .execute();
-      await lockTrees(tx, [owner.id, ...groups.map(({ id }) => id)], [owner.id]);
+      const shared = await namespaceOf(tx, owner);
+      await lockTrees(tx, [shared, ...groups.map(({ id }) => id)], [shared]);
+      const level = (await actorNow(tx, owner, importer_id))?.access_level ?? 0;
       const ids = new Map(groups.map(({ id, full_path }) => [full_path.toLowerCase(), id]));
       return new Map(
         rows.flatMap((each, index): [ArrivingRow, string][] => {
           const id = ids.get(paths[index]!.toLowerCase());
           each.row.invited_group_id = id;
-          return id === undefined || id === owner.id ? [[each, 'names a group that is not part of the migration']] : [];
+          if (id === undefined || (owner.kind === 'group' && id === owner.id))
+            return [[each, 'names a group that is not part of the migration']];
+          return (each.row.access_level as number) > level ? [[each, 'gives more than the importer may give']] : [];
         }),
       );
     },
   },
-  follows: (tx, { owner }) => refreshAuthorizations(tx, { group_id: owner.id }),
+  follows: (tx, { owner: { kind, id } }) =>
+    refreshAuthorizations(tx, kind === 'group' ? { group_id: id } : { project_id: id }),
 };
 
-/** The groups that a group is shared with. */
+/** The groups that a group or project is shared with. */
 export const groupLinks: Relation = { name: 'group_links', kind: groupLink };

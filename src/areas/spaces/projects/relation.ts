@@ -99,7 +99,8 @@ const members: Members = {
   merge_requests_ff_only_enabled: shown(sql`projects.merge_method = 'ff'`),
   merge_requests_rebase_enabled: shown(sql`projects.merge_method <> 'merge'`),
   max_iids: shown(sql`json_build_object(
-    'issues', ${usage('issues')}, 'merge_requests', ${usage('merge_requests')}, 'milestones', ${usage('milestones')})`),
+    'issues', ${usage('issues')}, 'merge_requests', ${usage('merge_requests')}, 'milestones', ${usage('milestones')},
+    'deployments', ${usage('deployments')}, 'feature_flags', ${usage('feature_flags')}, 'feature_flag_user_lists', ${usage('feature_flag_user_lists')})`),
   ...accessLevels,
 };
 

@@ -37,7 +37,7 @@ export { issueHook, mergeRequestHook } from './hook_queries.ts';
 export { addLink, createLink, removeLink } from './links/actions.ts';
 export { LinkType, linkedFields, linkRefusals, NewLinkType } from './links/parameters.ts';
 export { type LinkRow, linkedWith, linkOf } from './links/queries.ts';
-export { linksOf } from './links/relation.ts';
+export { itemsAt, linksOf } from './links/relation.ts';
 export {
   authorFilters,
   excludedDescription,

@@ -2,6 +2,8 @@
 
 export { Approvals } from './approvals/present.ts';
 export { approvalRules } from './approvals/rule_relation.ts';
+export { groupApprovalSettings } from './approvals/setting_relation.ts';
+export { mergeRequestBlocks } from './blocks/relation.ts';
 export { findClosedIssues } from './closing/actions.ts';
 export { openMergeRequest } from './closing/issue_jobs.ts';
 export { readClosedIssues } from './closing/jobs.ts';

@@ -38,6 +38,8 @@ import {
   workColumns,
 } from '../issuables/index.ts';
 import { mergeRequestRule } from './approvals/rule_relation.ts';
+import { closingIssue } from './closing/relation.ts';
+import { deploymentLink } from './deploying/relation.ts';
 import { addContents, lastVersion, mergedCommits, versions } from './versions/relation.ts';
 
 const assignee: RecordKind = {
@@ -110,6 +112,7 @@ const own: Members = {
   allow_maintainer_to_push: columnOr('allow_collaboration', flag, false),
   force_remove_source_branch: column('force_remove_source_branch', flag),
   merge_after: column('merge_after', time),
+  first_deployed_to_production_at: column('first_deployed_to_production_at', time),
   time_estimate: columnOr('time_estimate_s', integer(0), 0),
   last_edited_at: shown(sql`null`),
   last_edited_by_id: shown(sql`null`),
@@ -148,6 +151,8 @@ const mergeRequest: RecordKind = {
     ...timelogs(mergeRequestKind),
     resource_milestone_events: parts(milestoneEvents, 'merge_request_id'),
     approval_rules: parts(mergeRequestRule, 'merge_request_id'),
+    merge_request_closing_issues: parts(closingIssue, 'merge_request_id'),
+    deployments: parts(deploymentLink, 'merge_request_id'),
   },
   always: { imported_from: 'gitlab_migration' },
   stays: {
@@ -162,7 +167,6 @@ const mergeRequest: RecordKind = {
     auto_merge_parameters: 'whoever wants it sets it again',
     rebase_started_at: 'a rebase that is under way ends where it began',
     merge_unconcluded: 'a merge that is under way ends where it began',
-    first_deployed_to_production_at: 'deployments stay behind',
     head_commit_id: 'that of the last version',
     latest_version_id: 'the last version',
   },

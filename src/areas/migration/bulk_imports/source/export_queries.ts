@@ -99,10 +99,14 @@ async function exportNow(call: StepCall, relation: string): Promise<Exported | O
   return { is_batched: true, batches, total };
 }
 
+/** What the source says of a failed export: paths of its files are nobody's business here. */
 const failedText = (error: unknown) =>
   typeof error === 'string' && error !== ''
-    ? `The source could not export it: ${error}`
+    ? `The source could not export it: ${error.replaceAll(filePath, '…')}`
     : 'The source could not export it.';
+
+/** The path of a file, as errors of the operating system name it. */
+const filePath = /(?<![\w/:.])(?:[A-Za-z]:[\\/]|\/)[^\s'"`,;()]+/g;
 
 export const isExport = (given: Exported | Outcome): given is Exported =>
   typeof given === 'object' && 'batches' in given;

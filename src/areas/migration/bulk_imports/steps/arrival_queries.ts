@@ -141,6 +141,7 @@ export async function arrivalOf(call: StepCall): Promise<Arrival> {
     accounts: async (tx, source_ids) => accountsOf(tx, await sourceFor(tx, source_ids), source_ids),
     path: (source_path) => movedPath(source_path, moved),
     project: (source_id) => moved.project_ids.get(source_id),
+    group: (source_id) => moved.group_ids.get(source_id),
     text: (text) => textHere(text, moved),
   };
 }

@@ -1,4 +1,5 @@
 /** Finding the subgroups and projects of a group: they become entities of the migration. */
+import { groupPathReasons, pathReasons } from '../../../people/namespaces/index.ts';
 import { destinationOf, type NewEntity } from '../definition.ts';
 import { inStep, record } from '../journal_actions.ts';
 import { listed, pathAtSource } from '../source/queries.ts';
@@ -16,7 +17,13 @@ interface Child {
   path: string;
 }
 
-/** The path of a child directly below the group, if it is one. */
+interface Children {
+  found: Child[];
+  /** Those that cannot have their path here. */
+  refused: StepFailure[];
+}
+
+/** The path of a child directly below the group; undefined for what is not below it. */
 function childPath(
   call: StepCall,
   value: Record<string, unknown>,
@@ -25,24 +32,46 @@ function childPath(
   const path = value[name];
   const above = `${call.entity.source_full_path}/`;
   if (typeof path !== 'string' || !path.toLowerCase().startsWith(above.toLowerCase())) return undefined;
-  return segment.test(path.slice(above.length)) ? path : undefined;
+  return path.slice(above.length).includes('/') ? undefined : path;
 }
 
 const isDeleted = ({ marked_for_deletion_on, marked_for_deletion_at }: Record<string, unknown>) =>
   (marked_for_deletion_on ?? marked_for_deletion_at ?? null) !== null;
 
+const slugOf = (path: string) => path.slice(path.lastIndexOf('/') + 1);
+
+/** Why a child cannot have its name in its path here; undefined if it can. */
+function reasonAgainst({ entity_type, path }: Child): string | undefined {
+  const slug = slugOf(path);
+  const reasons = (entity_type === 'group' ? groupPathReasons : pathReasons)(slug, false);
+  return reasons[0] ?? (segment.test(slug) ? undefined : 'is invalid');
+}
+
+const refusal = ({ entity_type, path }: Child, reason: string): StepFailure => ({
+  relation: 'entities',
+  step: 'transformer',
+  exception_class: 'InvalidRecord',
+  message: `The ${entity_type} is left out: path ${reason}`,
+  title: slugOf(path).slice(0, 255).toWellFormed(),
+  url: null,
+});
+
 /** The children of a group; of too many, one more than there may be. */
-async function childrenOf(call: StepCall): Promise<Child[]> {
+async function childrenOf(call: StepCall): Promise<Children> {
   const at = pathAtSource(call.entity);
-  const children: Child[] = [];
+  const children: Children = { found: [], refused: [] };
   const add = (
     entity_type: Child['entity_type'],
     value: Record<string, unknown>,
     name: 'full_path' | 'path_with_namespace',
   ) => {
     const path = isDeleted(value) ? undefined : childPath(call, value, name);
-    if (path !== undefined) children.push({ entity_type, path });
-    return children.length > maximumEntities;
+    if (path === undefined) return false;
+    const child = { entity_type, path };
+    const reason = reasonAgainst(child);
+    if (reason === undefined) children.found.push(child);
+    else children.refused.push(refusal(child, reason));
+    return children.found.length + children.refused.length > maximumEntities;
   };
   for await (const group of listed(call.source, `${at}/subgroups`))
     if (add('group', group, 'full_path')) return children;
@@ -65,7 +94,7 @@ export const childrenStep: Step = {
   name: 'entities',
   async run(call) {
     const { db, entity, migration, step } = call;
-    const children = await childrenOf(call);
+    const { found: children, refused } = await childrenOf(call);
     const destination_namespace = destinationOf(entity);
     await inStep(db, step.id, async (tx, row) => {
       const { count } = await tx
@@ -101,7 +130,7 @@ export const childrenStep: Step = {
           .values(rows.slice(first, first + rowsPerStatement))
           .onConflict((conflict) => conflict.doNothing())
           .execute();
-      await record(tx, call, row, {});
+      await record(tx, call, row, { failures: refused });
     });
     return 'finished';
   },

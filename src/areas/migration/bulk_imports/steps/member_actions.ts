@@ -23,7 +23,11 @@ const maximumMembers = 100_000;
 /** Of the members that one transaction adds. */
 const membersAtOnce = 100;
 
-/** Memberships that count today. */
+/** Whether it is a bot of an access token of a project or group: they stay behind with their tokens. */
+const isBot = (username: unknown) =>
+  typeof username === 'string' && /^(?:project|group)_\d+_bot(?:_\w+|\d*)$/.test(username);
+
+/** Memberships of people that count today. */
 async function membersOf({ source, entity }: StepCall): Promise<SourceMember[]> {
   const members: SourceMember[] = [];
   const today = new Date().toISOString().slice(0, 10);
@@ -31,7 +35,7 @@ async function membersOf({ source, entity }: StepCall): Promise<SourceMember[]> 
     source,
     `${pathAtSource(entity)}/members`,
   )) {
-    if (!isId(id) || (isDay(expires_at) && expires_at <= today)) continue;
+    if (!isId(id) || (isDay(expires_at) && expires_at <= today) || isBot(username)) continue;
     if (members.length === maximumMembers)
       throw new SourceFailure('LimitExceeded', `The source lists more than ${maximumMembers} members.`);
     members.push({

@@ -9,7 +9,7 @@ import { ownerOf } from '../step_definition.ts';
 import { carriedBySelf, leftOut, stagesOf } from '../step_rules.ts';
 
 const usages = {
-  project: ['issues', 'merge_requests', 'milestones'],
+  project: ['issues', 'merge_requests', 'milestones', 'deployments', 'feature_flags', 'feature_flag_user_lists'],
   group: ['epics', 'milestones', 'iterations'],
 } as const;
 const largest = 2 ** 31 - 1_000_000;

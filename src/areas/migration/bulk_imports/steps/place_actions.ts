@@ -1,14 +1,16 @@
 /** Making the group or project of an entity, with the rights of the importer. */
 import { callerInJob } from '../../../../access/index.ts';
 import { type Database, stamped } from '../../../../db/index.ts';
+import { isValidBranchName } from '../../../../git/index.ts';
 import { ApiError, type Caller, textOf } from '../../../../http/index.ts';
+import { isText } from '../../../../relations/index.ts';
 import { storageForNew } from '../../../instance/application_settings/index.ts';
 import { createGroup } from '../../../spaces/groups/index.ts';
 import { createProject, namespaceFor } from '../../../spaces/projects/index.ts';
 import { mayMake } from '../creation_actions.ts';
-import { inStep } from '../journal_actions.ts';
+import { inStep, lockedStep, record } from '../journal_actions.ts';
 import { creationIn, flagIn, type Self, textIn, visibilityFor, withSelf } from '../source/self_queries.ts';
-import { type EntityRow, type Step, type StepCall, StepFailed } from '../step_definition.ts';
+import { type EntityRow, type Step, type StepCall, StepFailed, type StepFailure } from '../step_definition.ts';
 import { projectColumns } from './project_rules.ts';
 
 /**
@@ -54,6 +56,21 @@ const made = (tx: Database, entity: EntityRow, { id }: Self, ids: { namespace_id
     .where('id', '=', entity.id)
     .execute();
 
+interface Branch {
+  /** Undefined when the source names none, or one that is not valid here. */
+  name: string | undefined;
+  failures: StepFailure[];
+}
+
+/** The default branch; one with a name that no branch can have is a failure, and the rest of the group or project arrives. */
+function defaultBranchIn({ default_branch: given }: Self, relation: string): Branch {
+  if (typeof given !== 'string' || given === '') return { name: undefined, failures: [] };
+  if (given.length <= 255 && isText(given) && isValidBranchName(given)) return { name: given, failures: [] };
+  const title = given.slice(0, 255).toWellFormed();
+  const failure = { relation, exception_class: 'InvalidRecord', message: 'default_branch is invalid', url: null };
+  return { name: undefined, failures: [{ ...failure, step: 'transformer', title }] };
+}
+
 const groupFlags = [
   'share_with_group_lock',
   'request_access_enabled',
@@ -88,11 +105,13 @@ export const groupStep: Step = {
           ? undefined
           : await namespaceFor(db, importer, entity.destination_namespace);
       const visibility = await visibilityFor(call, self, parent?.visibility);
+      const branch = defaultBranchIn(self, step.relation);
       const group = {
         ...groupColumns(self),
         path: entity.destination_slug,
         parent_id: parent?.id,
         description: textIn(self, 'description', 500),
+        default_branch: branch.name ?? null,
         visibility,
         creator_id: importer.id,
         repository_storage: await storageForNew(call),
@@ -101,8 +120,9 @@ export const groupStep: Step = {
       };
       await refusable(() =>
         withName(self, entity.destination_slug, (name) =>
-          inStep(db, step.id, async (tx) => {
+          inStep(db, step.id, async (tx, row) => {
             await made(tx, entity, self, { namespace_id: await createGroup(tx, { ...group, name }) });
+            await record(tx, call, row, { failures: branch.failures });
           }),
         ),
       );
@@ -117,12 +137,13 @@ export const projectStep: Step = {
       if (entity.project_id !== null) return;
       const importer = await importerOf(call);
       const namespace = (await namespaceFor(db, importer, entity.destination_namespace))!;
+      const branch = defaultBranchIn(self, step.relation);
       const project = {
         path: entity.destination_slug,
         namespace,
         creator_id: importer.id,
         is_quiet: true as const,
-        default_branch: textIn(self, 'default_branch', 255) || 'main',
+        default_branch: branch.name ?? 'main',
         object_format:
           (self.object_format ?? self.repository_object_format) === 'sha256' ? ('sha256' as const) : ('sha1' as const),
         columns: {
@@ -131,16 +152,11 @@ export const projectStep: Step = {
           ...creationIn(self),
         },
         // The row of the step is locked first, so that a cancel waits for what is being made or prevents it.
-        also: (tx: Database, id: number) =>
-          tx
-            .selectFrom('bulk_import_relations')
-            .select('id')
-            .where('id', '=', step.id)
-            .where('state', '=', 'started')
-            .forNoKeyUpdate()
-            .executeTakeFirstOrThrow()
-            .then(() => made(tx, entity, self, { project_id: id }))
-            .then(() => {}),
+        also: async (tx: Database, id: number) => {
+          const row = await lockedStep(tx, step.id);
+          await made(tx, entity, self, { project_id: id });
+          await record(tx, call, row, { failures: branch.failures });
+        },
       };
       await refusable(() =>
         withName(self, entity.destination_slug, async (name) => {

@@ -16,13 +16,13 @@ import {
 } from '../../../../relations/index.ts';
 
 /** The number of an item, and the full path of what it is in; null for the place that the link leaves with. */
-interface End {
+export interface End {
   iid: unknown;
   path: unknown;
 }
 
-/** The ids of the items at these ends, in their order. */
-async function idsAt(
+/** The ids of the items at these ends, in their order; undefined for what is not here, or not part of the migration. */
+export async function itemsAt(
   tx: Database,
   { table, place_column, places }: IssuableKind,
   arrival: Arrival,
@@ -72,13 +72,13 @@ export function linksOf(item: IssuableKind, links: 'issue_links' | 'epic_links')
     derives: {
       columns: { source_id: 'bigint', target_id: 'bigint' },
       derive: async (rows, arrival, tx) => {
-        const sources = await idsAt(
+        const sources = await itemsAt(
           tx,
           item,
           arrival,
           rows.map(({ value }) => ({ iid: value.source_iid, path: null })),
         );
-        const targets = await idsAt(
+        const targets = await itemsAt(
           tx,
           item,
           arrival,

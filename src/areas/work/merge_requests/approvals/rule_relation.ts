@@ -4,6 +4,7 @@ import { isAmong } from '../../../../db/index.ts';
 import {
   choice,
   columnOr,
+  completeGroups,
   flag,
   integer,
   isText,
@@ -34,6 +35,16 @@ const approver: RecordKind = {
   distinct: ['user_id'],
   members: { user_id: requiredAccount('user_id') },
   stays: {},
+};
+
+/** A group whose members approve. */
+const approvingGroup: RecordKind = {
+  table: 'approval_rule_groups',
+  is_link: true,
+  distinct: ['group_id'],
+  members: { group_id: shown(sql`approval_rule_groups.group_id`) },
+  stays: {},
+  derives: { columns: { group_id: 'bigint' }, derive: completeGroups },
 };
 
 /** A protected branch that a rule is for, by its name. */
@@ -74,6 +85,7 @@ const projectRule: RecordKind = {
     applies_to_all_protected_branches: columnOr('applies_to_all_protected_branches', flag, false),
     approval_project_rules_protected_branches: parts(branch, 'approval_rule_id'),
     approval_project_rules_users: parts(approver, 'approval_rule_id'),
+    approval_project_rules_groups: parts(approvingGroup, 'approval_rule_id'),
   },
   stays: { approval_project_rule_id: 'only rules of merge requests have it' },
 };
@@ -102,6 +114,11 @@ const origin = late(
 export const mergeRequestRule: RecordKind = {
   table: 'approval_rules',
   distinct: ['name'],
-  members: { ...members, approval_project_rule: origin, approval_rules_users: parts(approver, 'approval_rule_id') },
+  members: {
+    ...members,
+    approval_project_rule: origin,
+    approval_rules_users: parts(approver, 'approval_rule_id'),
+    approval_rules_groups: parts(approvingGroup, 'approval_rule_id'),
+  },
   stays: { applies_to_all_protected_branches: 'only rules of projects have it' },
 };

@@ -15,6 +15,9 @@ const strictness = {
 export type ApprovalSetting = keyof typeof strictness;
 export const approvalSettings = Object.keys(strictness) as ApprovalSetting[];
 
+/** The value of a group that has not said anything: the one that restricts nothing. */
+export const isAllowedByDefault = (setting: ApprovalSetting): boolean => strictness[setting] === false;
+
 /** A predicate on rows of `namespaces` as `place`: a group above it, or it itself, imposes the stricter value. */
 const isImposed = (setting: ApprovalSetting, above: RawBuilder<unknown>): RawBuilder<boolean> => {
   const strict = strictness[setting];

@@ -4,7 +4,10 @@ import { type Database, takeTurn } from '../../../../db/index.ts';
 import { badRequest, conflict, notFound } from '../../../../http/index.ts';
 import { mergeWhenReady } from '../../../code/commit_statuses/index.ts';
 
-const maximumBlocks = 100;
+/** For one merge request. */
+export const maximumBlocks = 100;
+/** The turn in which blocks are added. */
+export const blocksTurn = 'merge request blocks';
 
 export const blockTexts = {
   twice: 'Block already exists',
@@ -36,7 +39,7 @@ export async function addBlock(
 ): Promise<number> {
   if (blocking_id === blocked_id) throw badRequest(blockTexts.itself);
   // One at a time, so that two blocks that are added at once make no ring together.
-  await takeTurn(tx, 'merge request blocks');
+  await takeTurn(tx, blocksTurn);
   // A merge that is under way looks again behind this lock.
   await tx.selectFrom('merge_requests').select('id').where('id', '=', blocked_id).forNoKeyUpdate().executeTakeFirst();
   const { rows } = await sql<{ is_there: boolean; count: number }>`
