@@ -2,4 +2,4 @@
 export { counted, sizeText } from './counts.ts';
 export { escapeHtml } from './html.ts';
 export { descriptionReasons, hexColorReasons, isLonger, titleReasons, tooLong } from './rules.ts';
-export { containsEach, isFoundIn, termsOf } from './search.ts';
+export { containsEach, isFoundIn, readsEveryRow, termsOf } from './search.ts';

@@ -19,9 +19,11 @@ const inOneOf = (columns: readonly Searched[], pattern: string) => {
   return sql<SqlBool>`(${sql.join(tests, sql` or `)})`;
 };
 
+/** Whether no term of a search can be looked up in an index, so that every row has to be read: most words of Chinese and Japanese are this short. */
+export const readsEveryRow = (search: string): boolean => termsOf(search).every((term) => [...term].length < shortest);
+
 /**
- * A predicate on rows: each term occurs in one of the columns. Terms of one or two characters count only if there is no longer one, and must then equal the
- * whole value, because nearly every text contains them.
+ * A predicate on rows: each term occurs in one of the columns.
  * @param search terms; those with blanks are in quotes
  * @param parameter its name, for the refusal
  * @returns undefined for a search without terms
@@ -35,9 +37,7 @@ export function isFoundIn(
   const terms = termsOf(search);
   if (terms.length === 0) return undefined;
   if (terms.length > maximumTerms) throw badParam(parameter, `has more than ${maximumTerms} terms`);
-  const long = terms.filter((term) => [...term].length >= shortest);
-  if (long.length === 0) return inOneOf(columns, containing(search.trim()).slice(1, -1));
-  return containsEach(long, columns);
+  return containsEach(terms, columns);
 }
 
 /** A predicate on rows: each term occurs in one of the columns. */

@@ -92,10 +92,10 @@ const timeFilters = (at: string): Filter[] =>
 
 const searches: Filter[] = [
   on('search', { search: 'apple' }, (row) => text(row).includes('apple')),
-  on('search', { search: 'ebr AND of' }, (row) => text(row).includes('ebr') && text(row).includes('and')),
-  on('search', { search: '"apple pie" ox' }, (row) => text(row).includes('apple pie')),
+  on('search', { search: 'ebr AND of' }, (row) => ['ebr', 'and', 'of'].every((word) => text(row).includes(word))),
+  on('search', { search: '"apple pie" ox' }, (row) => ['apple pie', 'ox'].every((word) => text(row).includes(word))),
   on('search', { search: '50%' }, (row) => text(row).includes('50%')),
-  on('search', { search: 'OX' }, ({ title, description }) => [title.toLowerCase(), description].includes('ox')),
+  on('search', { search: 'OX' }, (row) => text(row).includes('ox')),
   on('search', { search: ' ' }, () => true),
 ];
 export const searchesIn: Filter[] = [

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { IssuableKind, MaybeCaller } from '../../../access/index.ts';
 import { badParams, idIn } from '../../../http/index.ts';
 import { type Filter, narrow, type Predicate, varying, wide } from '../../../lists/index.ts';
-import { isFoundIn } from '../../../texts/index.ts';
+import { isFoundIn, readsEveryRow } from '../../../texts/index.ts';
 import { emojiNamed } from '../../conversation/award_emoji/index.ts';
 import type { NamedLabel, Names } from './name_queries.ts';
 
@@ -183,7 +183,8 @@ export function sharedFilters(kind: IssuableKind): FilterTable<SharedFilters, Se
         text,
         columnsIn(all.in).map((name) => `${kind.table}.${name}`),
       );
-      return where && { ...narrow(where), standsAlone: true };
+      if (!where || readsEveryRow(text)) return where && varying(where);
+      return { ...narrow(where), standsAlone: true };
     },
     state: (state) => (state === 'all' ? undefined : wide(sql`${column('state')} = ${state}`)),
   };

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
+import { Type } from 'typebox';
 import { browserOf } from '../../../../test/support/browser.ts';
 import { addIssue } from '../../../../test/support/issues.ts';
 import { performQueued } from '../../../../test/support/jobs.ts';
@@ -7,6 +9,8 @@ import { addBranch, addMergeRequest } from '../../../../test/support/merge_reque
 import { filledWorld } from '../../../../test/support/repository.ts';
 import type { World } from '../../../../test/support/world.ts';
 import { indexCode } from '../../code/code_search/index.ts';
+import type { Scope, Search } from './definition.ts';
+import { findTexts } from './time_queries.ts';
 
 type Persona = Parameters<World['as']>[0];
 
@@ -115,6 +119,50 @@ test('texts are found as they are, with their punctuation', async () => {
   assert.deepEqual(await titles('a.b->c'), first);
   assert.deepEqual(await titles(`"of tool_set" ${word.toUpperCase()}`), first);
   assert.deepEqual(await titles('#1'), first);
+});
+
+test('words of one or two characters are found, and a search without time for all texts says so', async () => {
+  const here = await filledWorld();
+  const { as, project, group } = here;
+  const base = `/projects/${project.id}`;
+  for (const word of ['检索', 'Go', 'C#', 'v2', '🍏']) {
+    await addIssue(here, { title: `The ${word} issue` });
+    const iid = (await addIssue(here, { title: 'Other' })).iid;
+    assert.equal((await as('developer').post(`${base}/issues/${iid}/notes`, { body: `A ${word} note` })).status, 201);
+    assert.equal((await as('owner').post(`${base}/milestones`, { title: `The ${word} milestone` })).status, 201);
+    const snippet = {
+      title: `The ${word} snippet`,
+      visibility: 'private',
+      files: [{ file_path: 'a.txt', content: 'a' }],
+    };
+    assert.equal((await as('developer').post('/snippets', snippet)).status, 201);
+    for (const path of ['/search', `/groups/${group.id}/search`, `${base}/search`]) {
+      const names = async (scope: string) =>
+        (await found(here, path, { scope, search: word })).filter((name) => name?.includes(word));
+      assert.deepEqual(await names('issues'), [`The ${word} issue`], path);
+      assert.deepEqual(await names('notes'), [`A ${word} note`], path);
+      assert.deepEqual(await names('milestones'), [`The ${word} milestone`], path);
+    }
+    assert.deepEqual(await found(here, '/search', { scope: 'snippet_titles', search: word }), [`The ${word} snippet`]);
+  }
+  const slow: Scope = {
+    levels: ['global'],
+    forms: [Type.Object({})],
+    find: async ({ db }) => {
+      await sql`set local statement_timeout = 1`.execute(db);
+      await sql`select pg_sleep(1)`.execute(db);
+      throw new Error('The statement had time');
+    },
+  };
+  const searching = (search: string) =>
+    findTexts(slow, here.services, {
+      caller: { id: 1 },
+      within: { everywhere: true },
+      input: { search },
+    } as unknown as Search);
+  const { items, headers, total } = await searching('Go');
+  assert.deepEqual([items, headers, total], [[], { 'x-search-incomplete': 'true' }, undefined]);
+  await assert.rejects(searching('apples'), { status: 408 });
 });
 
 test('code is found by its lines and by its path, with the lines around', async () => {

@@ -11,7 +11,7 @@ import { epicScope, issueScope, mergeRequestScope, refuseFilters } from './issua
 import { searchInput } from './parameters.ts';
 import { userScope } from './people_queries.ts';
 import { milestoneScope, noteScope, projectScope, snippetScope } from './text_queries.ts';
-import { inTime, timedOutText } from './time_queries.ts';
+import { findTexts, timedOutText } from './time_queries.ts';
 
 const scopes: Readonly<Record<string, Scope>> = {
   projects: projectScope,
@@ -53,7 +53,7 @@ function declarationFor(level: Level) {
     input: { scope: Type.Enum(names, { description: 'What to find' }), ...searchInput },
     rate,
     returns: pageInOneOf<TSchema>(forms, {
-      'X-Search-Incomplete': '`true` if there was no time to search all code, commits or wikis',
+      'X-Search-Incomplete': '`true` if there was no time to search everything',
     }),
     refusals: {
       400: ['<parameter> is supported only for <scopes>', 'Code search is switched off'],
@@ -68,10 +68,11 @@ function declarationFor(level: Level) {
 function find(services: Services, scope: string, search: Search) {
   refuseLong(search.input.search);
   refuseFilters(scope, search.input);
-  const { check, find: found, ends_itself } = scopes[scope]!;
-  if ('project' in search.within) check?.(search.within.project);
-  if (ends_itself && isByKey(search.input)) throw keysetUnavailable();
-  return ends_itself ? found(services, search) : inTime(services.db, (db) => found({ ...services, db }, search));
+  const sought = scopes[scope]!;
+  if ('project' in search.within) sought.check?.(search.within.project);
+  if (!sought.ends_itself) return findTexts(sought, services, search);
+  if (isByKey(search.input)) throw keysetUnavailable();
+  return sought.find(services, search);
 }
 
 const everywhere = get('/search', {
