@@ -1067,9 +1067,11 @@ create table code_blobs (
   object_id text not null,
   content text not null,
   is_folded boolean default false not null,
+  is_left_out boolean default false not null,
   constraint code_blobs_pkey PRIMARY KEY (id),
   constraint code_blobs_object_id_key UNIQUE (object_id)
 );
+CREATE INDEX code_blobs_left_out ON code_blobs USING btree (id) WHERE is_left_out;
 CREATE INDEX code_blobs_search ON code_blobs USING gin (content gin_trgm_ops);
 CREATE INDEX code_blobs_unfolded ON code_blobs USING btree (id) WHERE NOT is_folded;
 

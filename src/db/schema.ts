@@ -385,6 +385,7 @@ export interface CodeBlobs {
   object_id: string;
   content: string;
   is_folded: Generated<boolean>;
+  is_left_out: Generated<boolean>;
 }
 
 export interface CodeFiles {

@@ -33,5 +33,5 @@ export {
   varying,
   wide,
 } from './selection.ts';
-export { pageBeyond, totalOf } from './total_of_page.ts';
+export { pageBeyond, tooFarBehind, totalOf } from './total_of_page.ts';
 export { countedUpTo, countingEach } from './totals.ts';

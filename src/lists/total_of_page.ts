@@ -22,6 +22,9 @@ export async function totalOf(
   return total <= thresholds.counted ? { total } : {};
 }
 
+/** 405 for a page by number too far behind the beginning of a list without a total. */
+export const tooFarBehind = (): ApiError => new ApiError(405, { message: tooFar, error: tooFar });
+
 /**
  * An empty page, far behind the end of its list.
  * @param count as for `totalOf`
@@ -30,6 +33,6 @@ export async function totalOf(
 export async function pageBeyond(start: Start, count: (most: number) => Promise<number>): Promise<Page<never>> {
   const { page, per_page } = start;
   const { total } = await totalOf({ start, shown: 0, has_more: false }, count);
-  if (total === undefined) throw new ApiError(405, { message: tooFar, error: tooFar });
+  if (total === undefined) throw tooFarBehind();
   return { items: [], page, per_page, has_more: false, total };
 }

@@ -2,12 +2,14 @@
 import { type Expression, MatchingTimeout, matchEach } from '../../../expressions/index.ts';
 import { nextTurn } from '../../../foundation/loop_turns.ts';
 import {
+  blobSize,
   type FoundLines,
   linesContaining,
   listTree,
   type Repository,
   readBlob,
   readCommit,
+  streamBlob,
   type TreeListing,
 } from '../../../git/index.ts';
 import { type CodeQuery, folded, isWanted, type SearchableFile } from './query_rules.ts';
@@ -106,12 +108,40 @@ async function linesMatching(
   for (const { path, id } of all.files) {
     if (signal.aborted) return { files: found, is_complete: false };
     const text = await textOf(repository, id);
-    if (text === undefined) continue;
+    if (text === undefined) {
+      if (await isLargeText(repository, id)) is_complete = false;
+      continue;
+    }
     const matching = await matchingLines(text, expression);
     if (matching === undefined) is_complete = false;
     else if (matching.length > 0) found.push({ path, lines: matching });
   }
   return { files: found, is_complete };
+}
+
+/** Long lines are looked through in windows of this many characters, each of which begins in the middle of the one before. */
+const window_chars = 512;
+
+/**
+ * Where the match of a query in a line begins, for a long line as exactly as its part that is shown needs.
+ * @returns 0 for a line without one
+ */
+export async function matchIn(
+  { text, expression }: CodeQuery & { expression?: Expression },
+  line: string,
+): Promise<number> {
+  if (!expression) return Math.max(0, folded(line).indexOf(folded(text)));
+  const starts = Array.from(
+    { length: Math.ceil((line.length * 2) / window_chars) },
+    (_, index) => (index * window_chars) / 2,
+  );
+  const windows = starts.map((start) => line.slice(start, start + window_chars));
+  try {
+    return starts[(await matchEach(expression, windows, budget_ms)).indexOf(true)] ?? 0;
+  } catch (error) {
+    if (error instanceof MatchingTimeout) return 0;
+    throw error;
+  }
 }
 
 /** Undefined if it takes too long. */
@@ -130,6 +160,18 @@ async function matchingLines(text: string, expression: Expression): Promise<numb
 /** The lines of a text, without an empty one behind the last. */
 export const linesOf = (text: string): string[] => text.replace(/\n$/, '').split('\n');
 
+/** As git tells binary files and texts apart. */
+const isBinary = (content: Buffer): boolean => content.subarray(0, 8_000).includes(0);
+
+/** Whether a file is a text that `textOf` leaves out because it is too large. */
+export async function isLargeText(repository: Repository, id: string): Promise<boolean> {
+  if ((await blobSize(repository, id)) <= maximumFile_bytes) return false;
+  // Leaving the loop ends git.
+  for await (const start of streamBlob(repository, id, { reader: 'server' }) as AsyncIterable<Buffer>)
+    return !isBinary(start);
+  return false;
+}
+
 /** The text of a file; undefined for one that is too large or binary, as git tells them apart. */
 export async function textOf(
   repository: Repository,
@@ -140,5 +182,5 @@ export async function textOf(
     if (error instanceof RangeError) return undefined;
     throw error;
   });
-  return content === undefined || content.subarray(0, 8_000).includes(0) ? undefined : content.toString('utf8');
+  return content === undefined || isBinary(content) ? undefined : content.toString('utf8');
 }

@@ -1,5 +1,5 @@
 /** What other areas may use of searching code. */
-export { linesOf, searchFiles } from './file_git.ts';
+export { linesOf, matchIn, searchFiles } from './file_git.ts';
 export { indexAgain, indexCode, indexFollower, keepCodeIndex } from './index_jobs.ts';
 export { findIndexed, type IndexedFile, indexedAmong, indexState } from './index_queries.ts';
 export { FoundBlob, presentRuns, type Run, runsOf, type SearchedTree } from './present.ts';

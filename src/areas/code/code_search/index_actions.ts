@@ -10,7 +10,7 @@ import {
   resolveBranch,
 } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
-import { textOf } from './file_git.ts';
+import { isLargeText, textOf } from './file_git.ts';
 import { folded } from './query_rules.ts';
 
 type IndexServices = Pick<Services, 'db' | 'storages'>;
@@ -127,12 +127,14 @@ async function storeTexts(db: Database, repository: Repository, ids: readonly st
   const { rows } = await sql<{ id: string }>`
     select given.id from unnest(${ids}::text[]) given (id)
      where not exists (select from code_blobs where object_id = given.id)`.execute(db);
-  const texts: { object_id: string; content: string; is_folded: true }[] = [];
+  const texts: { object_id: string; content: string; is_folded: true; is_left_out: boolean }[] = [];
   for (const { id } of rows) {
-    const text = (await textOf(repository, id)) ?? '';
+    const found = await textOf(repository, id);
+    const is_left_out = found === undefined && (await isLargeText(repository, id));
+    const text = found ?? '';
     const content = text.startsWith('version https://git-lfs.github.com/spec/') ? '' : text;
     // PostgreSQL has no text with this character; git takes files for text that have it behind their beginning.
-    texts.push({ object_id: id, content: folded(content.replaceAll('\0', '')), is_folded: true });
+    texts.push({ object_id: id, content: folded(content.replaceAll('\0', '')), is_folded: true, is_left_out });
   }
   if (texts.length === 0) return;
   await db

@@ -22,11 +22,17 @@ interface Row extends IndexedFile {
 /** The contents that a search reads are in memory together. */
 const maximumContent_bytes = 64 * 1024 * 1024;
 
-/** The projects among some whose index is that of their default branch now. */
-export async function indexedAmong(db: Database, project_ids: readonly number[]): Promise<ReadonlySet<number>> {
-  const { rows } = await sql<{ project_id: number }>`
-    select project_id from code_indexes where not is_stale and project_id = any(${project_ids}::bigint[])`.execute(db);
-  return new Set(rows.map(({ project_id }) => project_id));
+/** The projects among some whose index is that of their default branch now, and those of them with texts that are too large for it. */
+export async function indexedAmong(
+  db: Database,
+  project_ids: readonly number[],
+): Promise<{ current: ReadonlySet<number>; partial: ReadonlySet<number> }> {
+  const { rows } = await sql<{ project_id: number; is_partial: boolean }>`
+    select project_id, project_id in (select code_files.project_id from code_blobs join code_files on code_files.blob_id = code_blobs.id where is_left_out) as is_partial
+      from code_indexes where not is_stale and project_id = any(${project_ids}::bigint[])`.execute(db);
+  const partial = rows.filter(({ is_partial }) => is_partial);
+  const idsOf = (some: typeof rows) => new Set(some.map(({ project_id }) => project_id));
+  return { current: idsOf(rows), partial: idsOf(partial) };
 }
 
 /** A text in more files than this is found in the order of the list, without its index. */

@@ -6,7 +6,9 @@ import { type FoundFile, linesOf, textOf } from './file_git.ts';
 
 export const FoundBlob = resource('FoundBlob', {
   basename: Type.String({ description: 'The path without its last extension' }),
-  data: Type.String({ description: 'The lines that match, with those around them; 1,024 bytes of each at most' }),
+  data: Type.String({
+    description: 'The lines that match, with those around them; 1,024 bytes of each at most, around the match',
+  }),
   path: Type.String(),
   filename: Type.String({ description: 'The path' }),
   id: nullable(Type.String()),
@@ -51,16 +53,31 @@ export function runsOf(tree: SearchedTree, file: FoundFile, context: number): Ru
   return shown.map((lines) => ({ tree, file, lines }));
 }
 
-const cut = (line: string): string => {
+/** Bytes before the match in a line that is cut. */
+const beforeMatch_bytes = 256;
+
+/** Where the first match in a line begins; 0 for a line without one. */
+export type MatchIn = (line: string) => number | Promise<number>;
+
+/** A line, or the part of it around its first match: a long one would fill the reply. */
+async function cut(line: string, matchIn: MatchIn): Promise<string> {
   const bytes = Buffer.from(line);
-  return bytes.length <= shownLine_bytes ? line : bytes.toString('utf8', 0, shownLine_bytes);
-};
+  if (bytes.length <= shownLine_bytes) return line;
+  const match = Buffer.byteLength(line.slice(0, await matchIn(line)));
+  let start = match < shownLine_bytes / 2 ? 0 : Math.min(match - beforeMatch_bytes, bytes.length - shownLine_bytes);
+  // Where a character begins.
+  while ((bytes[start]! & 0xc0) === 0x80) start++;
+  return bytes.toString('utf8', start, start + shownLine_bytes);
+}
 
 /** Of larger files, which git finds texts in, no lines are shown: a page may have a hundred of them. */
 const maximumShown_bytes = 4 * 1024 * 1024;
 
 /** Runs with the text around them. Those of a file follow each other, and it is read once. */
-export async function presentRuns(runs: readonly Run[], context: number): Promise<Static<typeof FoundBlob>[]> {
+export async function presentRuns(
+  runs: readonly Run[],
+  { context, matchIn }: { context: number; matchIn: MatchIn },
+): Promise<Static<typeof FoundBlob>[]> {
   const shown: Static<typeof FoundBlob>[] = [];
   let read: { file: FoundFile; lines: readonly string[] } | undefined;
   for (const run of runs) {
@@ -68,16 +85,20 @@ export async function presentRuns(runs: readonly Run[], context: number): Promis
       const text = await textOf(run.tree.repository, run.file.id, maximumShown_bytes);
       read = { file: run.file, lines: text ? linesOf(text) : [] };
     }
-    shown.push(presentRun(run, read.lines, context));
+    shown.push(await presentRun(run, read.lines, { context, matchIn }));
   }
   return shown;
 }
 
 /** @param all the lines of the file */
-function presentRun({ tree, file, lines }: Run, all: readonly string[], context: number): Static<typeof FoundBlob> {
+async function presentRun(
+  { tree, file, lines }: Run,
+  all: readonly string[],
+  { context, matchIn }: { context: number; matchIn: MatchIn },
+): Promise<Static<typeof FoundBlob>> {
   const first = Math.max(1, (lines[0] ?? 1) - context);
   const last = lines.length === 0 ? first + 2 * context : lines.at(-1)! + context;
-  const data = all.slice(first - 1, last).map((line) => `${cut(line)}\n`);
+  const data = await Promise.all(all.slice(first - 1, last).map(async (line) => `${await cut(line, matchIn)}\n`));
   return {
     basename: file.path.replace(/(?<=[^/])\.[^./]*$/, ''),
     data: data.join(''),

@@ -14,6 +14,7 @@ import {
 import {
   codeQueryOf,
   FoundBlob,
+  matchIn,
   presentRuns,
   type Run,
   runsOf,
@@ -78,7 +79,10 @@ async function findInTrees(
     for (const file of files) if (isShown(file.path)) runs.push(...runsOf(tree, file, context));
   }
   const page = pageOf(merged(begun.runs, runs), search, { isWhole, isComplete });
-  return formed(FoundBlob, { ...page, items: await presentRuns(page.items, context) });
+  return formed(FoundBlob, {
+    ...page,
+    items: await presentRuns(page.items, { context, matchIn: (line) => matchIn(query, line) }),
+  });
 }
 
 const ownerOf = ({ tree: { owner } }: Run): number => ('project_id' in owner ? owner.project_id : 0);

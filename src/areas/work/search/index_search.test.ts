@@ -73,6 +73,43 @@ test('the index follows the default branch, and says what git says', async () =>
   assert.deepEqual(await found(here, word), [...changed, ['side.txt', [1]]]);
 });
 
+test('texts that are too large for the index are found, or the reply says that they were left out', async () => {
+  const here = await filledWorld();
+  const word = newWord();
+  const line = `${'-'.repeat(2_000)}ü${word} behind`;
+  const large = `${'x\n'.repeat(600_000)}${line}\n`;
+  await commit(here, [
+    { action: 'create', file_path: 'large.txt', content: large },
+    { action: 'create', file_path: 'small.txt', content: `${line}\n` },
+    {
+      action: 'create',
+      file_path: 'large.bin',
+      content: Buffer.from(`\0${large}`).toString('base64'),
+      encoding: 'base64',
+    },
+  ]);
+  const second = { name: 'Second', namespace_id: here.group.id, initialize_with_readme: true };
+  assert.equal((await here.as('owner').post('/projects', second)).status, 201);
+  await performQueued(here.services, [indexCode]);
+  const search = async (path: string, more: object = {}) => {
+    const { body, headers } = await here
+      .as('developer')
+      .get(path, { scope: 'blobs', search: word, num_context_lines: 0, ...more });
+    for (const { path: file, data } of body) {
+      assert.ok(data.includes(`${word} behind`) && !data.includes('\ufffd') && data.length <= 1_025, file);
+    }
+    return [body.map(({ path: file }: { path: string }) => file), headers.get('x-search-incomplete')];
+  };
+  const project = `/projects/${here.project.id}/search`;
+  assert.deepEqual(await search(project), [['large.txt', 'small.txt'], null]);
+  assert.deepEqual(await search(project, { search: `x${word}|${word} be`, regex: true }), [['small.txt'], 'true']);
+  assert.deepEqual(await search(`/groups/${here.group.id}/search`), [['small.txt'], 'true']);
+  const { status } = await here
+    .as('developer')
+    .get(project, { scope: 'blobs', search: word, page: 501, per_page: 100 });
+  assert.equal(status, 200);
+});
+
 test('the index finds all files by their paths, as git does', async () => {
   const here = await filledWorld();
   const word = newWord();

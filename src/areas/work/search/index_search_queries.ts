@@ -42,7 +42,7 @@ export async function searchIndex(
 ): Promise<IndexedRuns> {
   const found = await readIndex(services.db, query, places, most);
   if (found === 'none') return { runs: [], others: [...places], is_whole: true, is_complete: true };
-  const { current, result } = found;
+  const { current, is_partial, result } = found;
   const others = places.filter(({ id }) => !current.has(id));
   if (!result) return { runs: [], others, is_whole: false, is_complete: false };
   const byId = new Map(places.map((place) => [place.id, place]));
@@ -55,7 +55,7 @@ export async function searchIndex(
     runs,
     others,
     is_whole: result.is_whole,
-    is_complete: result.is_complete && (result.is_whole || most <= mostFiles),
+    is_complete: !is_partial && result.is_complete && (result.is_whole || most <= mostFiles),
   };
 }
 
@@ -68,14 +68,17 @@ function linesIn({ content }: IndexedFile, text: string): number[] {
 
 async function readIndex(db: Database, query: CodeQuery, places: readonly CodePlace[], most: number) {
   const ids = places.map(({ id }) => id);
-  let current: ReadonlySet<number> | undefined;
+  let asked: { current: ReadonlySet<number>; is_partial: boolean } | undefined;
   try {
     return await limitedTo(db, statement_ms, async (tx) => {
-      current = await indexedAmong(tx, ids);
-      return { current, result: await findIndexed(tx, query, [...current], Math.min(most, mostFiles)) };
+      const { current, partial } = await indexedAmong(tx, ids);
+      // Of one project, git searches large texts, too; of many, this would take too long.
+      const isSearchedByGit = ids.length === 1 && partial.size === 1;
+      asked = { current: isSearchedByGit ? new Set() : current, is_partial: partial.size > 0 && !isSearchedByGit };
+      return { ...asked, result: await findIndexed(tx, query, [...asked.current], Math.min(most, mostFiles)) };
     });
   } catch (error) {
     if (!isOutOfTime(error) && !isWithoutIndex(error)) throw error;
-    return current ? { current, result: undefined } : ('none' as const);
+    return asked ? { ...asked, result: undefined } : ('none' as const);
   }
 }

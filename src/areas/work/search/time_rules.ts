@@ -1,7 +1,7 @@
 /** How long searches of repositories take, and what they answer then. */
 import { Semaphore } from '../../../foundation/semaphore.ts';
-import { ApiError } from '../../../http/index.ts';
-import { pageAsked } from '../../../lists/index.ts';
+import { ApiError, furthest } from '../../../http/index.ts';
+import { pageAsked, tooFarBehind } from '../../../lists/index.ts';
 import type { Search } from './definition.ts';
 
 /** A search of repositories ends then with what it has found, one of texts with nothing. */
@@ -46,13 +46,17 @@ export async function inTurn<T>(
   }
 }
 
-/** A page of what was found, of all of it or of as much as the page needs. */
+/**
+ * A page of what was found, of all of it or of as much as the page needs.
+ * @throws ApiError 405 for a page by number too far behind the beginning of a list without a total
+ */
 export function pageOf<T>(
   found: readonly T[],
   { input }: Search,
   { isWhole, isComplete }: { isWhole: boolean; isComplete: boolean },
 ) {
   const { page, per_page, offset } = pageAsked(input);
+  if (offset + per_page > furthest && !(isWhole && isComplete)) throw tooFarBehind();
   return {
     items: found.slice(offset, offset + per_page),
     page,
