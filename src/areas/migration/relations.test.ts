@@ -110,6 +110,13 @@ const comparable = (record: unknown, { paths = new Map() }: Destination = {} as 
 const byTitle = (one: { label: { title: string } }, other: typeof one) =>
   one.label.title.localeCompare(other.label.title);
 
+/** The system notes in records and their parts. */
+function* systemNotesIn(value: unknown): Generator<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return;
+  if ('noteable_type' in value && 'system' in value && value.system) yield value as Record<string, unknown>;
+  for (const member of Object.values(value)) yield* systemNotesIn(member);
+}
+
 /** The members that are carried, by their table, each with whether a record has a value for it. */
 type Seen = Map<string, boolean>;
 
@@ -165,6 +172,7 @@ test('what leaves a project and its group arrives in others as it was', async ()
       assert.deepEqual(failures, [], name);
       assert.deepEqual(counts[relation.name], { fetched: left.length, imported: left.length });
       lookFor(seen, relation.kind, left);
+      for (const note of systemNotesIn(left)) assert.ok(note.system_note_metadata, `${name}: ${note.note}`);
     }
   for (const [source, relations] of sources) {
     const copy = destination[source.kind];

@@ -19,7 +19,7 @@ import { milestones } from '../planning/milestones/index.ts';
 import { groupBadges, projectBadges } from '../spaces/badges/index.ts';
 import { groupLinks } from '../spaces/group_links/index.ts';
 import { groupSelf, namespaceSettings } from '../spaces/groups/index.ts';
-import { projectFeatures, projectSelf, secretCounts } from '../spaces/projects/index.ts';
+import { projectFeatures, projectSelf } from '../spaces/projects/index.ts';
 import { boards } from '../work/boards/index.ts';
 import { epics } from '../work/epics/index.ts';
 import { linksOf } from '../work/issuables/index.ts';
@@ -32,6 +32,7 @@ import {
 } from '../work/merge_requests/index.ts';
 import { releases } from '../work/releases/index.ts';
 import { contributionsTo } from './contribution_relation.ts';
+import { leftInGroup, leftInProject } from './left_relation.ts';
 
 const snippets = snippetsWith({
   award_emoji: parts(awardsOf(snippetKind), 'snippet_id'),
@@ -86,11 +87,11 @@ export const groupTrees: readonly Relation[] = [
 /** The relations of projects that are lines of JSON. */
 export const projectRelations: readonly ExportedRelation[] = [
   leavingSelf(projectSelf),
-  ...[contributionsTo(projectTrees), ...projectTrees, projectFeatures, secretCounts].map(leaving),
+  ...[contributionsTo(projectTrees), ...projectTrees, projectFeatures, leftInProject].map(leaving),
 ];
 
 /** The relations of groups that are lines of JSON. */
 export const groupRelations: readonly ExportedRelation[] = [
   leavingSelf(groupSelf),
-  ...[contributionsTo(groupTrees), ...groupTrees, namespaceSettings].map(leaving),
+  ...[contributionsTo(groupTrees), ...groupTrees, namespaceSettings, leftInGroup].map(leaving),
 ];

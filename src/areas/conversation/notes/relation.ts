@@ -26,6 +26,7 @@ import {
   type Value,
 } from '../../../relations/index.ts';
 import { eventsAbout } from '../../activity/events/index.ts';
+import { metadataOfNote } from './action_rules.ts';
 import { Position } from './position_rules.ts';
 import { isVisibleNote } from './queries.ts';
 import { bodyReasons } from './rules.ts';
@@ -151,7 +152,7 @@ export const notesOn = (
   members: {
     ...commonMembers,
     noteable_type: shown(sql`${sql.lit(type)}`),
-    system_note_metadata: shown(sql`null`),
+    system_note_metadata: shown(metadataOfNote),
     ...(key === 'commit_id' ? { commit_id: required('commit_id', sha) } : { commit_id: column('diff_commit_id', sha) }),
     ...further,
   },

@@ -66,7 +66,7 @@ const orchard = (): SourceEntity[] => [
       issues: [Array.from({ length: 450 }, (_, index) => issue(index + 1)), [issue(451)]],
       designs: [{ iid: 1 }],
       releases: [],
-      webhooks_count: [{ hooks: 2 }],
+      webhooks_count: [{ hooks: 2, push_mirrors: 1, triggers: 0 }],
     },
     members: [{ id: 44, name: 'Unknown', access_level: 30, expires_at: null }],
   },
@@ -102,10 +102,16 @@ test('a group is copied with its subgroups, projects, labels and issues, and one
   assert.equal((await as('owner').post(`/projects/${apples.project_id}/issues`, { title: 'Next' })).body.iid, 701);
   assert.deepEqual(apples.stats.issues, { source: 451, fetched: 451, imported: 451 });
   assert.deepEqual(apples.stats.labels, { source: 3, fetched: 3, imported: 3 });
-  assert.deepEqual(apples.stats.webhooks_count, { source: 1, fetched: 0, imported: 0 });
+  const left = (source: number) => ({ source, fetched: 0, imported: 0 });
+  assert.deepEqual(apples.stats.webhooks_count, left(3));
+  assert.deepEqual(
+    [apples.stats['webhooks_count, hooks'], apples.stats['webhooks_count, push_mirrors']],
+    [left(2), left(1)],
+  );
   assert.deepEqual(apples.failures.map(({ relation, exception_class }) => `${relation} ${exception_class}`).sort(), [
     'designs NotSupported',
     'members UserNotFound',
+    'webhooks_count, push_mirrors NotSupported',
   ]);
   const after = await db.selectFrom('events').select('id').execute();
   assert.equal(after.length, events.length + 1, 'only the issue that was created afterwards');

@@ -37,7 +37,7 @@ const phases: readonly Readonly<Record<EntityType, readonly Stage[]>>[] = [
     group: [
       ['epic_links', 'group_links', 'approval_settings'],
       ['protected_branches', 'protected_environments'],
-      ['numbers', 'others'],
+      ['numbers', 'webhooks_count', 'others'],
     ],
     project: [
       ['fork', 'group_links', 'issue_links'],
@@ -45,7 +45,7 @@ const phases: readonly Readonly<Record<EntityType, readonly Stage[]>>[] = [
       ['protected_branches', 'protected_environments'],
       ['approval_rules', 'deployments'],
       ['merge_requests'],
-      ['numbers', 'others'],
+      ['numbers', 'webhooks_count', 'others'],
     ],
   },
   // What texts and records name in all of it.
@@ -86,7 +86,7 @@ export const retried = {
     'others',
     'archived',
   ],
-  anew: ['export', 'user_contributions', 'members', 'uploads', 'lfs_objects', 'fork'],
+  anew: ['export', 'user_contributions', 'members', 'uploads', 'lfs_objects', 'fork', 'webhooks_count'],
 } as const;
 
 /** The relation whose lines only hold the records. */
@@ -110,6 +110,7 @@ export const bringsMore: ReadonlySet<string> = new Set([
   'references',
   'archived',
   'fork',
+  'webhooks_count',
 ]);
 
 /** The class that does the step in the public product, e.g. `BulkImports::Projects::Pipelines::IssuesPipeline`. */
@@ -132,4 +133,4 @@ export const pauseAfter = (tries: number, silence_s: number): number =>
 export const carriedBySelf: readonly string[] = ['self', 'project_feature', 'namespace_settings'];
 
 /** Left out by rule, and counted only. */
-export const leftOut: ReadonlySet<string> = new Set(['webhooks_count', 'error_tracking_setting']);
+export const leftOut: ReadonlySet<string> = new Set(['error_tracking_setting']);

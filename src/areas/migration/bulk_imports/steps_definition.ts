@@ -8,6 +8,7 @@ import { fallbacks } from './source/fallback_queries.ts';
 import type { Step, StepFailure } from './step_definition.ts';
 import { childrenStep } from './steps/children_actions.ts';
 import { forkStep } from './steps/fork_actions.ts';
+import { leftStep } from './steps/left_actions.ts';
 import { membersStep } from './steps/member_actions.ts';
 import { archivedStep, numbersStep, othersStep } from './steps/number_actions.ts';
 import { sourcePeople } from './steps/people_actions.ts';
@@ -36,6 +37,7 @@ const own = [
   membersStep,
   childrenStep,
   forkStep,
+  leftStep,
   numbersStep,
   othersStep,
 ];

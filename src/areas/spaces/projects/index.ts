@@ -21,7 +21,7 @@ export {
   unstoredSizes,
 } from './present.ts';
 export { groupStatistics, visibleProjectRows } from './queries.ts';
-export { projectFeatures, projectSelf, secretCounts } from './relation.ts';
+export { projectFeatures, projectSelf } from './relation.ts';
 export { columnsOfSettings, FeatureLevel, mayCreateIn, settings as projectSettings } from './rules.ts';
 export { Starrer } from './star_routes.ts';
 export { transferProject } from './transfer_actions.ts';

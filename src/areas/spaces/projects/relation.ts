@@ -134,23 +134,3 @@ export const projectFeatures: Relation = {
   name: 'project_feature',
   kind: { table: 'projects', owner: { project: 'id' }, members: accessLevels, stays: {} },
 };
-
-const counted = (table: string) => sql`(select count(*) from ${sql.table(table)} where project_id = projects.id)`;
-
-/** How much of a project is secret and does not leave, as numbers for the report of a migration. */
-export const secretCounts: Relation = {
-  name: 'webhooks_count',
-  kind: {
-    table: 'projects',
-    owner: { project: 'id' },
-    members: {
-      hooks: shown(counted('hooks')),
-      variables: shown(counted('variables')),
-      deploy_keys: shown(counted('deploy_key_projects')),
-      deploy_tokens: shown(counted('deploy_tokens')),
-      access_tokens: shown(counted('access_token_bots')),
-      triggers: shown(sql`0`),
-    },
-    stays: {},
-  },
-};

@@ -5,7 +5,7 @@ import { linesOf, readJson } from '../../../../archives/index.ts';
 import { Refusal, time } from '../../../../relations/index.ts';
 import { allowedVisibility, settingsOf } from '../../../instance/application_settings/index.ts';
 import type { Outcome, StepCall } from '../step_definition.ts';
-import { exportedFile, exportOf, isExport, unpackedLimit } from './export_queries.ts';
+import { type Exported, exportedFile, exportOf, isExport, unpackedLimit } from './export_queries.ts';
 import { ask, isRecord, pathAtSource, SourceFailure } from './queries.ts';
 
 export type Self = Record<string, unknown>;
@@ -27,13 +27,21 @@ async function selfOf(call: StepCall): Promise<Self | Outcome> {
   const { value } = await ask(call.source, pathAtSource(call.entity), { with_projects: false });
   if (!isRecord(value)) throw new SourceFailure('InvalidContent', 'The source did not answer with an object.');
   if (!isExport(exported)) return value;
-  const file = await exportedFile(call, 'self', exported, 1);
+  return { ...value, ...(await objectIn(call, 'self', exported)) };
+}
+
+/**
+ * The object that is the whole of a relation.
+ * @throws Unanswered, SourceFailure, InvalidContent, LimitExceeded
+ */
+export async function objectIn(call: StepCall, relation: string, exported: Exported): Promise<Self> {
+  const file = await exportedFile(call, relation, exported, 1);
   for await (const { bytes } of linesOf(createReadStream(file), { most_bytes: await unpackedLimit(call) })) {
-    const self = bytes && (await readJson(bytes, call.migration.user_id));
-    if (isRecord(self)) return { ...value, ...self };
+    const value = bytes && (await readJson(bytes, call.migration.user_id));
+    if (isRecord(value)) return value;
     break;
   }
-  throw new SourceFailure('InvalidContent', 'The relation `self` is no JSON object.');
+  throw new SourceFailure('InvalidContent', `The relation \`${relation}\` is no JSON object.`);
 }
 
 const visibilities: Readonly<Record<string, VisibilityName>> = { 0: 'private', 10: 'internal', 20: 'public' };
