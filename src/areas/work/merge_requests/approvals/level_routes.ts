@@ -62,7 +62,7 @@ const namesIn = (given: Partial<Record<Name, boolean | undefined>>) => (setting:
   names.find((name) => settings[name].of === setting && given[name] !== undefined) ?? setting;
 
 const plan = 'premium';
-const project = projectRole('maintainer', { archived: true, permission: 'manage_merge_request_settings' });
+const project = projectRole('maintainer', { permission: 'manage_merge_request_settings' });
 const group = groupRole('owner');
 
 export const approvalLevelRoutes = [

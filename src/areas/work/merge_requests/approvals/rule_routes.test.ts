@@ -252,6 +252,32 @@ test('a project and a merge request have at most 100 rules each', async () => {
 /** How many passwords of an account are tried in ten minutes. */
 const attempts = 10;
 
+test('the rules and settings of an archived project stay as they are', async () => {
+  const here = await worldWithTopic();
+  const { as, project } = here;
+  await addMergeRequest(here);
+  const base = `/projects/${project.id}`;
+  const rule = { name: 'Two', approvals_required: 2 };
+  const { body: made } = await as('maintainer').post(`${base}/approval_rules`, rule);
+  const { body: own } = await as('maintainer').post(`${urlOf(here)}/approval_rules`, { ...rule, name: 'Own' });
+  const reads = ['approval_rules', 'approvals', 'merge_request_approval_setting', 'merge_requests/1/approval_rules'];
+  const shown = () => Promise.all(reads.map(async (path) => (await as('maintainer').get(`${base}/${path}`)).body));
+  const before = await shown();
+  assert.equal((await as('owner').post(`${base}/archive`)).status, 201);
+  for (const [method, path, body] of [
+    ['post', 'approval_rules', { ...rule, name: 'Three' }],
+    ['put', `approval_rules/${made.id}`, { approvals_required: 0 }],
+    ['delete', `approval_rules/${made.id}`],
+    ['post', 'approvals', { reset_approvals_on_push: false }],
+    ['put', 'merge_request_approval_setting', { allow_author_approval: true }],
+    ['post', 'merge_requests/1/approval_rules', { ...rule, name: 'Three' }],
+    ['put', `merge_requests/1/approval_rules/${own.id}`, { approvals_required: 0 }],
+    ['delete', `merge_requests/1/approval_rules/${own.id}`],
+  ] as const)
+    assert.equal((await as('owner')[method](`${base}/${path}`, body)).status, 403, `${method} ${path}`);
+  assert.deepEqual(await shown(), before);
+});
+
 test('after too many attempts no approval password is tried any more', async () => {
   const here = await worldWithTopic();
   const { as, people, project } = here;

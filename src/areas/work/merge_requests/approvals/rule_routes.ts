@@ -64,7 +64,7 @@ const changes = {
   remove_hidden_groups,
 };
 
-const settings = projectRole('maintainer', { archived: true, permission: 'manage_merge_request_settings' });
+const settings = projectRole('maintainer', { permission: 'manage_merge_request_settings' });
 const ofProject = '/projects/:id/approval_rules';
 
 const projectRules = [

@@ -68,7 +68,7 @@ export const approvalSettingRoutes = [
   post(path, {
     operation: 'updateProjectApprovals',
     summary: 'Change the approval settings of a project',
-    access: projectRole('maintainer', { archived: true, permission: 'manage_merge_request_settings' }),
+    access: projectRole('maintainer', { permission: 'manage_merge_request_settings' }),
     plan: 'premium',
     input,
     rules: [atLeastOneOf(...Object.keys(input))],
