@@ -1,5 +1,15 @@
 /** Who may read and change environments and deployments (docs/reference/environments.md#permissions). */
-import { levels, mayUse, type Project, projectRole, type Role } from '../../../access/index.ts';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import {
+  isMemberOfProject,
+  isUsable,
+  levels,
+  type MaybeCaller,
+  mayUse,
+  type Project,
+  projectRole,
+  type Role,
+} from '../../../access/index.ts';
 import { type Access, type Caller, forbidden } from '../../../http/index.ts';
 
 type EnvironmentsAccess = Access<{ caller: Caller; project: Project }>;
@@ -19,13 +29,27 @@ function environmentsRole(role: Role): EnvironmentsAccess {
 
 const visible = environmentsRole('guest');
 
+/** Whether somebody who may use the environments and the repository of a visible project may read them. */
+const isOpenTo = ({ access_level, visibility }: Pick<Project, 'access_level' | 'visibility'>): boolean =>
+  access_level >= levels.reporter || visibility !== 'private';
+
+/** Whether the caller may read the environments of a visible project: where it was deployed is told to nobody else. */
+export const mayReadEnvironments = (caller: MaybeCaller, project: Project): boolean =>
+  caller !== undefined && mayUse(project, 'environments') && mayUse(project, 'repository') && isOpenTo(project);
+
+/** A predicate on visible rows of `projects`: the caller may read their environments, as `mayReadEnvironments` decides for one. */
+export const hasReadableEnvironments = (caller: MaybeCaller): RawBuilder<SqlBool> =>
+  caller === undefined
+    ? sql`false`
+    : sql`(${isUsable(caller, 'environments')} and ${isUsable(caller, 'repository')}
+           and (projects.visibility <> 'private' or ${caller.admin ? sql`true` : isMemberOfProject(caller, levels.reporter)}))`;
+
 /** Grants the project in `:id` to Reporters and, if it is not private, to every signed-in caller who can see it. */
 export const environmentsReader: EnvironmentsAccess = {
   rule: 'project:read_environments',
   async check(call) {
     const granted = await visible.check(call);
-    const { access_level, visibility } = granted.project;
-    if (access_level < levels.reporter && visibility === 'private') throw forbidden();
+    if (!isOpenTo(granted.project)) throw forbidden();
     return granted;
   },
 };

@@ -1,5 +1,5 @@
 /** What other areas may use of environments and deployments. */
-export { environmentsReader } from './access.ts';
+export { environmentsReader, hasReadableEnvironments, mayReadEnvironments } from './access.ts';
 export { followDeployment } from './deployment_actions.ts';
 export { emptyEnvironments } from './emptying_queries.ts';
 export { sampleDeployment } from './hook_actions.ts';

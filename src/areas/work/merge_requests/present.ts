@@ -16,6 +16,7 @@ import { isRendered, toHtml, toInlineHtml } from '../../../markdown/index.ts';
 import { headPipeline, PipelineBasic, PipelineDetail } from '../../code/pipelines/index.ts';
 import { protectionFor } from '../../code/protected_branches/index.ts';
 import { linksFor } from '../../conversation/markdown/index.ts';
+import { mayReadEnvironments } from '../../deployments/environments/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import { LabelDetails, presentLabelsOf } from '../../planning/labels/index.ts';
 import { Milestone, presentMilestone } from '../../planning/milestones/index.ts';
@@ -307,7 +308,7 @@ export async function presentSingleMergeRequest(
     changes_count: changesCount(row.version?.files_count ?? null, row.version?.state === 'overflow'),
     latest_build_started_at: pipeline?.detail.started_at ?? null,
     latest_build_finished_at: pipeline?.detail.finished_at ?? null,
-    first_deployed_to_production_at: row.first_deployed_to_production_at,
+    first_deployed_to_production_at: mayReadEnvironments(caller, project) ? row.first_deployed_to_production_at : null,
     pipeline: pipeline?.basic ?? null,
     head_pipeline: pipeline?.detail ?? null,
     diff_refs: diffRefsOf(row.version),

@@ -72,6 +72,39 @@ test('a success links the merge requests that it brings to its environment first
   assert.equal(disabled.status, 403);
 });
 
+test('who may not read environments learns of no deployment by merge requests', async () => {
+  const here = await filledWorld();
+  const { as, project, group } = here;
+  const base = `/projects/${project.id}`;
+  for (const path of [`/groups/${group.id}`, base])
+    assert.equal((await as('owner').put(path, { visibility: 'public' })).status, 200);
+  const iid = await merged(here, 'first');
+  const { finished_at } = await deployed(here, 'production');
+  const filters = [
+    { environment: 'production' },
+    { deployed_after: '2020-01-01T00:00:00Z' },
+    { deployed_before: '2999-01-01' },
+  ];
+  const learned = async (persona: 'anonymous' | 'outsider' | 'guest' | 'reporter') => {
+    const lists = filters.flatMap((filter) => [base, `/groups/${group.id}`, ''].map((path) => ({ path, filter })));
+    const found = await Promise.all(
+      lists.map(({ path, filter }) => as(persona).get(`${path}/merge_requests`, { scope: 'all', ...filter })),
+    );
+    const { body } = await as(persona).get(`${base}/merge_requests/${iid}`);
+    return [
+      found.some(({ status, body: rows }) => status === 200 && rows.length > 0),
+      body.first_deployed_to_production_at,
+    ];
+  };
+  assert.deepEqual(await learned('outsider'), [true, finished_at]);
+  assert.deepEqual(await learned('anonymous'), [false, null]);
+  await as('owner').put(base, { environments_access_level: 'private' });
+  for (const persona of ['anonymous', 'outsider'] as const) assert.deepEqual(await learned(persona), [false, null]);
+  assert.deepEqual(await learned('guest'), [true, finished_at]);
+  await as('owner').put(base, { visibility: 'private' });
+  assert.deepEqual(await learned('reporter'), [true, finished_at]);
+});
+
 test('a merge request into another branch is not linked, and the commit of a deployment is kept', async () => {
   const here = await filledWorld();
   const { as, project } = here;

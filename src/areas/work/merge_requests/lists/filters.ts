@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { isVisibleProject, type MaybeCaller, mergeRequestKind } from '../../../../access/index.ts';
 import { type Filter, narrow, type Predicate, varying, wide } from '../../../../lists/index.ts';
+import { hasReadableEnvironments } from '../../../deployments/environments/index.ts';
 import {
   type FilterTable,
   filtersOf,
@@ -52,8 +53,8 @@ function namedBy(text: string): Filter {
 const fromProject = (caller: MaybeCaller, id: number): Predicate => sql`
   (merge_requests.source_project_id = ${id} and exists (select from projects where projects.id = ${id} and ${isVisibleProject(caller)}))`;
 
-/** One deployment has everything that is asked of it. */
-function deployed({ deployed_before, deployed_after, environment }: MergeRequestFilters): Filter {
+/** One deployment has everything that is asked of it. Whoever may not read the environments of a project finds nothing of it. */
+function deployed({ deployed_before, deployed_after, environment }: MergeRequestFilters, caller: MaybeCaller): Filter {
   const conditions = [
     sql`linked.merge_request_id = merge_requests.id`,
     sql`deployments.status = 'success'`,
@@ -63,8 +64,8 @@ function deployed({ deployed_before, deployed_after, environment }: MergeRequest
   ];
   return varying(sql`exists (
     select from deployment_merge_requests linked join deployments on deployments.id = linked.deployment_id
-           join environments on environments.id = linked.environment_id
-     where ${sql.join(conditions, sql` and `)})`);
+           join environments on environments.id = linked.environment_id join projects on projects.id = environments.project_id
+     where ${hasReadableEnvironments(caller)} and ${sql.join(conditions, sql` and `)})`);
 }
 
 const isDraft = (draft: boolean): Filter =>
@@ -89,9 +90,9 @@ const positive: FilterTable<MergeRequestFilters, SeenBy> = {
   approved_by_ids: (ids) => ids.map((id) => approvals.byId('approved_by_ids', id)),
   approved_by_usernames: (usernames, { names }) => usernames.map((username) => approvals.byUser(names.user(username))),
   approver_ids: (ids) => ids.map(namedBy),
-  deployed_before: (_moment, _seen, all) => deployed(all),
-  deployed_after: (_moment, _seen, all) => deployed(all),
-  environment: (_name, _seen, all) => deployed(all),
+  deployed_before: (_moment, { caller }, all) => deployed(all, caller),
+  deployed_after: (_moment, { caller }, all) => deployed(all, caller),
+  environment: (_name, { caller }, all) => deployed(all, caller),
   draft: isDraft,
   wip: (word) => isDraft(word === 'yes'),
   scope: (scope, seen) => scopeFilter(mergeRequestKind, scope, seen, { assignees, reviewers }),
