@@ -1,12 +1,13 @@
 /**
  * Keeps `group_authorizations` and `project_authorizations` consistent with memberships, shares with groups and the tree of groups. Every change of these
- * calls `refreshAuthorizations` in its own transaction, after its rows are written.
+ * calls `refreshAuthorizations` in its own transaction, after its rows are written. What rules grant to users who are no members any more ends with it.
  *
  * A group that is invited to a group or project brings its members and those of its ancestors, with their level there but at most that of the link.
  * It does not bring the members of groups that it has invited itself: shares are not passed on. Neither are custom roles, which belong to their tree.
  */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type DB, ofAnyLength } from '../db/index.ts';
+import { endGrantsOfUsers } from './grants.ts';
 import { levels } from './levels.ts';
 import { lockTrees } from './tree_locks.ts';
 
@@ -147,4 +148,6 @@ export async function refreshAuthorizations(
   }
   if (projects.length > 0)
     await refreshProjects(tx, sql`projects.id = any(${ofAnyLength(projects, 'bigint[]')})`, users);
+  const reached = [...groups.map((group_id) => ({ group_id })), ...projects.map((project_id) => ({ project_id }))];
+  await endGrantsOfUsers(tx, reached, users);
 }

@@ -1,5 +1,5 @@
 /** Whom the rules of a project or group can name: access levels, users and groups. */
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type DB, ofAnyLength } from '../db/index.ts';
 import { countsToday } from './expiry.ts';
 
@@ -34,6 +34,34 @@ const granteesIn = (rows: readonly Row[]): Grantees => ({
   groups: new Set(rows.flatMap(({ group_id }) => group_id ?? [])),
 });
 
+/**
+ * A predicate: rules of a project can name a group, and count it, because it is above the project, or invited to it or to a group above it.
+ * @param group its id, as SQL
+ * @param project the id of the project, as SQL
+ */
+export const isGroupOfProject = (
+  group: RawBuilder<unknown>,
+  project: RawBuilder<unknown>,
+): RawBuilder<boolean> => sql`exists (
+  select from projects joined join namespaces place on place.id = joined.namespace_id
+   where joined.id = ${project}
+     and (${group} = any(place.traversal_ids)
+          or exists (select from group_links
+                      where group_links.invited_group_id = ${group} and (group_links.project_id = joined.id or group_links.group_id = any(place.traversal_ids))
+                        and ${countsToday('group_links')})))`;
+
+/** The same for rules of a group: it is above or below it, or invited to it or above it. */
+export const isGroupOfGroup = (
+  group: RawBuilder<unknown>,
+  owner: RawBuilder<unknown>,
+): RawBuilder<boolean> => sql`exists (
+  select from namespaces place join namespaces named on named.id = ${group}
+   where place.id = ${owner}
+     and (named.id = any(place.traversal_ids) or place.id = any(named.traversal_ids)
+          or exists (select from group_links
+                      where group_links.invited_group_id = named.id and group_links.group_id = any(place.traversal_ids)
+                        and ${countsToday('group_links')})))`;
+
 /** Of these users and groups, those that entries of a project can name: its members, its ancestor groups, and the groups that are invited to any of them. */
 export async function knownIn(db: Kysely<DB>, project_id: number, { user_ids, group_ids }: Asked): Promise<Grantees> {
   const { rows } = await sql<Row>`
@@ -41,13 +69,9 @@ export async function knownIn(db: Kysely<DB>, project_id: number, { user_ids, gr
      where project_id = ${project_id} and user_id = any(${ofAnyLength(user_ids, 'bigint[]')}) and ${countsToday()}
     union
     select null, candidate.id
-      from projects join namespaces place on place.id = projects.namespace_id
-           join namespaces candidate on candidate.id = any(${ofAnyLength(group_ids, 'bigint[]')}) and candidate.kind = 'group'
-     where projects.id = ${project_id}
-       and (candidate.id = any(place.traversal_ids)
-            or exists (select from group_links
-                        where invited_group_id = candidate.id and (project_id = projects.id or group_id = any(place.traversal_ids))
-                          and ${countsToday()}))`.execute(db);
+      from namespaces candidate
+     where candidate.id = any(${ofAnyLength(group_ids, 'bigint[]')}) and candidate.kind = 'group'
+       and ${isGroupOfProject(sql`candidate.id`, sql`${project_id}::bigint`)}`.execute(db);
   return granteesIn(rows);
 }
 
@@ -62,13 +86,8 @@ export async function knownInGroup(
      where group_id = ${group_id} and user_id = any(${ofAnyLength(user_ids, 'bigint[]')}) and ${countsToday()}
     union
     select null, candidate.id
-      from namespaces place
-           join namespaces candidate on candidate.id = any(${ofAnyLength(group_ids, 'bigint[]')}) and candidate.kind = 'group'
-     where place.id = ${group_id}
-       and (candidate.id = any(place.traversal_ids) or place.id = any(candidate.traversal_ids)
-            or exists (select from group_links
-                        where invited_group_id = candidate.id and group_links.group_id = any(place.traversal_ids) and ${countsToday()}))`.execute(
-    db,
-  );
+      from namespaces candidate
+     where candidate.id = any(${ofAnyLength(group_ids, 'bigint[]')}) and candidate.kind = 'group'
+       and ${isGroupOfGroup(sql`candidate.id`, sql`${group_id}::bigint`)}`.execute(db);
   return granteesIn(rows);
 }

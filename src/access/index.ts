@@ -28,7 +28,8 @@ export {
   theEpic,
 } from './epics.ts';
 export { countsToday, hasEnded, invitationLifetime_days, isExpiredDeployToken, isOpenInvitation } from './expiry.ts';
-export { knownIn, knownInGroup, levelDescription } from './grantees.ts';
+export { isGroupOfGroup, isGroupOfProject, knownIn, knownInGroup, levelDescription } from './grantees.ts';
+export { endGrantsAfterMove, endGrantsOfGroups } from './grants.ts';
 export {
   belongsToGroup,
   type Group,

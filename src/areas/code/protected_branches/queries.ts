@@ -1,19 +1,28 @@
 /** Reading the branch protections of a project. */
 import { type RawBuilder, sql } from 'kysely';
-import { countsToday, levels, type Project, planInForce } from '../../../access/index.ts';
+import {
+  countsToday,
+  isGroupOfGroup,
+  isGroupOfProject,
+  levels,
+  type Project,
+  planInForce,
+} from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { type BranchProtection, type KnownEntry, type ProtectionRule, protectionBy } from './rules.ts';
 
 type Known = { id: number; admin: boolean } | undefined;
 
-/** The entries of the protection of each row of `protected_branches`, each with whether the caller is a member of its group. */
+/** The entries of the protection of each row of `protected_branches`, each with whether the caller is a member of its group, while that has a relation to the project or group. */
 const entriesFor = (caller: Known) => sql<KnownEntry[]>`
   coalesce((
     select json_agg(json_build_object(
              'action', entry.action, 'access_level', entry.access_level, 'user_id', entry.user_id, 'group_id', entry.group_id,
              'is_member', exists (select from group_authorizations
                                    where user_id = ${caller?.id ?? null}::bigint and group_id = entry.group_id and access_level >= ${levels.guest}
-                                     and ${countsToday()})))
+                                     and ${countsToday()})
+                          and (${isGroupOfProject(sql`entry.group_id`, sql`protected_branches.project_id`)}
+                               or ${isGroupOfGroup(sql`entry.group_id`, sql`protected_branches.group_id`)})))
       from protected_branch_access_levels entry where entry.protected_branch_id = protected_branches.id), '[]'::json)`;
 
 /** What protections are of. */

@@ -45,7 +45,7 @@ test('what was rejected or failed does not become a success without the approval
     await sent(as('developer').put(`${deploymentsOf(here)}/${approved}`, { status }));
 });
 
-test('a rule has no effect for a user, or a member of a group, who has left the project', async () => {
+test('a rule ends for a user, or a group, who has left the project, and Maintainers take their place', async () => {
   const here = await filledWorld();
   const { as, project, person } = here;
   await publish(here);
@@ -76,7 +76,11 @@ test('a rule has no effect for a user, or a member of a group, who has left the 
   }
   assert.deepEqual((await as('reporter').get(`${deploymentsOf(here)}/${id}`)).body.approvals, []);
   await sent(as('owner').post(members, { user_id: leaver.id, access_level: 20 }));
-  assert.equal((await approve(leaver)).status, 201);
+  assert.equal((await approve(leaver)).status, 400, 'and does not come back with them');
+  const { body } = await as('reporter').get(`${deploymentsOf(here)}/${id}`);
+  assert.deepEqual([body.status, body.pending_approval_count], ['blocked', 1]);
+  await sent(as('maintainer').post(`${deploymentsOf(here)}/${id}/approval`, { status: 'approved' }));
+  assert.equal((await as('reporter').get(`${deploymentsOf(here)}/${id}`)).body.status, 'running');
 });
 
 test('an approval for a rule that is deleted meanwhile is refused', async () => {

@@ -21,7 +21,7 @@ export interface ProtectionRule extends Grantee {
   required_approvals: number;
   /** The user or group by name; null for a level. */
   name: string | null;
-  /** Whether the actor is a member of its group. */
+  /** Whether the actor is a member of its group, and the group has a relation to the project or group of the protection. */
   is_member: boolean;
   /** Whether the protection is that of a group, whose rules may name groups below it that the project does not know. */
   is_inherited: boolean;

@@ -1,6 +1,13 @@
 /** Sharing with groups. Each change locks both trees, writes the row and refreshes the authorizations (docs/reference/group_links.md). */
 import { sql } from 'kysely';
-import { hasEnded, refreshAuthorizations, type Subtree } from '../../../access/index.ts';
+import {
+  endGrantsOfGroups,
+  hasEnded,
+  lockPlace,
+  refreshAuthorizations,
+  type Subtree,
+  subtreeOf,
+} from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { conflict, forbidden, notFound } from '../../../http/index.ts';
 
@@ -34,6 +41,12 @@ export async function inviteGroup(tx: Database, target: Subtree, link: NewGroupL
   return rows[0]!.id;
 }
 
+/** A predicate on rows of `group_links`: what a group or project is shared with. */
+const isOf = (target: Subtree) =>
+  'group_id' in target
+    ? sql<boolean>`group_links.group_id = ${target.group_id}`
+    : sql<boolean>`group_links.project_id = ${target.project_id}`;
+
 /**
  * Stops sharing with a group.
  * @param tx a transaction that has locked both trees
@@ -48,29 +61,56 @@ export async function uninviteGroup(
 ): Promise<void> {
   const gone = await tx
     .deleteFrom('group_links')
-    .where((q) =>
-      'group_id' in target ? q('group_id', '=', target.group_id) : q('project_id', '=', target.project_id),
-    )
+    .where(isOf(target))
     .where('invited_group_id', '=', invited_group_id)
     .returning('access_level')
     .executeTakeFirst();
   if (!gone) throw notFound('Group Link');
   if (gone.access_level > own_level) throw forbidden();
-  await refreshAuthorizations(tx, target);
+  await followEnd(tx, target, [invited_group_id]);
 }
 
-/** Links per query. */
+/** The invited groups lose what they brought their members, and what rules grant them. */
+async function followEnd(tx: Database, target: Subtree, invited_group_ids: readonly number[]): Promise<void> {
+  await refreshAuthorizations(tx, target);
+  await endGrantsOfGroups(tx, [target], invited_group_ids);
+}
+
+/** Sources per query. */
 const batch = 100;
 
 /**
- * Deletes expired links. They are no longer in force.
- * @param signal stops the work between two batches
+ * Deletes expired links. They are no longer in force, so each group or project can have a transaction of its own.
+ * @param signal stops the work between two of them
  */
 export async function removeExpiredLinks(db: Database, signal?: AbortSignal): Promise<void> {
   for (;;) {
-    const gone = await sql`
-      delete from group_links where id in (select id from group_links where ${hasEnded()} limit ${batch})`.execute(db);
-    if ((gone.numAffectedRows ?? 0n) < BigInt(batch)) return;
-    signal?.throwIfAborted();
+    const sources = await db
+      .selectFrom('group_links')
+      .select(['group_id', 'project_id'])
+      .distinct()
+      .where(hasEnded())
+      .limit(batch)
+      .execute();
+    if (sources.length === 0) return;
+    for (const source of sources) {
+      signal?.throwIfAborted();
+      await db.transaction().execute((tx) => removeExpired(tx, subtreeOf(source)));
+    }
   }
+}
+
+async function removeExpired(tx: Database, target: Subtree): Promise<void> {
+  await lockPlace(tx, target);
+  const gone = await tx
+    .deleteFrom('group_links')
+    .where(isOf(target))
+    .where(hasEnded())
+    .returning('invited_group_id')
+    .execute();
+  await followEnd(
+    tx,
+    target,
+    gone.map(({ invited_group_id }) => invited_group_id),
+  );
 }

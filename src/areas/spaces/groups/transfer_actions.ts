@@ -1,6 +1,7 @@
 /** Moving a group with everything in it to another path or parent. */
 import { sql } from 'kysely';
 import {
+  endGrantsAfterMove,
   type Group,
   isLastingOwner,
   isMoreVisible,
@@ -50,6 +51,7 @@ export async function transferGroup(
   await tx.updateTable('namespaces').set({ updated_at: sql`now()` }).where('id', '=', group_id).execute();
   await dropForeignRoles(tx, { group_id });
   await refreshAuthorizations(tx, { group_id });
+  await endGrantsAfterMove(tx, { group_id }, place.traversal_ids.at(-2));
 }
 
 const pathTaken = 'The parent group already has a subgroup or a project with the same path.';

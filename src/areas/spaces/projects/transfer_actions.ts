@@ -1,6 +1,7 @@
 /** Transferring projects to another namespace. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import {
+  endGrantsAfterMove,
   groupLevel,
   isListedGroup,
   isVisibleGroup,
@@ -64,6 +65,7 @@ export async function transferProject(
   await takePlanning(tx, { project_id }, from, place.id);
   await dropForeignRoles(tx, { project_id });
   await refreshAuthorizations(tx, { project_id });
+  await endGrantsAfterMove(tx, { project_id }, from);
   await recordEvent(tx, {
     project_id,
     author_id: caller.id,
