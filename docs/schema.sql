@@ -1321,6 +1321,8 @@ create table deployments (
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
   finished_at timestamp with time zone,
+  made_as_name text,
+  made_as_tier text,
   constraint deployments_pkey PRIMARY KEY (id),
   constraint deployments_iid_key UNIQUE (project_id, iid),
   constraint deployments_sha_check CHECK (sha ~ '^([0-9a-f]{40}|[0-9a-f]{64})$'::text),

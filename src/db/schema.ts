@@ -554,6 +554,8 @@ export interface Deployments {
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
   finished_at: Timestamp | null;
+  made_as_name: string | null;
+  made_as_tier: string | null;
 }
 
 export interface DueNotices {

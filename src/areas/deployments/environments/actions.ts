@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { type Database, isUniqueViolation, stamped } from '../../../db/index.ts';
 import { deleteFound, forbidden, found, invalid } from '../../../http/index.ts';
-import { isProtected, type Tier } from '../protected_environments/index.ts';
+import { isProtected, mayRegrade, type Tier } from '../protected_environments/index.ts';
 import { type Acting, refuseUnnamed } from './approval_queries.ts';
 import { isStale } from './queries.ts';
 import { maximumEnvironments, plainSlug, secondsOf, suffixedSlug, tierOf, tooManyText } from './rules.ts';
@@ -77,14 +77,15 @@ export async function addEnvironment(
 /**
  * Adds an environment for a request.
  * @returns its id
- * @throws ApiError 400 with the reasons by field
+ * @throws ApiError 400 with the reasons by field, 403 when its name or tier is protected from the caller
  */
 export async function createEnvironment(
   tx: Database,
-  project_id: number,
+  acting: Acting,
   fields: EnvironmentInput & { name: string },
 ): Promise<number> {
-  const id = await addEnvironment(tx, project_id, fields);
+  await refuseUnnamed(tx, acting, { name: fields.name, tier: fields.tier ?? tierOf(fields.name) });
+  const id = await addEnvironment(tx, acting.project.id, fields);
   if (id === undefined) throw taken();
   return id;
 }
@@ -120,7 +121,8 @@ export async function lockedEnvironment(
 /**
  * Changes an environment. Its slug stays when its name changes.
  * @param tx a transaction in which it is locked
- * @throws ApiError 400 when another one has the name, 403 when the name or the tier is protected from the caller: its deployments would then be there
+ * @throws ApiError 400 when another one has the name, 403 when the name or the tier is protected from the caller, or when protections would begin or cease to apply that
+ * the caller may not change: deployments would get around the approvals that they need
  */
 export async function changeEnvironment(
   tx: Database,
@@ -128,7 +130,11 @@ export async function changeEnvironment(
   { id, name, tier }: LockedEnvironment,
   fields: EnvironmentInput,
 ): Promise<void> {
-  await refuseUnnamed(tx, acting, { name: fields.name ?? name, tier: fields.tier ?? tier });
+  const after = { name: fields.name ?? name, tier: fields.tier ?? tier };
+  await refuseUnnamed(tx, acting, after);
+  const { caller, project } = acting;
+  const before = { project_id: project.id, name, tier };
+  if (!(await mayRegrade(tx, { caller, level: project.access_level }, before, after))) throw forbidden();
   try {
     await tx
       .updateTable('environments')

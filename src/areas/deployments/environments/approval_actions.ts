@@ -19,6 +19,7 @@ export const approvalTexts = {
   unnamed: 'You do not have permission to approve or reject this deployment',
   done: 'This deployment job is not waiting for approvals',
   own: 'The same user can not approve',
+  bot: 'Bots of projects and groups can not approve',
 };
 
 interface Approval {
@@ -58,6 +59,9 @@ export function approveDeployment(
     if (!rule) throw badRequest(approvalTexts.unnamed);
     if (deployment.status !== 'blocked') throw badRequest(approvalTexts.done);
     if (status === 'approved' && deployment.user_id === caller.id) throw badRequest(approvalTexts.own);
+    // Whoever made the deployment may have made the bot, too.
+    if (status === 'approved' && (caller.token.kind === 'project' || caller.token.kind === 'group'))
+      throw badRequest(approvalTexts.bot);
     await writeApproval(tx, {
       deployment_id: id,
       user_id: caller.id,

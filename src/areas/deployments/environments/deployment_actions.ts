@@ -137,6 +137,8 @@ export async function recordDeployment(
         project_id: project.id,
         environment_id: environment.id,
         user_id: caller.id,
+        made_as_name: environment.name,
+        made_as_tier: environment.tier,
         iid: await nextIid(tx, { project_id: project.id }, 'deployments'),
         finished_at: isFinal(status) ? sql<string>`now()` : null,
       })
@@ -164,6 +166,8 @@ export async function lockedDeployment(tx: Database, project_id: number, id: num
       'deployments.user_id',
       'environments.name',
       'environments.tier',
+      'deployments.made_as_name',
+      'deployments.made_as_tier',
     ])
     .select((q) => q.ref('deployments.status').$castTo<DeploymentStatus>().as('status'))
     .where('deployments.project_id', '=', project_id)

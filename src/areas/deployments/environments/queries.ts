@@ -86,11 +86,12 @@ export async function deploymentReply(
 ): Promise<Static<typeof DeploymentDetails>> {
   const row = await deploymentsOf(db, project_id)
     .innerJoin('environments', 'environments.id', 'deployments.environment_id')
-    .select(['environments.name', 'environments.tier'])
+    .select(['environments.name', 'environments.tier', 'deployments.made_as_name', 'deployments.made_as_tier'])
     .where('deployments.id', '=', id)
     .executeTakeFirst();
-  const { name, tier, ...deployment } = found(undefined, row);
-  const approvals = await approvalMembers(db, url, { id, status: deployment.status, project_id, name, tier });
+  const { name, tier, made_as_name, made_as_tier, ...deployment } = found(undefined, row);
+  const place = { project_id, name, tier, made_as_name, made_as_tier };
+  const approvals = await approvalMembers(db, url, { id, status: deployment.status, ...place });
   return presentDeploymentDetails(url, deployment, approvals);
 }
 

@@ -148,8 +148,8 @@ export const environmentRoutes = [
     rules: fieldRules,
     returns: one(Environment),
     refusals: { 400: [`base: ${tooManyText}`, 'name: has already been taken'] },
-    handle: async ({ db, url, project, input: { slug: _slug, ...input } }) => {
-      const id = await db.transaction().execute((tx) => createEnvironment(tx, project.id, input));
+    handle: async ({ db, url, caller, project, input: { slug: _slug, ...input } }) => {
+      const id = await db.transaction().execute((tx) => createEnvironment(tx, { project, caller }, input));
       return environmentReply({ db, url }, project.id, id);
     },
   }),

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { clientOf } from '../../../../test/support/client.ts';
 import { filledWorld, headOf } from '../../../../test/support/repository.ts';
 import { type Persona, type World, world } from '../../../../test/support/world.ts';
+import { daysFromNow } from '../../../cron/index.ts';
 
 const at = ({ project }: Pick<World, 'project'>, rest = '') => `/projects/${project.id}/protected_environments${rest}`;
 const maintainers = { deploy_access_levels: [{ access_level: 40 }] };
@@ -259,4 +261,96 @@ test('of two last approvals at once, one lets the deployment run', async () => {
   const both = await Promise.all([answer('maintainer', body.id), answer('owner', body.id)]);
   assert.deepEqual(both.map(({ status }) => status).sort(), [201, 400]);
   assert.equal((await shown(body.id)).status, 'running');
+});
+
+test('a deployment waits for the rules under which it was made, whatever its environment is called', async () => {
+  const here = await deployable();
+  const { as, group, project, record, answer, shown } = here;
+  const everybody = { deploy_access_levels: [{ access_level: 30 }] };
+  const twice = { ...everybody, approval_rules: [{ access_level: 40, required_approvals: 2 }] };
+  await as('maintainer').post(at(here), { name: 'vault', ...twice });
+  await as('owner').post(`/groups/${group.id}/protected_environments`, { name: 'staging', ...twice });
+  await as('maintainer').post(at(here), { name: 'free', ...everybody });
+  for (const [environment, changes] of [
+    ['vault', [{ name: 'x' }, { name: 'free' }]],
+    ['staging', [{ tier: 'other' }]],
+  ] as const) {
+    const { body } = await record('developer', { environment });
+    assert.equal(body.status, 'blocked');
+    const place = `/projects/${project.id}/environments/${body.environment.id}`;
+    const at_once = () => as('developer').put(`/projects/${project.id}/deployments/${body.id}`, { status: 'success' });
+    for (const change of changes) {
+      assert.equal((await as('developer').put(place, change)).status, 403, JSON.stringify(change));
+      assert.equal((await at_once()).status, 400);
+    }
+    assert.equal((await as('developer').put(place, { description: 'Stays.' })).status, 200);
+    // Who may end the protection may do this, too, and the deployment still waits.
+    for (const change of changes) {
+      assert.equal((await as('owner').put(place, change)).status, 200);
+      const waits = await at_once();
+      assert.deepEqual([waits.status, waits.body.message], [400, 'The environment needs approvals']);
+      assert.equal((await shown(body.id)).pending_approval_count, 2);
+    }
+    for (const status of ['canceled', 'success', 'running'])
+      await as('developer').put(`/projects/${project.id}/deployments/${body.id}`, { status });
+    assert.equal((await shown(body.id)).status, 'canceled');
+  }
+  assert.equal((await as('maintainer').put(`/groups/${group.id}/protected_environments/staging`, {})).status, 403);
+
+  const { body: again } = await record('developer', { environment: 'vault' });
+  assert.equal((await answer('maintainer', again.id)).status, 201);
+  assert.equal((await answer('owner', again.id)).status, 201);
+  assert.equal((await shown(again.id)).status, 'running');
+
+  // What was deployed without approvals does not become what needs them.
+  const { body: aside } = await record('developer', { environment: 'aside', status: 'success' });
+  const place = `/projects/${project.id}/environments/${aside.environment.id}`;
+  await as('maintainer').post(at(here), { name: 'safe', ...twice });
+  for (const change of [{ name: 'safe' }, { tier: 'staging' }])
+    assert.equal((await as('developer').put(place, change)).status, 403, JSON.stringify(change));
+  assert.equal((await as('maintainer').put(place, { tier: 'staging' })).status, 403, 'the tier is the group owners’');
+  assert.equal((await as('maintainer').put(place, { name: 'safe' })).status, 200);
+});
+
+test('nobody creates an environment that is protected from them', async () => {
+  const here = await deployable();
+  const { as, group, people, project } = here;
+  const url = `/projects/${project.id}/environments`;
+  await as('maintainer').post(at(here), { name: 'vault', deploy_access_levels: [{ user_id: people.maintainer.id }] });
+  await as('owner').post(`/groups/${group.id}/protected_environments`, { name: 'production', ...maintainers });
+  for (const fields of [{ name: 'vault' }, { name: 'live-eu' }, { name: 'quiet', tier: 'production' }]) {
+    assert.equal((await as('developer').post(url, fields)).status, 403, JSON.stringify(fields));
+    assert.deepEqual((await as('developer').get(url)).body, []);
+  }
+  assert.equal((await as('developer').post(url, { name: 'live-eu', tier: 'other' })).status, 201);
+  assert.equal((await as('maintainer').post(url, { name: 'vault' })).status, 201);
+  assert.equal((await as('maintainer').post(url, { name: 'quiet', tier: 'production' })).status, 201);
+});
+
+test('bots of projects and groups are no second pair of eyes', async () => {
+  const here = await deployable();
+  const { as, group, project, record, shown } = here;
+  await as('maintainer').post(at(here), {
+    name: 'production',
+    ...maintainers,
+    approval_rules: [{ access_level: 40, required_approvals: 1 }],
+  });
+  const { body } = await record('maintainer');
+  for (const [persona, place] of [
+    ['maintainer', `/projects/${project.id}`],
+    ['owner', `/groups/${group.id}`],
+  ] as const) {
+    const token = { name: 'bot', scopes: ['api'], access_level: 40, expires_at: daysFromNow(30) };
+    const made = await as(persona).post(`${place}/access_tokens`, token);
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    const bot = clientOf(`${here.url}/api/v4`, made.body.token);
+    const url = `/projects/${project.id}/deployments/${body.id}/approval`;
+    const refused = await bot.post(url, { status: 'approved' });
+    assert.deepEqual(
+      [refused.status, refused.body.message],
+      [400, 'Bots of projects and groups can not approve'],
+      place,
+    );
+  }
+  assert.deepEqual([(await shown(body.id)).status, (await shown(body.id)).approvals], ['blocked', []]);
 });

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { clientOf } from '../../../../../test/support/client.ts';
 import { performQueued } from '../../../../../test/support/jobs.ts';
 import { personWith } from '../../../../../test/support/member_roles.ts';
 import { addMergeRequest, worldWithTopic } from '../../../../../test/support/merge_requests.ts';
 import { fileUrl, headOf, onMain } from '../../../../../test/support/repository.ts';
 import type { Persona, World } from '../../../../../test/support/world.ts';
+import { daysFromNow } from '../../../../cron/index.ts';
 import { concludeMerges, followMergeRequests, mergeReady, prepareMergeRequest } from '../index.ts';
 
 const jobs = [prepareMergeRequest, followMergeRequests, concludeMerges, mergeReady];
@@ -251,6 +253,23 @@ test('a project and a merge request have at most 100 rules each', async () => {
 
 /** How many passwords of an account are tried in ten minutes. */
 const attempts = 10;
+
+test('authors do not approve their own through a bot that they have made', async () => {
+  const here = await worldWithTopic();
+  const { as, project } = here;
+  await addMergeRequest(here, {}, 'maintainer');
+  const botOf = async (persona: Persona) => {
+    const token = { name: persona, scopes: ['api'], access_level: 40, expires_at: daysFromNow(30) };
+    const { body } = await as(persona).post(`/projects/${project.id}/access_tokens`, token);
+    return clientOf(`${here.url}/api/v4`, body.token);
+  };
+  const [own, foreign] = [await botOf('maintainer'), await botOf('owner')];
+  assert.equal((await own.post(`${urlOf(here)}/approve`)).status, 401);
+  assert.equal((await own.get(`${urlOf(here)}/approvals`)).body.user_can_approve, false);
+  assert.equal((await foreign.post(`${urlOf(here)}/approve`)).status, 201);
+  await as('maintainer').post(`/projects/${project.id}/approvals`, { merge_requests_author_approval: true });
+  assert.equal((await own.post(`${urlOf(here)}/approve`)).status, 201);
+});
 
 test('the rules and settings of an archived project stay as they are', async () => {
   const here = await worldWithTopic();

@@ -1,7 +1,7 @@
 /** The approvals that a merge request needs, and those that count (docs/reference/approvals.md#rules). */
 import { sql } from 'kysely';
 import { countsToday, levels, planInForce } from '../../../../access/index.ts';
-import { type Database, ofAnyLength } from '../../../../db/index.ts';
+import { type Database, isAmong, ofAnyLength } from '../../../../db/index.ts';
 import { listCommits, repositoryOf } from '../../../../git/index.ts';
 import type { Services } from '../../../../http/index.ts';
 import { protectsProject } from '../../../code/protected_branches/index.ts';
@@ -75,7 +75,18 @@ async function barredFrom(services: Pick<Services, 'db' | 'storages'>, basis: Ap
   if (basis.plan === 'free') return [];
   const author = basis.merge_requests_author_approval || basis.author_id === null ? [] : [basis.author_id];
   const committers = basis.merge_requests_disable_committers_approval ? await committersOf(services, basis) : [];
-  return [...new Set([...author, ...committers])];
+  return withBots(services.db, [...new Set([...author, ...committers])]);
+}
+
+/** Whoever may not approve may not do so through a bot of a project or group that they have made. */
+async function withBots(db: Database, user_ids: readonly number[]): Promise<number[]> {
+  if (user_ids.length === 0) return [];
+  const bots = db
+    .selectFrom('users')
+    .select('id')
+    .where('user_type', '=', 'project_bot')
+    .where(isAmong('created_by_id', user_ids, 'bigint[]'));
+  return [...user_ids, ...(await bots.execute()).map(({ id }) => id)];
 }
 
 interface People {
