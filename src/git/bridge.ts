@@ -6,6 +6,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type Duplex, pipeline, Transform } from 'node:stream';
+import { type Floor, peerFloor, watchSpeed } from '../foundation/pace.ts';
 import { GitError } from './command.ts';
 import type { BridgedRemote } from './remotes.ts';
 import type { Service } from './transport.ts';
@@ -21,6 +22,8 @@ export interface BridgeRules {
   open(request: BridgeRequest): Promise<Duplex>;
   /** What the other system may send altogether. */
   most_bytes: number;
+  /** How fast it must send, and take what it is sent. */
+  floor?: Floor;
 }
 
 const maximumLine = 1024;
@@ -49,7 +52,7 @@ const isEqual = (one: string, other: string): boolean => {
  * @throws what `open` throws; GitError when the other system has sent too much; otherwise what `run` throws
  */
 export async function throughBridge<Result>(
-  { open, most_bytes }: BridgeRules,
+  { open, most_bytes, floor = peerFloor }: BridgeRules,
   run: (remote: BridgedRemote) => Promise<Result>,
 ): Promise<Result> {
   const secret = randomBytes(24).toString('hex');
@@ -82,6 +85,19 @@ export async function throughBridge<Result>(
       const there = await open({ service, protocol: members.find((member) => member.startsWith('version=')) });
       if (client.destroyed) return void there.destroy();
       keep(there);
+      // git takes its time to pack what it pushes, and the other system to take it in; so only what lies there unread counts then.
+      const isSlow = () =>
+        service === 'git-upload-pack' ? client.writableLength < client.writableHighWaterMark : there.writableLength > 0;
+      const sent_bytes = () => client.bytesRead - there.writableLength;
+      const stop = watchSpeed(
+        floor,
+        () => ({ isWaiting: isSlow(), moved_bytes: service === 'git-upload-pack' ? received_bytes : sent_bytes() }),
+        () => {
+          problem ??= new GitError('fetch', null, 'the other system is too slow: Operation too slow');
+          client.destroy();
+        },
+      );
+      there.once('close', stop);
       pipeline(client, there, () => {});
       pipeline(there, counter(), client, () => {});
     } catch (error) {

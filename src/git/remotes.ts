@@ -1,6 +1,7 @@
 /** Repositories of other systems: how git reaches them, what they have, and what is sent to them. The other system is not trusted. */
 import { rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { peerFloor, slowest_bytes_per_s } from '../foundation/pace.ts';
 import { argumentsOf, GitError, OutputTooLong, settingsOf, start } from './command.ts';
 import { shareObjects } from './copy.ts';
 import { quietFetch } from './fetching.ts';
@@ -61,9 +62,9 @@ const settingsFor = (remote: Remote): Environment =>
         'http.proxy': remote.proxy_url,
         'http.proxyAuthMethod': 'basic',
         'http.followRedirects': 'false',
-        // A connection that stands still ends.
-        'http.lowSpeedLimit': '100',
-        'http.lowSpeedTime': '60',
+        // git knows when it waits for the other system, which the proxy does not.
+        'http.lowSpeedLimit': String(slowest_bytes_per_s),
+        'http.lowSpeedTime': String(peerFloor.window_ms / 1000),
         'credential.helper': helper,
         'protocol.allow': 'never',
         [`protocol.${new URL(remote.url).protocol.slice(0, -1)}.allow`]: 'always',

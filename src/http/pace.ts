@@ -5,13 +5,11 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Floor, lookEvery_ms, SlowWatch } from '../foundation/pace.ts';
 import { UnreadBody } from './body.ts';
 import { ApiError } from './errors.ts';
 
-export interface Pace {
-  window_ms: number;
-  /** The minimum that must arrive in each window. */
-  least_bytes: number;
+export interface Pace extends Floor {
   /** The time limit of a body; none if omitted. */
   total_ms?: number;
 }
@@ -19,7 +17,7 @@ export interface Pace {
 const apiPace: Pace = { window_ms: 30_000, least_bytes: 30 * 1024, total_ms: 120_000 };
 
 /** What must be read of a reply, wherever it comes from: meanwhile it has a place, memory, or a process of git. */
-const replyPace = { window_ms: 30_000, least_bytes: 30 * 1024 } satisfies Pace;
+const replyPace: Floor = { window_ms: 30_000, least_bytes: 30 * 1024 };
 
 /** Endpoints and doors that take files or large bodies. */
 export const uploadPace: Pace = { ...apiPace, total_ms: 6 * 3_600_000 };
@@ -108,27 +106,20 @@ function takenFrom(socket: Socket): { taken_bytes: number; isWaiting: boolean } 
 /**
  * Watches the replies on all connections. A connection ends on which bytes wait all through a window and too few of them are read: whoever makes a reply slowly lets none
  * wait.
- * @param pace the least that must be read
+ * @param floor what must be read
  */
-export function watchReplies(app: FastifyInstance, { window_ms, least_bytes }: Pace = replyPace): void {
-  const looks = 3;
-  const open = new Map<Socket, { count: number; taken_bytes: number }>();
+export function watchReplies(app: FastifyInstance, floor: Floor = replyPace): void {
+  const open = new Map<Socket, SlowWatch>();
   app.server.on('connection', (socket: Socket) => {
-    open.set(socket, { count: 0, taken_bytes: 0 });
+    open.set(socket, new SlowWatch(floor));
     socket.once('close', () => open.delete(socket));
   });
-  const look = () => {
-    for (const [socket, window] of open) {
+  const timer = setInterval(() => {
+    for (const [socket, watch] of open) {
       const { taken_bytes, isWaiting } = takenFrom(socket);
-      if (!isWaiting) window.count = 0;
-      else if (window.count === 0) Object.assign(window, { count: 1, taken_bytes });
-      else if (++window.count > looks) {
-        if (taken_bytes - window.taken_bytes < least_bytes) socket.destroy();
-        window.count = 0;
-      }
+      if (watch.look(isWaiting, taken_bytes)) socket.destroy();
     }
-  };
-  const timer = setInterval(look, window_ms / looks).unref();
+  }, lookEvery_ms(floor)).unref();
   app.addHook('onClose', (_app, done) => {
     clearInterval(timer);
     done();

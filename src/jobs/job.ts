@@ -13,7 +13,7 @@ export interface JobCall<Input> extends JobServices {
   signal: AbortSignal;
 }
 
-interface Declaration<P extends TProperties> {
+export interface Declaration<P extends TProperties> {
   input: P;
   /** How often a failed job is retried, with growing delays. A run can be interrupted anywhere, so each run must be able to start over. */
   retries: number;
@@ -31,11 +31,19 @@ export interface EnqueueOptions {
   queue?: string;
 }
 
+/** The rules of a job that speaks to another system, whose pace it goes at (`peerQueueOf`). */
+export interface PeerRules {
+  /** How many of these jobs run at once for one person, on all machines together. */
+  per_person: number;
+}
+
 /** A job with any input, for the worker. */
 export interface AnyJob {
   name: string;
   retries: number;
   schedule: string | undefined;
+  /** Of a job that speaks to another system. */
+  peer?: PeerRules;
   perform(payload: unknown, call: Omit<JobCall<unknown>, 'input'>): Promise<void>;
 }
 
@@ -53,7 +61,7 @@ export interface Job<Input> extends AnyJob {
 }
 
 /** A job, for the code that enqueues it. */
-interface Queue<P extends TProperties> extends Pick<Job<Static<TObject<P>>>, 'enqueue' | 'enqueueEach'> {
+export interface Queue<P extends TProperties> extends Pick<Job<Static<TObject<P>>>, 'enqueue' | 'enqueueEach'> {
   /** A job, for the code that runs it. */
   runBy(run: Declaration<P>['run'], schedule?: string): Job<Static<TObject<P>>>;
 }

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as turn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pino from 'pino';
 import { Type } from 'typebox';
@@ -13,7 +14,7 @@ import { startEmbedded } from '../db/embedded.ts';
 import { connect, type Database } from '../db/index.ts';
 import { migrate } from '../db/migrate.ts';
 import { secretsFrom } from '../secrets/index.ts';
-import { type AnyJob, job, startWorker } from './index.ts';
+import { type AnyJob, Ended, job, peerQueueOf, startWorker } from './index.ts';
 
 const log = pino({ level: 'silent' });
 const unused = {
@@ -362,4 +363,53 @@ test('invalid jobs are refused when they are declared or started', async (t) => 
   const nightly = job('test_nightly', { input: {}, retries: 0, schedule: '0 3 * * *', run: async () => {} });
   await assert.rejects(workerFor(t, [nightly, nightly]), /same name/);
   await (await workerFor(t, [nightly])).stop(1000);
+});
+
+test('a person has so many places for jobs with a peer, others have theirs, and jobs without one never wait for them', async (t) => {
+  const begun: number[] = [];
+  const end: Record<number, () => void> = {};
+  const done: string[] = [];
+  const declared = { input: { id: Type.Integer() }, retries: 0, peer: { per_person: 2 } };
+  const slow = peerQueueOf('test_slow', declared);
+  const running = slow.runBy({
+    confirm: async () => {},
+    run: ({ input }) =>
+      new Promise((resolve) => {
+        begun.push(input.id);
+        end[input.id] = resolve;
+      }),
+  });
+  const quick = job('test_quick', { input: {}, retries: 0, run: async () => void done.push('quick') });
+  const { db } = await workerFor(t, [running, quick]);
+  for (let id = 1; id <= 6; id++) await slow.enqueue(db, { id }, { person: 1, id });
+  await slow.enqueue(db, { id: 7 }, { person: 2, id: 7 });
+  await quick.enqueue(db, {});
+  while (begun.length < 3 || done.length < 1) await turn(10);
+  assert.deepEqual(begun.toSorted(), [1, 2, 7]);
+  for (let id = 1; id <= 7; id++) {
+    while (!end[id]) await turn(10);
+    end[id]!();
+  }
+});
+
+test('a run ends when what it is for is gone, and is not tried again', async (t) => {
+  let isGone = false;
+  const ended: string[] = [];
+  const watched = peerQueueOf('test_watched', { input: {}, retries: 3, peer: { per_person: 1 } }).runBy({
+    confirm: async () => {
+      if (isGone) throw new Ended('It was deleted.');
+    },
+    run: ({ signal }) =>
+      new Promise((_resolve, reject) => {
+        isGone = true;
+        signal.addEventListener('abort', () => {
+          ended.push(signal.reason.message);
+          reject(signal.reason);
+        });
+      }),
+  });
+  const { db } = await workerFor(t, [watched]);
+  await watched.enqueue(db, {});
+  while (ended.length === 0 || (await queued(db, 'test_watched')).length > 0) await turn(20);
+  assert.deepEqual(ended, ['It was deleted.']);
 });

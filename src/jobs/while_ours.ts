@@ -1,5 +1,10 @@
 /** Work of a job on a row, which another run of the job can take over. */
 
+/** What a run works for has ended meanwhile: it was deleted, canceled or changed. */
+export class Ended extends Error {
+  override name = 'Ended';
+}
+
 export interface Claim {
   /** How often it is asked. */
   every_ms: number;

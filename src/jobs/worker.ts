@@ -16,7 +16,7 @@ import type { JobServices } from '../services/index.ts';
 import { giveBack, showPresence } from './alive.ts';
 import type { Runs } from './figures.ts';
 import type { AnyJob } from './job.ts';
-import { type Poll, startPolling } from './poll.ts';
+import { type Poll, type Polling, startPolling } from './poll.ts';
 import { queuePool } from './queue_pool.ts';
 
 export interface WorkerOptions {
@@ -26,9 +26,12 @@ export interface WorkerOptions {
   polls?: readonly Poll[];
   services: JobServices;
   log: Logger;
-  /** How many jobs run at the same time. */
+  /** How many jobs run at the same time. Those with a peer have places of their own. */
   concurrency: number;
 }
+
+/** How many jobs with a peer run at the same time: they wait for other systems, and take little of a processor. */
+const peerPlaces = 8;
 
 export interface Worker {
   /**
@@ -48,16 +51,31 @@ const abort_ms = 1000;
  * Starts running jobs.
  * @throws Error when two jobs have the same name or a schedule is not a cron line
  */
-export async function startWorker({
+export async function startWorker(options: WorkerOptions): Promise<Worker> {
+  const { jobs, polls = [], services, log } = options;
+  if (new Set(jobs.map((job) => job.name)).size < jobs.length) throw new Error('Two jobs have the same name.');
+  const own = jobs.filter((job) => job.peer === undefined);
+  const peers = jobs.filter((job) => job.peer !== undefined);
+  const pools: (Worker | Polling)[] = [startPolling(polls, { ...services, log })];
+  // The queue cannot run without tasks.
+  if (own.length > 0) pools.push(await startPool({ ...options, jobs: own }));
+  if (peers.length > 0) pools.push(await startPool({ ...options, jobs: peers, concurrency: peerPlaces }));
+  return {
+    stop: async (patience_ms) => {
+      const polled = Promise.race([pools[0]!.stop(patience_ms), sleep(patience_ms, undefined, { ref: false })]);
+      await Promise.all(pools.slice(1).map((pool) => pool.stop(patience_ms)));
+      await polled;
+    },
+  };
+}
+
+async function startPool({
   connectionString,
   jobs,
-  polls = [],
   services,
   log,
   concurrency,
-}: WorkerOptions): Promise<Worker> {
-  if (new Set(jobs.map((job) => job.name)).size < jobs.length) throw new Error('Two jobs have the same name.');
-  if (jobs.length === 0) return startPolling(polls, { ...services, log }); // the queue cannot run without tasks
+}: Omit<WorkerOptions, 'polls'>): Promise<Worker> {
   // Two connections more than jobs: one to listen, one to poll.
   const pool = queuePool(connectionString, concurrency + 2);
   const abort = new AbortController();
@@ -89,12 +107,9 @@ export async function startWorker({
     running: () => [...running.keys()],
     onError: (error) => log.warn({ err: error }, 'cannot look for abandoned jobs'),
   });
-  const polling = startPolling(polls, { ...services, log });
   const stop = async (patience_ms: number) => {
-    const polled = Promise.race([polling.stop(), sleep(patience_ms, undefined, { ref: false })]);
     await stopRunner(runner, patience_ms, abort, running, askers);
     await giveBack(pool, name, [...running.keys()]);
-    await polled;
     await presence.end();
     await Promise.race([pool.end(), sleep(abort_ms, undefined, { ref: false })]);
   };

@@ -86,7 +86,7 @@ test('an answer that comes byte by byte is given up', async (t) => {
   });
   await assert.rejects(fetchWhole({ ...fetching(url), silence_ms: 100 }, 1000), {
     name: 'OutboundError',
-    message: 'The answer is slower than 10000 bytes a second',
+    message: 'The answer is slower than 16384 bytes a second',
   });
 });
 

@@ -1,6 +1,7 @@
 /** Reading from other systems, which may be hostile: redirects, answers and files have limits, and a secret stays with the host that it is for. */
 import { open as openFile, stat } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
+import { slowest_bytes_per_s } from '../foundation/pace.ts';
 import { headersOf, type Opening, OutboundError, open, reasonOf } from './opening.ts';
 
 /** An answer is larger than we read. */
@@ -23,8 +24,6 @@ export interface Fetching extends Opening {
 }
 
 const maximumRedirects = 2;
-/** On average, once the answer has taken longer than a silence may. */
-const slowest_bytes_per_s = 10_000;
 const redirections = new Set([301, 302, 303, 307, 308]);
 
 /**
@@ -56,12 +55,6 @@ async function follow({ secret_headers, ...opening }: Fetching, signal: AbortSig
   }
 }
 
-/** @throws OutboundError when the other system sends so little at a time that the answer would hardly ever end */
-function checkSpeed(size_bytes: number, took_ms: number, silence_ms: number): void {
-  if (took_ms > silence_ms && size_bytes < (slowest_bytes_per_s * took_ms) / 1000)
-    throw new OutboundError(`The answer is slower than ${slowest_bytes_per_s} bytes a second`);
-}
-
 /** Runs `read` on the response, and ends it when the other system is silent for too long, or slow. */
 async function withResponse<T>(
   fetching: Fetching,
@@ -70,13 +63,21 @@ async function withResponse<T>(
   const silence = new AbortController();
   const timer = setTimeout(() => silence.abort(), fetching.silence_ms);
   async function* chunksOf(response: IncomingMessage) {
-    const began_ms = performance.now();
+    let began_ms = performance.now();
     let size_bytes = 0;
     for await (const chunk of response as AsyncIterable<Buffer>) {
       timer.refresh();
       size_bytes += chunk.length;
-      checkSpeed(size_bytes, performance.now() - began_ms, fetching.silence_ms);
+      const took_ms = performance.now() - began_ms;
+      if (took_ms > fetching.silence_ms) {
+        if (size_bytes < (slowest_bytes_per_s * took_ms) / 1000)
+          throw new OutboundError(`The answer is slower than ${slowest_bytes_per_s} bytes a second`);
+        [began_ms, size_bytes] = [performance.now(), 0];
+      }
+      const yielded_ms = performance.now();
       yield chunk;
+      // What we do with it is not their time.
+      began_ms += performance.now() - yielded_ms;
     }
   }
   let response: IncomingMessage | undefined;

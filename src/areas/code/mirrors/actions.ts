@@ -5,7 +5,7 @@ import type { Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { checkExpression, InvalidExpression } from '../../../expressions/index.ts';
 import { badRequest, found, Id, invalid, type Services } from '../../../http/index.ts';
-import { queueOf } from '../../../jobs/index.ts';
+import { type PeerRules, peerQueueOf } from '../../../jobs/index.ts';
 import type { PushFollower } from '../../../services/index.ts';
 import { privateKeyText, publicKeyText } from '../../../ssh/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
@@ -15,26 +15,31 @@ import { addressIn, hostKeyIn, type Login, type MirrorAddress, maximumMirrors } 
 export const disabledText = 'Cannot proceed with the push mirroring. Please verify your mirror configuration.';
 export const tooManyText = `Maximum number of push mirrors (${maximumMirrors}) exceeded`;
 
+/** Whoever has more mirrors and imports has them wait for each other. */
+export const mirrorPeers: PeerRules = { per_person: 2 };
+
 /** Runs a push mirror. */
-export const pushQueue = queueOf('push_mirror', { input: { remote_mirror_id: Id }, retries: 3 });
+export const pushQueue = peerQueueOf('push_mirror', { input: { remote_mirror_id: Id }, retries: 3, peer: mirrorPeers });
 
 /** Has a push mirror run: one run at a time, and another one after it for what has changed since. */
-export const pushSoon = (tx: Database, remote_mirror_id: number, after_s = 0): Promise<void> =>
-  pushQueue.enqueue(
+export async function pushSoon(
+  tx: Database,
+  { id, project_id }: Pick<RemoteMirrorRow, 'id' | 'project_id'>,
+  after_s = 0,
+): Promise<void> {
+  const person = await personOf(tx, project_id);
+  await pushQueue.enqueue(
     tx,
-    { remote_mirror_id },
-    {
-      key: String(remote_mirror_id),
-      queue: queueFor(remote_mirror_id),
-      ...(after_s > 0 ? { after_s } : {}),
-    },
+    { remote_mirror_id: id },
+    { key: String(id), person, id, ...(after_s > 0 ? { after_s } : {}) },
   );
+}
 
-/**
- * Mirrors of one queue run one after another, so that one never runs twice at the same time, and that slow ones do not take all workers from other jobs. Of those
- * that wait for a moment to come, none holds others up.
- */
-export const queueFor = (id: number): string => `mirrors_${id % 2}`;
+/** Whose mirrors those of a project are: of whoever has made it. That never changes, so no mirror runs twice at once. */
+export async function personOf(tx: Database, project_id: number): Promise<number | null> {
+  const project = tx.selectFrom('projects').select('creator_id').where('id', '=', project_id);
+  return (await project.executeTakeFirst())?.creator_id ?? null;
+}
 
 /**
  * Reads the URL of a mirror.
@@ -140,7 +145,7 @@ export async function addRemoteMirror(
       })
       .returningAll()
       .executeTakeFirstOrThrow();
-    if (row.enabled) await pushSoon(tx, row.id);
+    if (row.enabled) await pushSoon(tx, row);
     return row;
   });
 }
@@ -180,7 +185,7 @@ export async function changeRemoteMirror(
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow();
-    if (isStarting) await pushSoon(tx, id);
+    if (isStarting) await pushSoon(tx, after);
     return after;
   });
 }
@@ -199,7 +204,7 @@ export async function syncRemoteMirror(db: Database, project_id: number, id: num
       .where('id', '=', id)
       .where('update_status', '<>', 'started')
       .execute();
-    await pushSoon(tx, id);
+    await pushSoon(tx, { id, project_id });
   });
 }
 
@@ -220,6 +225,6 @@ export const mirrorFollower: PushFollower = {
                                  + case when only_protected_branches then ${gaps_s.protected}::int else ${gaps_s.all}::int end) as after_s`.execute(
         tx,
       );
-      for (const { id, after_s } of rows) await pushSoon(tx, id, after_s);
+      for (const { id, after_s } of rows) await pushSoon(tx, { id, project_id: owner.id }, after_s);
     },
 };

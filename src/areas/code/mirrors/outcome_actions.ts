@@ -1,6 +1,6 @@
 /** Running a mirror within its limits, and what came of it. */
 import { GitError } from '../../../git/index.ts';
-import type { JobCall } from '../../../jobs/index.ts';
+import { Ended, type JobCall } from '../../../jobs/index.ts';
 import { OutboundError } from '../../../outbound/index.ts';
 import { SshRefused } from '../../../ssh/index.ts';
 import { loginIn } from './queries.ts';
@@ -64,6 +64,7 @@ export async function outcomeOf(
     const { result, host_keys: seen } = await reaching(reach, (remote, apiFor) => work(remote, { signal, apiFor }));
     return { ...result, error: result.error && keptError(result.error, login), has_run: true, host_keys: seen };
   } catch (error) {
+    if (call.signal.reason instanceof Ended) return failed(call.signal.reason.message, false);
     call.signal.throwIfAborted();
     if (signal.aborted) return failed(`The run took longer than ${limit_ms / minute_ms} minutes.`);
     if (!isExpected(error)) call.log.error({ err: error }, 'a mirror met an error');

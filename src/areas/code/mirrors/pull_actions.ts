@@ -3,11 +3,11 @@ import { sql } from 'kysely';
 import { currentPlan, levels } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { badRequest, type Caller, forbidden, Id, invalid, reaches } from '../../../http/index.ts';
-import { queueOf } from '../../../jobs/index.ts';
+import { peerQueueOf } from '../../../jobs/index.ts';
 import type { Secrets } from '../../../secrets/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { refuseUnavailable } from './access.ts';
-import { checkedAddress, checkRegex, newKeys, queueFor } from './actions.ts';
+import { checkedAddress, checkRegex, mirrorPeers, newKeys, personOf } from './actions.ts';
 import { loginIn, type PullMirrorRow, pullMirrorOf, sealedLogin } from './queries.ts';
 import { hostKeyIn, type Login, type MirrorAddress } from './rules.ts';
 
@@ -18,15 +18,17 @@ export const pausedText = 'Mirroring for the project is on pause';
 export const planOfMirrors = 'premium' as const;
 
 /** Runs the pull mirror of a project, or imports it. */
-export const pullQueue = queueOf('pull_mirror', { input: { project_id: Id }, retries: 3 });
+export const pullQueue = peerQueueOf('pull_mirror', { input: { project_id: Id }, retries: 3, peer: mirrorPeers });
 
 /** Has a project pulled: one run at a time. */
-const pullSoon = (tx: Database, project_id: number, after_s = 0): Promise<void> =>
-  pullQueue.enqueue(
+async function pullSoon(tx: Database, project_id: number, after_s = 0): Promise<void> {
+  const person = await personOf(tx, project_id);
+  await pullQueue.enqueue(
     tx,
     { project_id },
-    { key: String(project_id), queue: queueFor(project_id), ...(after_s > 0 ? { after_s } : {}) },
+    { key: String(project_id), person, id: project_id, ...(after_s > 0 ? { after_s } : {}) },
   );
+}
 
 /** What is given of a pull mirror. */
 export interface PullMirrorChanges {

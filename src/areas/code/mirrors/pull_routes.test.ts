@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { performJob, performQueued } from '../../../../test/support/jobs.ts';
 import { changePlan } from '../../../../test/support/licenses.ts';
@@ -243,4 +246,27 @@ test('without a license a mirror rests, and goes on by itself when there is one 
   const now = (await as('owner').get(at(copy.id))).body;
   assert.deepEqual([now.update_status, now.last_error], ['finished', null]);
   await changePlan(here, 'ultimate');
+});
+
+test('an import that waits for the other system ends at once when its project is deleted', async (t) => {
+  const here = await mirrorPlace();
+  const silent = createServer(() => {}).listen(0, '127.0.0.1');
+  t.after(() => {
+    silent.closeAllConnections();
+    silent.close();
+  });
+  await once(silent, 'listening');
+  const import_url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/a.git`;
+  const made = await here.as('owner').post('/projects', { name: 'slow', namespace_id: here.group.id, import_url });
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  const running = pull(here);
+  await once(silent, 'request');
+  assert.equal((await here.as('owner').delete(`/projects/${made.body.id}`)).status, 202);
+  await running;
+  const { import_status, import_error } = await here.db
+    .selectFrom('projects')
+    .select(['import_status', 'import_error'])
+    .where('id', '=', made.body.id)
+    .executeTakeFirstOrThrow();
+  assert.deepEqual([import_status, import_error], ['failed', 'The project or its mirror takes no changes any more.']);
 });

@@ -19,7 +19,7 @@ import {
   setHead,
 } from '../../../git/index.ts';
 import { reaches } from '../../../http/index.ts';
-import type { JobCall } from '../../../jobs/index.ts';
+import { Ended, type JobCall } from '../../../jobs/index.ts';
 import type { JobServices } from '../../../services/index.ts';
 import { moveRefs, oddTreeRefusals, projectRepositories } from '../repository/index.ts';
 import { fetchLargeFiles, type LargeFilePlace } from './large_file_actions.ts';
@@ -66,6 +66,18 @@ async function begun({ db }: Pick<JobServices, 'db'>, project_id: number): Promi
               allow_local_requests_from_web_hooks_and_services as may_be_local, mirror_max_delay,
               bulk_import_max_download_file_size as most_mb`.execute(db);
   return rows[0];
+}
+
+/**
+ * Whether a run still has what it is for: its project, which takes changes, and the mirror or the import.
+ * @throws Ended
+ */
+export async function confirmPull({ db, input }: JobCall<{ project_id: number }>): Promise<void> {
+  const { rows } = await sql`
+    select from pull_mirrors join projects on projects.id = pull_mirrors.project_id
+     where projects.id = ${input.project_id} and update_status = 'started' and (enabled and not is_paused or import_status in ('scheduled', 'started'))
+       and not ${projectState.archived} and not ${projectState.marked_for_deletion}`.execute(db);
+  if (rows.length === 0) throw new Ended('The project or its mirror takes no changes any more.');
 }
 
 const isTag = (ref: string) => ref.startsWith('refs/tags/');

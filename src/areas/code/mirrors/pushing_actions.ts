@@ -1,5 +1,6 @@
 /** A run of a push mirror: the other side is compared with this repository, and gets what differs (docs/reference/mirrors.md#what-is-sent). */
 import { sql } from 'kysely';
+import { projectState } from '../../../access/index.ts';
 import {
   allRefs,
   GitError,
@@ -12,7 +13,7 @@ import {
   remoteRefs,
   repositoryOf,
 } from '../../../git/index.ts';
-import type { JobCall } from '../../../jobs/index.ts';
+import { Ended, type JobCall } from '../../../jobs/index.ts';
 import type { JobServices } from '../../../services/index.ts';
 import { pushSoon } from './actions.ts';
 import { sendLargeFiles } from './large_file_actions.ts';
@@ -37,6 +38,19 @@ async function begun({ db }: Pick<JobServices, 'db'>, id: number): Promise<Mirro
      where remote_mirrors.id = ${id} and enabled and projects.id = project_id and application_settings.id = 1
     returning remote_mirrors.*, storage, allow_local_requests_from_web_hooks_and_services as may_be_local`.execute(db);
   return rows[0];
+}
+
+/**
+ * Whether a run still has what it is for: its project and the mirror.
+ * @throws Ended
+ */
+export async function confirmPush({ db, input }: JobCall<{ remote_mirror_id: number }>): Promise<void> {
+  const { rows } = await sql`
+    select from remote_mirrors join projects on projects.id = project_id
+     where remote_mirrors.id = ${input.remote_mirror_id} and enabled and not ${projectState.marked_for_deletion}`.execute(
+    db,
+  );
+  if (rows.length === 0) throw new Ended('The project or its mirror is gone.');
 }
 
 interface Plan {
@@ -145,7 +159,8 @@ export async function runPush(call: JobCall<{ remote_mirror_id: number }>): Prom
       .returning('enabled')
       .executeTakeFirst();
     if (!ended) return;
-    if (pause_s !== undefined && ended.enabled) await pushSoon(tx, mirror.id, pause_s);
-    if (is_told && !mirror.is_told) await tellOfFailure(tx, mirror.project_id, { kind: 'push', mirror_id: mirror.id });
+    if (pause_s !== undefined && ended.enabled) await pushSoon(tx, mirror, pause_s);
+    if (is_told && !mirror.is_told && ended.enabled)
+      await tellOfFailure(tx, mirror.project_id, { kind: 'push', mirror_id: mirror.id });
   });
 }

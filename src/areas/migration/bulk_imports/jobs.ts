@@ -1,10 +1,10 @@
 /** Running migrations: the job of a step, what looks for work, and what is done after the end (docs/reference/bulk_imports.md#how-it-runs). */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { recipientFor } from '../../../access/index.ts';
+import { isGroup, projectState, recipientFor } from '../../../access/index.ts';
 import { InvalidContent, LimitExceeded } from '../../../archives/index.ts';
 import { type Database, isUnavailable } from '../../../db/index.ts';
-import { type AnyJob, type JobCall, job, type Poll, whileOurs } from '../../../jobs/index.ts';
+import { type AnyJob, Ended, type JobCall, job, type Poll } from '../../../jobs/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import type { MigrationRow } from './definition.ts';
 import { inStep, record } from './journal_actions.ts';
@@ -14,7 +14,6 @@ import { removeFiles, stepsWithFiles } from './source/export_queries.ts';
 import { SourceFailure, Unanswered } from './source/queries.ts';
 import { unsealToken } from './source/token_queries.ts';
 import {
-  Ended,
   type EntityRow,
   type Outcome,
   type Step,
@@ -28,8 +27,6 @@ import { type Relations, stepsOf } from './steps_definition.ts';
 
 /** How long a run goes on while others wait. */
 const turn_ms = 15_000;
-/** How soon a run learns that its migration was canceled. */
-const confirm_ms = 2000;
 /** How long the source may be silent in the middle of an answer. */
 const silence_ms = 60_000;
 /** How often a step may fail for a reason that is none of the source. */
@@ -65,14 +62,15 @@ async function placeOf(db: Database, step_id: number): Promise<RunningStep | und
   return { step, entity, migration: await migrations.executeTakeFirstOrThrow() };
 }
 
-/** @throws Ended when a step does not run any more */
-async function confirm(db: Database, step_id: number): Promise<void> {
-  const row = db
-    .selectFrom('bulk_import_relations')
-    .select('id')
-    .where('id', '=', step_id)
-    .where('state', '=', 'started');
-  if (!(await row.executeTakeFirst())) throw new Ended();
+/** @throws Ended when a step does not run any more; StepFailed when what its entity has become is to be deleted */
+async function confirm({ db, input: { step_id } }: JobCall<{ step_id: number }>): Promise<void> {
+  const { rows } = await sql<{ is_doomed: boolean }>`
+    select exists (select from projects where projects.id = entities.project_id and ${projectState.marked_for_deletion})
+           or exists (select from namespaces where namespaces.id = entities.namespace_id and ${isGroup('marked_for_deletion')}) as is_doomed
+      from bulk_import_relations steps join bulk_import_entities entities on entities.id = entity_id
+     where steps.id = ${step_id} and steps.state = 'started'`.execute(db);
+  if (!rows[0]) throw new Ended('The step does not run any more.');
+  if (rows[0].is_doomed) throw new StepFailed('InvalidRecord', 'The destination is to be deleted.', 'loader');
 }
 
 const placeIn = ({ step, entity, migration }: RunningStep) => ({
@@ -144,7 +142,7 @@ async function settle(call: StepCall, place: RunningStep, outcome: Outcome): Pro
 }
 
 async function perform(job: JobCall<{ step_id: number }>, place: RunningStep, step: Step): Promise<void> {
-  const { input, signal, log, ...services } = job;
+  const { input: _, signal, log, ...services } = job;
   const { db } = services;
   const began_ms = performance.now();
   const correlation_id = randomUUID();
@@ -174,15 +172,11 @@ async function perform(job: JobCall<{ step_id: number }>, place: RunningStep, st
   try {
     if (token === undefined)
       throw new StepFailed('NetworkError', 'The token for the source cannot be decrypted.', 'extractor');
-    const claim = { every_ms: confirm_ms, confirm: () => confirm(db, input.step_id) };
-    const outcome = await whileOurs(claim, signal, (own) =>
-      step.run({ ...call, signal: own, source: { ...call.source, signal: own } }),
-    );
-    await settle(call, place, outcome);
+    await settle(call, place, await step.run(call));
   } catch (error) {
-    if (error instanceof Ended) return removeFiles(call.downloads, place.step.id);
-    if (signal.aborted || isUnavailable(error)) throw error;
-    const fatal = fatalOf(error);
+    if (error instanceof Ended || signal.reason instanceof Ended) return removeFiles(call.downloads, place.step.id);
+    const fatal = fatalOf(signal.aborted ? signal.reason : error);
+    if (!fatal && (signal.aborted || isUnavailable(error))) throw error;
     if (fatal) await failStep(call, place, fatal);
     else if (error instanceof Unanswered) await waitForSource(call, place, error);
     else if (await countError(call, place, error)) throw error;
@@ -291,10 +285,13 @@ const tell = tellOfEnd.runBy(async ({ db, mailer, url, input: { bulk_import_id }
  */
 export function bulkImportWork(relations: Relations): { jobs: readonly AnyJob[]; polls: readonly Poll[] } {
   const stepOf = stepsOf(relations);
-  const run = runStep.runBy(async (call) => {
-    if (!(await settingsOf(call.db)).bulk_import_enabled) return;
-    const place = await placeOf(call.db, call.input.step_id);
-    if (place) await perform(call, place, stepOf(place.entity.entity_type, place.step.relation));
+  const run = runStep.runBy({
+    confirm,
+    run: async (call) => {
+      if (!(await settingsOf(call.db)).bulk_import_enabled) return;
+      const place = await placeOf(call.db, call.input.step_id);
+      if (place) await perform(call, place, stepOf(place.entity.entity_type, place.step.relation));
+    },
   });
   return { jobs: [run, eraseTokens, tell], polls: [continueMigrations] };
 }

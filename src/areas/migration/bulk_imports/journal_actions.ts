@@ -1,8 +1,9 @@
 /** The journal of steps: how far each has come changes in the transaction that writes its records. */
 import { type Insertable, sql } from 'kysely';
 import type { Database, DB } from '../../../db/index.ts';
+import { Ended } from '../../../jobs/index.ts';
 import type { RecordCount } from '../../../relations/index.ts';
-import { type Counts, Ended, type StepCall, type StepFailure, type StepRow } from './step_definition.ts';
+import type { Counts, StepCall, StepFailure, StepRow } from './step_definition.ts';
 import { pipelineClass } from './step_rules.ts';
 
 /**

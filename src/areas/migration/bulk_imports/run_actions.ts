@@ -1,28 +1,30 @@
 /** The course of a migration: which entities run, which of their steps are next, and when all has ended (docs/reference/bulk_imports.md#states). */
-import { availableParallelism } from 'node:os';
 import { sql } from 'kysely';
 import { type Database, stamped } from '../../../db/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { discardProject } from '../../spaces/projects/index.ts';
 import { type EntityType, running, type State } from './definition.ts';
-import { runStep, tellOfEnd } from './queue_jobs.ts';
+import { maximumSteps, runStep, tellOfEnd } from './queue_jobs.ts';
 import { afterContents, asksForExport, connections, isVital, phaseOf, stagesOf } from './step_rules.ts';
 
 /** Of a migration, at a time. */
 const maximumEntities = 3;
 /** Of further ones, the source exports meanwhile. */
 const maximumAhead = 7;
-/** Of the places for jobs in a process, one is left for others. */
-const maximumJobs = 3;
-
 /**
- * Enqueues the job of a step. Those of one queue run one after another, so that no more run at a time than there are queues.
+ * Enqueues the job of a step, in the turns of the importer.
  * @param after_s seconds to wait
  */
 export async function enqueueStep(tx: Database, id: number, after_s?: number): Promise<void> {
   const { bulk_import_concurrent_pipeline_batch_limit: limit } = await settingsOf(tx);
-  const queues = Math.min(limit, 2 * availableParallelism(), maximumJobs);
-  const options = { key: String(id), queue: `bulk_imports_${id % queues}` };
+  const importer = await tx
+    .selectFrom('bulk_import_relations')
+    .innerJoin('bulk_import_entities', 'bulk_import_entities.id', 'bulk_import_relations.entity_id')
+    .innerJoin('bulk_imports', 'bulk_imports.id', 'bulk_import_entities.bulk_import_id')
+    .select('bulk_imports.user_id')
+    .where('bulk_import_relations.id', '=', id)
+    .executeTakeFirstOrThrow();
+  const options = { key: String(id), id, person: importer.user_id, per_person: Math.min(limit, maximumSteps) };
   await runStep.enqueue(tx, { step_id: id }, after_s ? { ...options, after_s } : options);
 }
 

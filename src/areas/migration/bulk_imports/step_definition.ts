@@ -59,11 +59,6 @@ export class StepFailed extends Error {
   }
 }
 
-/** The migration, the entity or the step has ended meanwhile. */
-export class Ended extends Error {
-  override name = 'Ended';
-}
-
 /**
  * What an entity has become.
  * @throws StepFailed when it has been deleted

@@ -1,0 +1,61 @@
+/**
+ * Jobs that speak to another system, which may be slow or hostile: a person has places for them, a run ends with what it is for, and other jobs never wait for them
+ * (docs/decisions/0132-jobs-with-a-peer-have-places-of-their-own.md).
+ */
+import type { Static, TObject, TProperties } from 'typebox';
+import type { Database } from '../db/index.ts';
+import { type Declaration, type EnqueueOptions, type Job, type JobCall, type PeerRules, queueOf } from './job.ts';
+import { Ended, whileOurs } from './while_ours.ts';
+
+/** How often a run asks whether what it is for is still there. */
+const confirm_ms = 2000;
+
+/** For whom a job with a peer runs. */
+export interface PeerOptions extends Omit<EnqueueOptions, 'queue'> {
+  /** The id of the user; null for jobs whose user is gone, which share the places of one. */
+  person: number | null;
+  /** What never runs twice at once, e.g. the id of a mirror. */
+  id: number;
+  /** Fewer places than the rules give. */
+  per_person?: number;
+}
+
+interface PeerQueue<P extends TProperties> {
+  /** Adds the job to the queue of its person. @param tx the transaction that needs the job */
+  enqueue(tx: Database, input: Static<TObject<P>>, options: PeerOptions): Promise<void>;
+  /**
+   * A job, for the code that runs it.
+   * @param confirm throws `Ended` when what the run is for is gone or changed: its signal fires then
+   */
+  runBy(work: {
+    confirm(call: JobCall<Static<TObject<P>>>): Promise<void>;
+    run(call: JobCall<Static<TObject<P>>>): Promise<void>;
+  }): Job<Static<TObject<P>>>;
+}
+
+/**
+ * Declares how a job is enqueued that speaks to another system.
+ * @param name never changes, because rows in the queue contain it
+ */
+export function peerQueueOf<P extends TProperties>(
+  name: string,
+  { peer, ...declaration }: Pick<Declaration<P>, 'input' | 'retries'> & { peer: PeerRules },
+): PeerQueue<P> {
+  const queue = queueOf(name, declaration);
+  return {
+    enqueue: (tx, input, { person, id, per_person = peer.per_person, ...options }) =>
+      queue.enqueue(tx, input, { ...options, queue: `${name}_of_${person ?? 'none'}_${id % per_person}` }),
+    runBy: ({ confirm, run }) => ({
+      ...queue.runBy(async (call) => {
+        const claim = { every_ms: confirm_ms, confirm: () => confirm(call) };
+        try {
+          await whileOurs(claim, call.signal, (signal) => run({ ...call, signal }));
+        } catch (error) {
+          if (!(error instanceof Ended)) throw error;
+          call.log.info({ reason: error.message }, 'a run has ended with what it was for');
+        }
+      }),
+      peer,
+    }),
+  };
+}
