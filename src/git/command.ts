@@ -1,4 +1,5 @@
 /** Starting git: its arguments and environment, and limits on concurrency, time and output. */
+import { statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { pipeline, Readable } from 'node:stream';
 import { Places } from '../foundation/places.ts';
@@ -18,7 +19,8 @@ export class GitError extends Error {
   /** The code of an error that callers distinguish: of the file system, if git met one, or that it was lost with the process that starts it. */
   readonly code: 'ENOSPC' | 'EDQUOT' | typeof lostCode | undefined;
 
-  constructor(command: string, exit_code: number | null, stderr: string, output?: Buffer) {
+  /** @param folder where git wrote, if it did */
+  constructor(command: string, exit_code: number | null, stderr: string, output?: Buffer, folder?: string) {
     super(
       `git ${command} ${exit_code === null ? 'was stopped' : `ended with ${exit_code}`}: ${stderr.trim() || 'no message'}`,
     );
@@ -26,15 +28,29 @@ export class GitError extends Error {
     this.exit_code = exit_code;
     this.stderr = stderr;
     this.output = output;
-    this.code = codeOf(stderr);
+    this.code = codeOf(stderr, folder);
   }
 }
 
-/** git has no codes for these, and speaks English in the environment below. */
-function codeOf(stderr: string): GitError['code'] {
+/** git has no codes for these, and speaks English in the environment below. Of a file that it has made and cannot write it gives no reason, so the disk is asked. */
+function codeOf(stderr: string, folder: string | undefined): GitError['code'] {
   if (stderr === lostText) return lostCode;
   if (/No space left on device/.test(stderr)) return 'ENOSPC';
-  return /Disk quota exceeded/.test(stderr) ? 'EDQUOT' : undefined;
+  if (/Disk quota exceeded/.test(stderr)) return 'EDQUOT';
+  return folder !== undefined &&
+    /\b(?:could ?n[o']t|unable to|cannot|failed to) (?:write|close)\b/.test(stderr) &&
+    isDiskFull(folder)
+    ? 'ENOSPC'
+    : undefined;
+}
+
+function isDiskFull(folder: string): boolean {
+  try {
+    const { bavail, ffree, files } = statfsSync(folder);
+    return bavail === 0 || (files > 0 && ffree === 0);
+  } catch {
+    return false;
+  }
 }
 
 /** git exceeded its output limit. */
@@ -187,11 +203,17 @@ export function git(
   return turns.run(async () => {
     run.signal?.throwIfAborted();
     const args = argumentsOf(repository, command, options, operands, paths);
-    return output(await start(args, { env: run.env, streams: run.input === undefined ? [] : ['stdin'] }), command, run);
+    const child = await start(args, { env: run.env, streams: run.input === undefined ? [] : ['stdin'] });
+    return output(child, command, repository, run);
   });
 }
 
-async function output(child: GitProcess, command: string, run: RunOptions): Promise<Buffer> {
+async function output(
+  child: GitProcess,
+  command: string,
+  repository: Repository | undefined,
+  run: RunOptions,
+): Promise<Buffer> {
   const { limit = maximumOutput, timeout_ms = maximumRun_ms, signal, input } = run;
   const chunks: Buffer[] = [];
   let size = 0;
@@ -215,7 +237,7 @@ async function output(child: GitProcess, command: string, run: RunOptions): Prom
     signal?.throwIfAborted();
     if (stopped) throw stopped;
     const written = Buffer.concat(chunks, size);
-    if (code !== 0) throw new GitError(command, code, stderr, written);
+    if (code !== 0) throw new GitError(command, code, stderr, written, repository?.path);
     return written;
   } finally {
     clearTimeout(timer);

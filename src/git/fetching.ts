@@ -65,5 +65,5 @@ export async function fetchRefs(
   const { code, stderr } = await child.ended;
   signal.removeEventListener('abort', stop);
   signal.throwIfAborted();
-  if (code !== 0) throw new GitError('fetch', code, stderr);
+  if (code !== 0) throw new GitError('fetch', code, stderr, undefined, target.path);
 }

@@ -77,7 +77,7 @@ export { filesContaining } from './searching.ts';
 export { type FileSize, fileSizes } from './sizes.ts';
 export { streamSnapshot } from './snapshots.ts';
 export { touchedPaths } from './touched_paths.ts';
-export { advertiseRefs, receivePack, type Service, SlowReader, uploadPack } from './transport.ts';
+export { advertiseRefs, receivePack, type Service, SlowReader, SlowSender, uploadPack } from './transport.ts';
 export { ChangeRefused } from './tree_editor.ts';
 export type * from './types.ts';
 export { type WrittenCommit, writeCommit, writeTag, writeTreeCommit } from './writer.ts';

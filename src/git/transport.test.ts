@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough, pipeline, Readable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
-import { createGunzip } from 'node:zlib';
+import { createGunzip, deflateSync } from 'node:zlib';
 import {
   commitTo,
   put,
@@ -32,6 +32,7 @@ import {
   resolveBranch,
   type Service,
   SlowReader,
+  SlowSender,
   setHead,
   updateRefs,
   uploadPack,
@@ -486,4 +487,26 @@ test('refs of merge requests are fetched by name and pushed by no one, those tha
       `${main} refs/heads/main\n${proposed} refs/keep-around/${proposed}\n${proposed} refs/merge-requests/1/head\n`,
     );
   }
+});
+
+test('a push that stalls once it has a place loses it', async (t) => {
+  const repository = await temporaryRepository(t);
+  const id = 'a'.repeat(40);
+  const line = `${'0'.repeat(40)} ${id} refs/heads/main\0report-status`;
+  // A pack of one blob of 200,000 bytes, of which a part has arrived.
+  const size = 200_000;
+  const head = [0x80 | (3 << 4) | (size & 15), 0x80 | ((size >> 4) & 127), 0x80 | ((size >> 11) & 127), size >> 18];
+  const pack = Buffer.concat([
+    Buffer.from('PACK\0\0\0\x02\0\0\0\x01', 'latin1'),
+    Buffer.from(head),
+    deflateSync(randomBytes(size)),
+  ]);
+  const input = new PassThrough();
+  input.write(`${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`);
+  input.write(pack.subarray(0, 100_000));
+  const arrives = { window_ms: 120, least_bytes: 1000 };
+  const out = await receivePack(repository, { client, input, arrives, ...lenient });
+  assert.equal(gitLoad().running, 1);
+  await assert.rejects(out.toArray(), SlowSender);
+  while (gitLoad().running > 0) await once(AbortSignal.timeout(10), 'abort');
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { finished, Readable, type Writable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import { currentClient } from '../foundation/clients.ts';
+import { type Floor, watchSpeed } from '../foundation/pace.ts';
 import { Places } from '../foundation/places.ts';
 import { advertisedRefs, learnCapabilities, termsOf } from './advertised_refs.ts';
 import { argumentsOf, GitError, hooksFrom, outputStream, type StreamRules, settingsOf, start } from './command.ts';
@@ -59,6 +60,14 @@ const beginning_bytes = 64 * 1024;
 /** How much of a reply must be read in a time: git waits for its reader, and has a place meanwhile. */
 const readingWindow_ms = 60_000;
 const leastRead_bytes = 60 * 1024;
+
+/** How fast a push must arrive once it has a place; until then the pace of its door counts, which lets a client compress in peace. */
+const arriving: Floor = { window_ms: 30_000, least_bytes: 30 * 1024 };
+
+/** The client sends its push too slowly. */
+export class SlowSender extends Error {
+  override name = 'SlowSender';
+}
 
 /** The client reads its reply too slowly. */
 export class SlowReader extends Error {
@@ -176,7 +185,7 @@ export function uploadPack(repository: Repository, request: ServiceRequest): Rea
  */
 export async function receivePack(
   repository: Repository,
-  { check, moved, failed, ...request }: ServiceRequest & PushRules,
+  { check, moved, failed, arrives = arriving, ...request }: ServiceRequest & PushRules & { arrives?: Floor },
 ): Promise<Readable> {
   await checkHooks();
   let is_accepted = false;
@@ -196,7 +205,22 @@ export async function receivePack(
     if (!is_accepted) channel!.destroy();
   });
   feed(request.input, stdin!, out);
+  watchSender(request, stdin!, out, arrives);
   return out;
+}
+
+/** Ends a push that stalls or trickles, unless it is git that takes its time. In a conversation, a client compresses after git has begun to speak, and before it has sent much. */
+function watchSender({ input, is_conversation }: ServiceRequest, stdin: Writable, out: Readable, floor: Floor): void {
+  let received_bytes = is_conversation ? 0 : beginning_bytes;
+  input.on('data', (chunk: Buffer) => {
+    received_bytes += chunk.length;
+  });
+  const look = () => ({
+    isWaiting: received_bytes >= beginning_bytes && !input.readableEnded && !stdin.writableNeedDrain,
+    moved_bytes: received_bytes,
+  });
+  const stop = watchSpeed(floor, look, () => out.destroy(new SlowSender()));
+  for (const stream of [input, out]) stream.once('close', stop);
 }
 
 /** Who asks for a process, and until when. */

@@ -59,6 +59,15 @@ test('lists are compressed as the client accepts it', async () => {
   assert.deepEqual((await get(list, 'zstd')).body, plain.body);
 });
 
+test('the description of the API is compressed, too', async () => {
+  const { get } = await longList();
+  const plain = await get('/openapi.json', 'identity');
+  const packed = await get('/openapi.json', 'gzip');
+  assert.deepEqual([plain.headers['content-encoding'], packed.headers['content-encoding']], [undefined, 'gzip']);
+  assert.ok(packed.body.length * 5 < plain.body.length);
+  assert.deepEqual(gunzipSync(packed.body), plain.body);
+});
+
 test('HEAD and 304 stay without a body where GET is compressed', async () => {
   const { list, get } = await longList();
   const head = await get(list, 'gzip', {}, 'HEAD');

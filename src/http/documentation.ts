@@ -39,6 +39,7 @@ export function documentation(
       door({
         method: 'GET',
         url: `${apiRoot}/openapi.json`,
+        is_text: true,
         handle: ({ reply }) => {
           document ??= Buffer.from(JSON.stringify(openApiDocument(endpoints, described)));
           return reply.header('content-type', 'application/json').send(document);

@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterfa
 import type { Services } from '../services/index.ts';
 import { admit, checkScopes, fieldsThatMayIdentify } from './admission.ts';
 import { anonymousBody_bytes, type BodyOptions, UnreadBody } from './body.ts';
+import { compressed } from './compression.ts';
 import type { AnyEndpoint, Caller, Counting, Method } from './endpoint.ts';
 import { answeringIn, type ErrorForm } from './error_replies.ts';
 import type { ApiError } from './errors.ts';
@@ -81,6 +82,8 @@ export interface Door<C extends Caller = Caller, R extends RouteGenericInterface
   without_head?: true;
   /** Whether it is served however busy the server is. */
   urgent?: true;
+  /** Whether its replies are texts without secrets, which are compressed as the client accepts it. */
+  is_text?: true;
   /** How fast its bodies must arrive, if not as those of endpoints. */
   pace?: Pace;
   handle(call: DoorCall<C, R>): unknown;
@@ -142,6 +145,7 @@ export async function openDoorway(
         method: declared.method,
         url: declared.url,
         exposeHeadRoute: !declared.without_head,
+        ...(declared.is_text ? compressed : {}),
         config: {
           urgent: declared.urgent ?? false,
           ...(patience_ms === undefined ? {} : { patience_ms }),

@@ -8,7 +8,12 @@ import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
 import { settleReferenceUpdates } from '../../src/areas/code/repository/index.ts';
 import { copyFork } from '../../src/areas/spaces/projects/index.ts';
-import { concludeMerges, followMergeRequests, prepareMergeRequest } from '../../src/areas/work/merge_requests/index.ts';
+import {
+  concludeMerges,
+  followMergeRequests,
+  keepMerged,
+  prepareMergeRequest,
+} from '../../src/areas/work/merge_requests/index.ts';
 import type { BlobKey } from '../../src/blobs/index.ts';
 import { check as checkCommand } from '../../src/commands/check.ts';
 import { readConfig } from '../../src/config.ts';
@@ -376,6 +381,7 @@ test('a merge that was not concluded, and the lock that prevented it, are found 
   assert.deepEqual(await sentences(world), []);
   assert.equal((await as('maintainer').get(`/projects/${project.id}/issues/1`)).body.state, 'closed');
   assert.equal(await resolveBranch(repository, 'topic'), undefined);
+  await performQueued(world.services, [keepMerged]);
   assert.equal((await allRefs(repository)).get(keepAroundRef(merged)), merged);
 });
 

@@ -254,6 +254,9 @@ test('on a full disk writes fail with a message and reads work; with free space 
   const refusals = [
     await server.root.post(fileUrl(project, 'a.txt'), change),
     await server.root.post('/projects', { name: 'second' }),
+    await server.root.post(`/projects/${project.id}/releases`, { tag_name: 'v1', ref: 'main' }),
+    await server.root.post(`/projects/${project.id}/repository/tags`, { tag_name: 'v2', ref: 'main', message: 'two' }),
+    await server.root.post(`/projects/${project.id}/repository/branches`, { branch: 'other', ref: 'main' }),
   ];
   for (const { status, body } of refusals) {
     assert.deepEqual([status, body], [503, { message: '503 Service Unavailable - The disk of the server is full' }]);
@@ -264,6 +267,8 @@ test('on a full disk writes fail with a message and reads work; with free space 
   truncateSync(filler, 0);
   assert.equal((await server.root.post(fileUrl(project, 'a.txt'), change)).status, 201);
   assert.equal((await server.root.post('/projects', { name: 'second' })).status, 201);
+  const release = await server.root.post(`/projects/${project.id}/releases`, { tag_name: 'v1', ref: 'main' });
+  assert.equal(release.status, 201, JSON.stringify(release.body));
   assert.equal(await server.stop(), 0);
 });
 

@@ -10,7 +10,7 @@ export { readClosedIssues } from './closing/jobs.ts';
 export { followDeployments } from './deploying/jobs.ts';
 export { countOpenMergeRequests, listMergeRequests } from './lists/queries.ts';
 export { concludeMerged } from './merging/conclusion_actions.ts';
-export { concludeMerges, mergeByCommand, mergeReady } from './merging/jobs.ts';
+export { concludeMerges, keepMerged, mergeByCommand, mergeReady } from './merging/jobs.ts';
 export { rebaseSource } from './merging/rebase_jobs.ts';
 export { MergeRequest, MergeRequestInList } from './present.ts';
 export { mergeRequests } from './relation.ts';

@@ -4,7 +4,7 @@ import type { FastifyRequest, RouteGenericInterface } from 'fastify';
 import { basicRefused, callerOfBasic, callerOfSshKey, gitScopes } from '../../../../access/index.ts';
 import { refusedByMove } from '../../../../db/index.ts';
 import { NoPlace } from '../../../../foundation/places.ts';
-import { type Repository, type Service, SlowReader } from '../../../../git/index.ts';
+import { type Repository, type Service, SlowReader, SlowSender } from '../../../../git/index.ts';
 import { ApiError, type Caller, type Identification, type Services } from '../../../../http/index.ts';
 import type { GitAccess, GitKind, GitRequest } from '../definition.ts';
 import { ownedRepository } from '../git.ts';
@@ -47,6 +47,7 @@ export const gitCaller = <R extends RouteGenericInterface>(
 export function unservedRefusal(error: unknown): ApiError | undefined {
   if (error instanceof NoPlace)
     return new ApiError(503, { message: 'The server is too busy. Try again later.' }, { 'retry-after': '10' });
+  if (error instanceof SlowSender) return refusal(408, 'The push was sent too slowly.');
   return error instanceof SlowReader ? refusal(408, 'The reply was read too slowly.') : undefined;
 }
 

@@ -1,8 +1,9 @@
 /** What follows from a merge, however it came about (docs/reference/merge_requests.md#merging). */
 import { callerInJob, projectFor, theMergeRequest } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
-import { keepAroundRef, RefMoved, repositoryOf, resolveBranch } from '../../../../git/index.ts';
-import type { Caller, Services } from '../../../../http/index.ts';
+import { keepAroundRef, RefMoved, refRetries, repositoryOf, resolveBranch } from '../../../../git/index.ts';
+import { type Caller, Id, type Services } from '../../../../http/index.ts';
+import { queueOf } from '../../../../jobs/index.ts';
 import { recordEvent } from '../../../activity/events/index.ts';
 import { doneTodos } from '../../../activity/todos/index.ts';
 import { protectionFor } from '../../../code/protected_branches/index.ts';
@@ -19,8 +20,6 @@ export async function concludeMerged(services: Services, id: number): Promise<vo
   const [facts] = await mergeFacts(services.db, [id]);
   if (!facts) return;
   const merger = facts.merge_user_id === null ? undefined : await callerInJob(services, facts.merge_user_id);
-  await keepMerge(services, facts);
-  if (merger && facts.should_remove_source_branch) await removeSourceBranch(services, merger, facts);
   const texts = merger ? await closingTexts(services, facts) : [];
   await services.db.transaction().execute(async (tx) => {
     const merged = await tx
@@ -32,6 +31,7 @@ export async function concludeMerged(services: Services, id: number): Promise<vo
       .$narrowType<{ merged_at: string }>()
       .executeTakeFirst();
     if (!merged) return;
+    await keepQueue.enqueue(tx, { merge_request_id: id }, { key: String(id) });
     const { project_id, merge_user_id: author_id, merged_at: created_at } = merged;
     const on = theMergeRequest(id);
     await recordStateEvent(tx, on, { user_id: author_id, created_at }, 'merged');
@@ -50,10 +50,17 @@ export async function concludeMerged(services: Services, id: number): Promise<vo
     await wakeBlocked(tx, id);
     if (merger) await closeIssues(tx, services, merger, facts, texts);
   });
+  // Last, because a lock on its ref, which may be there for minutes, makes this fail.
+  if (merger && facts.should_remove_source_branch) await removeSourceBranch(services, merger, facts);
 }
 
+/** Has kept what was merged. A lock on one of these refs holds up nothing else. */
+export const keepQueue = queueOf('keep_merge', { input: { merge_request_id: Id }, retries: refRetries });
+
 /** Keeps what was merged, also when the target branch is moved away from it one day. */
-async function keepMerge(services: Pick<Services, 'db' | 'storages'>, { id, target }: MergeFacts): Promise<void> {
+export async function keepMerge(services: Pick<Services, 'db' | 'storages'>, id: number): Promise<void> {
+  const [facts] = await mergeFacts(services.db, [id]);
+  if (!facts) return;
   const merged = await services.db
     .selectFrom('merge_requests')
     .select(['head_commit_id', 'merge_commit_sha', 'squash_commit_sha'])
@@ -61,7 +68,7 @@ async function keepMerge(services: Pick<Services, 'db' | 'storages'>, { id, targ
     .executeTakeFirst();
   const ids = Object.values(merged ?? {}).filter((commit_id) => commit_id !== null);
   const refs = new Map(ids.map((commit_id) => [keepAroundRef(commit_id), commit_id]));
-  await services.db.transaction().execute((tx) => keepRefs(tx, services, target, refs));
+  await services.db.transaction().execute((tx) => keepRefs(tx, services, facts.target, refs));
 }
 
 async function closeIssues(

@@ -9,11 +9,16 @@ import { concludeMerge } from '../../../code/repository/index.ts';
 import { type MergeFacts, mergeFacts } from '../branch_queries.ts';
 import { type MergeWishes, mergeMergeRequest } from './actions.ts';
 import { cancelAutoMerge } from './auto_merge_actions.ts';
-import { concludeMerged } from './conclusion_actions.ts';
+import { concludeMerged, keepMerge, keepQueue } from './conclusion_actions.ts';
 
 /** Added by the transaction that records a merge. */
 export const concludeMerges = concludeMerge.runBy(({ input: { merge_request_id }, ...services }) =>
   concludeMerged(services, merge_request_id),
+);
+
+/** Added when a merge is concluded. */
+export const keepMerged = keepQueue.runBy(({ input: { merge_request_id }, ...services }) =>
+  keepMerge(services, merge_request_id),
 );
 
 /** Added when the status of a commit is reported that merge requests wait for. */

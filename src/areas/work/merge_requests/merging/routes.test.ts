@@ -24,12 +24,13 @@ import {
   closeOrphans,
   concludeMerges,
   followMergeRequests,
+  keepMerged,
   mergeReady,
   prepareMergeRequest,
   rebaseSource,
 } from '../index.ts';
 
-const jobs = [prepareMergeRequest, followMergeRequests, concludeMerges, mergeReady, rebaseSource];
+const jobs = [prepareMergeRequest, followMergeRequests, concludeMerges, keepMerged, mergeReady, rebaseSource];
 const urlOf = ({ project }: World, iid = 1) => `/projects/${project.id}/merge_requests/${iid}`;
 const merge = (here: World, iid = 1, parameters = {}, by: Persona = 'maintainer') =>
   here.as(by).put(`${urlOf(here, iid)}/merge`, parameters);
@@ -374,8 +375,8 @@ test('a server that dies while it merges leaves the branch and the record to agr
 });
 
 /** What a git process leaves that is killed while it keeps the head of the source branch. */
-async function leaveLock(here: World, minutes: number): Promise<string> {
-  const lock = path.join(repositoryIn(here).path, `${keepAroundRef((await headOf(here, 'topic'))!)}.lock`);
+async function leaveLock(here: World, minutes: number, head?: string): Promise<string> {
+  const lock = path.join(repositoryIn(here).path, `${keepAroundRef(head ?? (await headOf(here, 'topic'))!)}.lock`);
   await mkdir(path.dirname(lock), { recursive: true });
   await writeFile(lock, '');
   const then = new Date(Date.now() - minutes * 60_000);
@@ -383,7 +384,7 @@ async function leaveLock(here: World, minutes: number): Promise<string> {
   return lock;
 }
 
-test('a lock that a killed git left does not keep a merge from being concluded for good', async () => {
+test('a lock that a killed git left on what keeps a merge holds up nothing that follows from it', async () => {
   const here = await worldWithTopic();
   const { db, project, services } = here;
   await here.as('reporter').post(`/projects/${project.id}/issues`, { title: 'Sow' });
@@ -403,9 +404,11 @@ test('a lock that a killed git left does not keep a merge from being concluded f
   });
   const { id } = await shown(here);
   await leaveLock(here, 0);
-  await assert.rejects(performJob(services, concludeMerges, { merge_request_id: id }), GitError);
-  assert.deepEqual(await followed(), { issue: 'opened', branch: head, kept: undefined });
-  await leaveLock(here, 11);
+  await performJob(services, concludeMerges, { merge_request_id: id });
+  assert.deepEqual(await followed(), { issue: 'closed', branch: undefined, kept: undefined });
+  await assert.rejects(performJob(services, keepMerged, { merge_request_id: id }), GitError);
+  // Later it counts as left behind.
+  await leaveLock(here, 11, head);
   await performQueued(services, jobs);
   assert.deepEqual(await followed(), { issue: 'closed', branch: undefined, kept: head });
 });
@@ -454,7 +457,7 @@ test('it is merged when the commit statuses succeed, unless that is canceled or 
   await report('running');
   await report('failed');
   assert.deepEqual([(await shown(here)).state, await waits()], ['opened', true], 'another status may succeed');
-  assert.deepEqual(await report('success'), ['merge_when_ready', 'conclude_merge']);
+  assert.deepEqual(await report('success'), ['merge_when_ready', 'conclude_merge', 'keep_merge']);
   const merged = await shown(here);
   assert.deepEqual(
     [merged.state, merged.merge_when_pipeline_succeeds, merged.merge_user.id],
