@@ -13,13 +13,23 @@ const maximumIssues = 10_000;
 
 const moment = (column: string) => momentInJson(column);
 
-/** Issues that are not confidential, with the addresses that their authors show to everybody. */
+/** Whether everybody who may read the evidence of a project, which takes its releases and its code, may read its issues. */
+const showsIssues = sql`(
+  projects.issues_access_level = 'enabled'
+  or (projects.issues_access_level = 'private'
+      and (projects.visibility = 'private' or projects.releases_access_level = 'private' or projects.repository_access_level = 'private')))`;
+
+/**
+ * Issues of the project that are not confidential, with the addresses that their authors show to everybody. Milestones of groups have issues of other projects, too, which
+ * readers of the evidence may not know.
+ */
 const issues = sql`(
   select coalesce(json_agg(json_build_object(
            'id', issue.id, 'iid', issue.iid, 'title', issue.title, 'description', issue.description,
            'author', json_build_object('id', users.id, 'name', users.name, 'email', nullif(users.public_email, '')),
            'state', issue.state, 'confidential', issue.confidential, 'created_at', ${moment('issue.created_at')}, 'due_date', issue.due_date) order by issue.id), '[]')
-    from (select * from issues where milestone_id = milestones.id and not confidential order by id limit ${sql.lit(maximumIssues)}) issue
+    from (select * from issues
+           where milestone_id = milestones.id and issues.project_id = projects.id and not confidential and ${showsIssues} order by id limit ${sql.lit(maximumIssues)}) issue
     join users on users.id = issue.author_id)`;
 
 const milestones = sql`(
