@@ -1,6 +1,6 @@
 /** What a project or group that moves takes along of the groups that it leaves (docs/reference/projects.md#transfer). */
 import { type RawBuilder, sql } from 'kysely';
-import { issuableKinds } from '../../../access/index.ts';
+import { type IssuableKind, issuableKinds, issueKind, releasesWhere } from '../../../access/index.ts';
 import { type Database, nextIids } from '../../../db/index.ts';
 
 /** A project, or a group with everything in it, that has moved. */
@@ -34,6 +34,10 @@ const isOfBoards = (moved: Moved, column: string) => {
   const inGroups = 'group_id' in moved ? sql` or ${isOfGroups(moved.group_id, 'boards')}` : sql``;
   return sql`${sql.ref(column)} in (select id from boards where ${isOfProjects(moved, 'boards')}${inGroups})`;
 };
+
+/** A predicate on rows of `release_milestones`: the release is of a project that has moved. */
+const isOfReleases = (moved: Moved) =>
+  sql`release_milestones.release_id in ${releasesWhere(isOfProjects(moved, 'releases'))}`;
 
 /** Where what has moved bears labels: the table, its column of the items, and a predicate on its rows. */
 const bearersIn = (moved: Moved) => [
@@ -142,9 +146,10 @@ function foreignMilestones({ moved, left_ids }: Move): RawBuilder<unknown> {
     ({ table }) =>
       sql`select milestone_id from ${sql.table(table)} where milestone_id in ${left} and ${isOfProjects(moved, table)}`,
   );
+  const released = sql`select milestone_id from release_milestones where milestone_id in ${left} and ${isOfReleases(moved)}`;
   const listed = sql`select milestone_id from board_lists where milestone_id in ${left} and ${isOfBoards(moved, 'board_lists.board_id')}`;
   const scopes = sql`select milestone_id from boards where milestone_id in ${left} and ${isOfBoards(moved, 'boards.id')}`;
-  return sql`select * from milestones where id in (${sql.join([...used, listed, scopes], sql` union `)})`;
+  return sql`select * from milestones where id in (${sql.join([...used, released, listed, scopes], sql` union `)})`;
 }
 
 /** The same for milestones. */
@@ -171,15 +176,64 @@ async function takeMilestones(tx: Database, move: Move): Promise<void> {
     await sql`
       update ${sql.table(table)} set milestone_id = new_id from ${pairsOf(rows)}
        where ${isOfProjects(moved, table)} and ${sql.ref(`${table}.milestone_id`)} = replaced.id`.execute(tx);
+  await sql`
+    insert into release_milestones (release_id, milestone_id)
+    select release_id, new_id from release_milestones join ${pairsOf(rows)} on milestone_id = replaced.id where ${isOfReleases(moved)}
+    on conflict do nothing`.execute(tx);
+  await sql`
+    delete from release_milestones where milestone_id = any(${idsOf(rows.map(({ id }) => id))}) and ${isOfReleases(moved)}`.execute(
+    tx,
+  );
   await replaceInLists(tx, moved, 'milestone_id', rows);
   await sql`
     update boards set milestone_id = new_id from ${pairsOf(rows)}
      where ${isOfBoards(moved, 'boards.id')} and boards.milestone_id = replaced.id`.execute(tx);
 }
 
-/** Boards lose what iterations of the groups that were left are on them: no issue can be put into one of these. */
+/** A predicate on rows of a table of resource events: they are in the history of something that has moved. */
+const isInHistory = (moved: Moved, table: string, kinds: readonly IssuableKind[]) =>
+  sql`(${sql.join(
+    kinds.map(({ table: items, column, places }) => {
+      const isInside =
+        'group_id' in moved && places === 'namespaces' ? isOfGroups(moved.group_id, items) : isOfProjects(moved, items);
+      return sql`${sql.ref(`${table}.${column}`)} in (select id from ${sql.table(items)} where ${isInside})`;
+    }),
+    sql` or `,
+  )})`;
+
+/**
+ * What stands for the labels and milestones of the groups that were left does so in the histories, too. Where nothing does, these tell as much as if they had been deleted:
+ * they would show what the groups call them later.
+ */
+async function takeHistories(tx: Database, { moved, left_ids }: Move): Promise<void> {
+  const left = (table: string) => sql`${sql.table(table)} gone where gone.group_id = any(${idsOf(left_ids)})`;
+  const labelled = isInHistory(moved, 'resource_label_events', 'group_id' in moved ? issuableKinds : inProjects);
+  await sql`
+    update resource_label_events set label_id = ${sameTitled('labels', moved)}
+      from ${left('labels')} and resource_label_events.label_id = gone.id and ${labelled}`.execute(tx);
+  const planned = isInHistory(moved, 'resource_milestone_events', inProjects);
+  await sql`
+    update resource_milestone_events set milestone_id = ${sameTitled('milestones', moved)}
+      from ${left('milestones')} and resource_milestone_events.milestone_id = gone.id and ${planned}
+       and ${sameTitled('milestones', moved)} is not null`.execute(tx);
+  await sql`
+    delete from resource_milestone_events
+     using ${left('milestones')} and resource_milestone_events.milestone_id = gone.id and ${planned}`.execute(tx);
+}
+
+/** Iterations of the groups that were left stay with these: what has moved is in none of them, has never been, and boards lose what they have of them. */
 async function leaveIterations(tx: Database, { moved, left_ids }: Move): Promise<void> {
   const left = sql`(select id from iterations where group_id = any(${idsOf(left_ids)}))`;
+  const issues = sql.table(issueKind.table);
+  await sql`
+    update ${issues} set iteration_id = null where iteration_id in ${left} and ${isOfProjects(moved, issueKind.table)}`.execute(
+    tx,
+  );
+  await sql`
+    delete from resource_iteration_events
+     where iteration_id in ${left} and issue_id in (select id from ${issues} where ${isOfProjects(moved, issueKind.table)})`.execute(
+    tx,
+  );
   await sql`
     delete from board_lists where iteration_id in ${left} and ${isOfBoards(moved, 'board_lists.board_id')}`.execute(tx);
   await sql`
@@ -189,7 +243,8 @@ async function leaveIterations(tx: Database, { moved, left_ids }: Move): Promise
 }
 
 /**
- * Keeps the labels and milestones of what has moved, also on its boards: those that it can use now are used, others are copied into the project or group that has moved.
+ * Keeps the labels and milestones of what has moved, also on its boards, of its releases and in its histories: those that it can use now are used, others are copied into
+ * the project or group that has moved. Nothing that it has leads to the groups that it has left.
  * @param tx the transaction of the transfer, after it
  * @param from_id the namespace above it before, null for none
  * @param to_id the same afterwards
@@ -206,5 +261,6 @@ export async function takePlanning(
   const move = { moved, left_ids: rows.map(({ id }) => id) };
   await takeLabels(tx, move);
   await takeMilestones(tx, move);
+  await takeHistories(tx, move);
   await leaveIterations(tx, move);
 }
