@@ -78,13 +78,14 @@ async function addDependency({ db, project }: World, turn: number): Promise<void
 
 async function addPlaceholder({ db, group, people, services }: World, turn: number): Promise<void> {
   const importer = { user_id: people.owner.id, source_user_id: 0 };
-  const described = new Map([[turn + 1, { username: `p${turn}`, name: 'P', public_email: null }]]);
+  const public_email = `${people.owner.username}@example.com`;
+  const described = new Map([[turn + 1, { username: `p${turn}`, name: 'P', public_email }]]);
   const source = {
     host: 'git.example.com',
     group_id: group.id,
     importer,
     ghost_id: await ghostUser(services),
-    is_trusted: true,
+    is_trusted: false,
     described,
   };
   await db.transaction().execute((tx) => peopleOf(tx, source, [turn + 1]));

@@ -133,7 +133,10 @@ const deployment: RecordKind = {
     finished_at: column('finished_at', time),
     approvals: parts(approval, 'deployment_id'),
   },
-  stays: {},
+  stays: {
+    made_as_name: 'a deployment that waits does so by the rules that are here',
+    made_as_tier: 'a deployment that waits does so by the rules that are here',
+  },
 };
 
 /** The deployments of a project, in environments that arrived before. */
