@@ -8,11 +8,12 @@ import {
 } from '../../src/areas/work/merge_requests/index.ts';
 import { performQueued } from './jobs.ts';
 import { addBranch, addMergeRequest } from './merge_requests.ts';
-import { fileUrl, onMain } from './repository.ts';
+import { fileUrl, headOf, onMain } from './repository.ts';
 import { sent } from './sent.ts';
 import type { World } from './world.ts';
 
-const follow = ({ services }: World) =>
+/** Does what follows from new and changed merge requests. */
+export const follow = ({ services }: World): Promise<string[]> =>
   performQueued(services, [prepareMergeRequest, followMergeRequests, followThreads, concludeMerges, mergeReady]);
 
 const lines = (count: number) => Array.from({ length: count }, (_, at) => `line ${at + 1}\n`).join('');
@@ -108,6 +109,8 @@ export async function addMergeRequests(here: World, { milestone }: { milestone: 
   const closed = await addMergeRequest(here, { title: 'Add another', source_branch: 'closed' });
   await follow(here);
   await sent(as('developer').put(`${url}/${closed.iid}`, { state_event: 'close' }));
+  const main = await headOf(here);
+  await sent(as('developer').post(`${url}/${iid}/context_commits`, { commits: [main] }));
   // No client can set it: it tells why a merge failed.
   await db
     .updateTable('merge_requests')

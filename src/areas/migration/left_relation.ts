@@ -35,6 +35,8 @@ export const leftInProject: Relation = {
       draft_notes: sql`(select count(*) from merge_request_draft_notes join merge_requests on merge_requests.id = merge_request_id
                          where merge_requests.project_id = projects.id)`,
       stars: ofProject('project_stars'),
+      events: sql`(select count(*) from events where project_id = projects.id
+                      and coalesce(target_type, '') not in ('Issue', 'MergeRequest', 'Note', 'DiffNote', 'DiscussionNote'))`,
     }),
     stays: {},
   },
@@ -42,5 +44,14 @@ export const leftInProject: Relation = {
 
 export const leftInGroup: Relation = {
   name: 'webhooks_count',
-  kind: { table: 'namespaces', owner: { group: 'id' }, members: shownEach(common(ofGroup)), stays: {} },
+  kind: {
+    table: 'namespaces',
+    owner: { group: 'id' },
+    members: shownEach({
+      ...common(ofGroup),
+      service_accounts: ofGroup('service_accounts'),
+      member_roles: ofGroup('member_roles'),
+    }),
+    stays: {},
+  },
 };

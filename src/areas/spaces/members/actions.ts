@@ -23,6 +23,8 @@ export interface NewMembers extends Grant {
   user_ids: readonly number[];
   /** The first day on which the memberships are no longer in force, `YYYY-MM-DD`. */
   expires_at?: string | null | undefined;
+  /** When the memberships began at another server; now, if left out. */
+  created_at?: string | undefined;
   /** Whether existing members get the new level or are refused. */
   existing: 'change' | 'refuse';
   /** Whether it triggers no notifications and records no event. */
@@ -58,6 +60,7 @@ export async function addMembers(
     member_role_id,
     expires_at,
     created_by_id: actor.id,
+    ...(members.created_at !== undefined && { created_at: members.created_at }),
   }));
   const written = await tx
     .insertInto('members')

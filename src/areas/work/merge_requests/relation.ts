@@ -40,7 +40,7 @@ import {
 import { mergeRequestRule } from './approvals/rule_relation.ts';
 import { closingIssue } from './closing/relation.ts';
 import { deploymentLink } from './deploying/relation.ts';
-import { addContents, lastVersion, mergedCommits, versions } from './versions/relation.ts';
+import { addContents, contextCommits, lastVersion, mergedCommits, versions } from './versions/relation.ts';
 
 const assignee: RecordKind = {
   table: 'merge_request_assignees',
@@ -147,6 +147,7 @@ const mergeRequest: RecordKind = {
     merge_request_diff: lastVersion,
     merge_request_diffs: versions,
     merge_request_commits: mergedCommits,
+    merge_request_context_commits: contextCommits,
     ...issuableParts(mergeRequestKind),
     ...timelogs(mergeRequestKind),
     resource_milestone_events: parts(milestoneEvents, 'merge_request_id'),

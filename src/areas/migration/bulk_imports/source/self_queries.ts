@@ -68,12 +68,15 @@ export const textIn = (self: Self, name: string, longest: number): string | unde
 export const flagIn = (self: Self, name: string): boolean | undefined =>
   typeof self[name] === 'boolean' ? self[name] : undefined;
 
-/** The column for when it was created at the source, if the source says so. */
-export function creationIn({ created_at }: Self): { created_at?: string } {
+/** A column for a time at the source, if the source tells it. */
+export function timeIn<Name extends string>(self: Self, name: Name): { [name in Name]?: string } {
   try {
-    return { created_at: time.arrives(created_at) as string };
+    return { [name]: time.arrives(self[name]) as string } as { [name in Name]?: string };
   } catch (error) {
     if (error instanceof Refusal) return {};
     throw error;
   }
 }
+
+/** The column for when it was created at the source, if the source says so. */
+export const creationIn = (self: Self): { created_at?: string } => timeIn(self, 'created_at');

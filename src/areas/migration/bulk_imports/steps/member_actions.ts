@@ -5,7 +5,8 @@ import { ApiError, textOf } from '../../../../http/index.ts';
 import { actorNow, addMembers, isLocked, lockedSource, refusalText } from '../../../spaces/members/index.ts';
 import { keepMemberships } from '../../placeholders/index.ts';
 import { inStep, type Progress, record } from '../journal_actions.ts';
-import { listed, pathAtSource, SourceFailure } from '../source/queries.ts';
+import { isRecord, listed, pathAtSource, SourceFailure } from '../source/queries.ts';
+import { creationIn } from '../source/self_queries.ts';
 import { ownerOf, type Step, type StepCall, type StepFailure } from '../step_definition.ts';
 import { personText } from './people_actions.ts';
 import { describePeople, type ListedPerson, usersOf } from './people_queries.ts';
@@ -13,6 +14,9 @@ import { describePeople, type ListedPerson, usersOf } from './people_queries.ts'
 interface SourceMember extends ListedPerson {
   access_level: unknown;
   expires_at: string | null;
+  created_at?: string;
+  /** Whether they have a custom role, which stays behind. */
+  has_role: boolean;
 }
 
 const isId = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0;
@@ -31,10 +35,8 @@ const isBot = (username: unknown) =>
 async function membersOf({ source, entity }: StepCall): Promise<SourceMember[]> {
   const members: SourceMember[] = [];
   const today = new Date().toISOString().slice(0, 10);
-  for await (const { id, username, name, access_level, expires_at } of listed(
-    source,
-    `${pathAtSource(entity)}/members`,
-  )) {
+  for await (const member of listed(source, `${pathAtSource(entity)}/members`)) {
+    const { id, username, name, access_level, expires_at } = member;
     if (!isId(id) || (isDay(expires_at) && expires_at <= today) || isBot(username)) continue;
     if (members.length === maximumMembers)
       throw new SourceFailure('LimitExceeded', `The source lists more than ${maximumMembers} members.`);
@@ -44,6 +46,8 @@ async function membersOf({ source, entity }: StepCall): Promise<SourceMember[]> 
       name: personText(name),
       access_level,
       expires_at: isDay(expires_at) ? expires_at : null,
+      has_role: isRecord(member.member_role),
+      ...creationIn(member),
     });
   }
   return members;
@@ -57,6 +61,8 @@ const failure = (exception_class: string, message: string, { name }: SourceMembe
   title: name,
   url: null,
 });
+
+const roleRelation = 'members, member_role';
 
 const given = new Set<unknown>([
   levels.minimal,
@@ -82,7 +88,7 @@ async function add(
 ): Promise<StepFailure | undefined> {
   const { kind, id } = ownerOf(call.entity);
   const subtree = placeOf(call);
-  const { access_level: wanted, expires_at } = member;
+  const { access_level: wanted, expires_at, created_at } = member;
   if (!given.has(wanted)) return failure('InvalidRecord', `There is no access level ${String(wanted)}.`, member);
   const actor = await actorNow(tx, { kind, id }, call.migration.user_id);
   if (!actor || (await isLocked(tx, await lockedSource(tx, subtree))))
@@ -93,6 +99,7 @@ async function add(
       user_ids: [user_id],
       access_level,
       expires_at,
+      created_at,
       existing: 'refuse',
       is_quiet: true,
     });
@@ -128,7 +135,17 @@ async function addSome(tx: Database, call: StepCall, members: readonly SourceMem
       expires_at,
     })),
   );
-  return { counts: { members: { fetched: members.length, imported: members.length - failures.length } }, failures };
+  const roles = members
+    .filter(({ has_role, source_id }) => has_role && accounts.has(source_id))
+    .map((member) => ({
+      ...failure('InvalidRecord', 'The custom role is left out: the level that it is based on counts.', member),
+      relation: roleRelation,
+    }));
+  const counts = {
+    members: { fetched: members.length, imported: members.length - failures.length },
+    ...(roles.length > 0 && { [roleRelation]: { fetched: roles.length, imported: 0 } }),
+  };
+  return { counts, failures: [...failures, ...roles] };
 }
 
 export const membersStep: Step = {

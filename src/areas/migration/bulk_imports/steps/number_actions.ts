@@ -3,7 +3,7 @@ import { type NumberUsage, raiseIid } from '../../../../db/index.ts';
 import { inStep, record } from '../journal_actions.ts';
 import { exportsOf } from '../source/export_queries.ts';
 import { isRecord } from '../source/queries.ts';
-import { withSelf } from '../source/self_queries.ts';
+import { timeIn, withSelf } from '../source/self_queries.ts';
 import type { Step, StepFailure } from '../step_definition.ts';
 import { ownerOf } from '../step_definition.ts';
 import { carriedBySelf, leftOut, stagesOf } from '../step_rules.ts';
@@ -61,15 +61,17 @@ export const othersStep: Step = {
   },
 };
 
-/** Archived last, so that it hinders nothing before. */
+/** Archived last, so that it hinders nothing before; then its times are those at the source again. */
 export const archivedStep: Step = {
   name: 'archived',
   run: (call) =>
-    withSelf(call, async ({ archived }) => {
-      if (archived !== true) return;
+    withSelf(call, async (self) => {
+      const times = { ...timeIn(self, 'updated_at'), ...timeIn(self, 'last_activity_at') };
+      const columns = { ...times, ...(self.archived === true && { archived: true }) };
+      if (Object.keys(columns).length === 0) return;
       const { id } = ownerOf(call.entity);
       await inStep(call.db, call.step.id, async (tx) => {
-        await tx.updateTable('projects').set({ archived: true }).where('id', '=', id).execute();
+        await tx.updateTable('projects').set(columns).where('id', '=', id).execute();
       });
     }),
 };

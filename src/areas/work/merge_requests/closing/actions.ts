@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { callerInJob } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
+import { GitError } from '../../../../git/index.ts';
 import type { Caller, Services } from '../../../../http/index.ts';
 import { type MergeFacts, mergeFacts } from '../branch_queries.ts';
 import { closesIssues, closingTexts, issuesClosedBy } from './git.ts';
@@ -66,10 +67,20 @@ export async function findClosedIssues(
       )
     : [];
   for (const facts of all) {
-    const texts = await closingTexts(services, facts);
+    const texts = await textsThatAreHere(services, facts);
     await remember(tx, facts, await issuesClosedBy(tx, importer!, facts.target.full_path, texts));
   }
   return rows.at(-1)?.iid;
+}
+
+/** What says which issues merging closes. Commits that did not arrive with the repository say nothing. */
+async function textsThatAreHere(services: Pick<Services, 'storages'>, facts: MergeFacts): Promise<string[]> {
+  try {
+    return await closingTexts(services, facts);
+  } catch (error) {
+    if (error instanceof GitError) return [facts.description ?? ''];
+    throw error;
+  }
 }
 
 async function remember(tx: Database, { id }: { id: number }, issues: readonly { id: number }[]): Promise<void> {

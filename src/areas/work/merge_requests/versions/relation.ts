@@ -8,8 +8,11 @@ import {
   patchesOf,
   type Repository,
   repositoryOf,
+  resolveCommit,
 } from '../../../../git/index.ts';
 import {
+  type Arrival,
+  type ArrivingRow,
   choice,
   column,
   columnOr,
@@ -32,22 +35,56 @@ const version: RecordKind = {
     head_commit_sha: required('head_commit_sha', sha),
     commits_count: column('commits_count', integer(0)),
     files_count: column('files_count', integer(0)),
+    patch_id_sha: column('patch_id_sha', sha),
     real_size: shown(sql`merge_request_versions.files_count::text`),
     sorted: shown(sql`true`),
     diff_type: shown(sql`'regular'`),
     created_at: required('created_at', time),
     updated_at: shown(sql`null`),
   },
-  stays: { patch_id_sha: 'found out again' },
+  stays: {},
   derives: {
     columns: {},
-    derive: (rows) => {
+    derive: (rows, arrival, tx) => {
       // Other servers have a word of their own for a version without any difference.
       for (const { row } of rows) if (row.state === 'empty') row.state = 'without_files';
-      return undefined;
+      return withoutCommits(rows, ['head_commit_sha', 'start_commit_sha', 'base_commit_sha'], arrival, tx);
     },
   },
 };
+
+/** The reason against rows that name commits which have not arrived with the repository: nobody could read what they are about. */
+async function withoutCommits(
+  rows: readonly ArrivingRow[],
+  columns: readonly string[],
+  { owner, services }: Arrival,
+  tx: Database,
+): Promise<Map<ArrivingRow, string>> {
+  const places = tx.selectFrom('projects').select(['id', 'storage']).where('id', '=', owner.id);
+  const repository = repositoryOf(services, await places.executeTakeFirstOrThrow());
+  const named = rows.map(({ row }) => columns.flatMap((column) => (row[column] as string | null) ?? []));
+  const shas = [...new Set(named.flat())];
+  const found = await Promise.all(shas.map((id) => resolveCommit(repository, id)));
+  const here = new Set(found);
+  return new Map(
+    rows.flatMap((each, index): [ArrivingRow, string][] =>
+      named[index]!.every((id) => here.has(id)) ? [] : [[each, 'names commits that are not here']],
+    ),
+  );
+}
+
+/** A member with the commits that somebody has added to tell more. */
+export const contextCommits = parts(
+  {
+    table: 'merge_request_context_commits',
+    is_link: true,
+    distinct: ['sha'],
+    members: { sha: required('sha', sha) },
+    stays: {},
+    derives: { columns: {}, derive: (rows, arrival, tx) => withoutCommits(rows, ['sha'], arrival, tx) },
+  },
+  'merge_request_id',
+);
 
 type Line = Record<string, unknown>;
 
