@@ -8,6 +8,7 @@ import { schemaTypes } from '../src/db/schema_types.ts';
 import { openApiDocument } from '../src/http/openapi.ts';
 import { accessTable } from '../test/support/access_table.ts';
 import { decisionIndex } from '../test/support/decision_index.ts';
+import { doorTable } from '../test/support/door_table.ts';
 import { withDistrictGraph } from '../test/support/imports.ts';
 import { pageTable } from '../test/support/page_access.ts';
 import { populate, startServer } from '../test/support/populate.ts';
@@ -36,6 +37,7 @@ try {
   const tables = [await accessTable(await populate(running)), await pageTable(await showAll(await populate(running)))];
   await write('docs/access.txt', tables.join('\n'));
   await running.stop();
+  await write('docs/doors.txt', await doorTable(db));
   await write('docs/openapi.json', `${JSON.stringify(openApiDocument(endpoints, describedDoors), null, 1)}\n`);
 } finally {
   await db.destroy();

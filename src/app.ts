@@ -29,6 +29,7 @@ import { sourceOf } from './foundation/source_of.ts';
 import { deferBodies } from './http/body.ts';
 import { offerCompression } from './http/compression.ts';
 import { limitConnections } from './http/connections.ts';
+import { requireCosts } from './http/costs.ts';
 import { documentation } from './http/documentation.ts';
 import { openDoorway } from './http/door.ts';
 import type { AnyEndpoint } from './http/endpoint.ts';
@@ -155,6 +156,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const services = servicesOf(config, db);
   app.decorate('outage', new Outage(db, log));
   app.setErrorHandler(answerError);
+  requireCosts(app);
   limitConnections(app, {
     most: Math.ceil(config.connectionsPerAddress / config.processes),
     trustedProxies: config.trustedProxies,

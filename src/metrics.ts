@@ -252,11 +252,11 @@ export interface MetricsOptions {
 
 /** `/-/metrics` for requests from this machine or with the token; others get 404. */
 export const metricsDoorway = ({ token, gather }: MetricsOptions): Doorway => ({
+  cost: 'health',
   doors: [
     door({
       method: 'GET',
       url: '/-/metrics',
-      urgent: true,
       handle: async ({ request, reply }) => {
         const given = /^Bearer +(.*)$/i.exec(request.headers.authorization ?? '')?.[1];
         if (given !== undefined ? token === undefined || !isSame(given, token) : !isLocal(request))

@@ -35,6 +35,7 @@ export function documentation(
 ): Doorway {
   let document: Buffer | undefined;
   return {
+    cost: 'usual',
     doors: [
       door({
         method: 'GET',

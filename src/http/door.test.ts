@@ -14,6 +14,7 @@ const caller = { sudo: false, token: { id: 1, scopes: ['read_api'], kind: 'perso
 /** What a door is asked to do, in order. */
 async function ask(declared: Partial<Door>, errors: ErrorForm = jsonForm) {
   const doorway: Doorway = {
+    cost: 'usual',
     doors: [{ method: 'GET', url: '/', handle: ({ reply }) => reply.send('open'), ...declared }],
     errors: () => errors,
   };

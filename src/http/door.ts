@@ -7,12 +7,11 @@ import type { Services } from '../services/index.ts';
 import { admit, checkScopes, fieldsThatMayIdentify } from './admission.ts';
 import { anonymousBody_bytes, type BodyOptions, UnreadBody } from './body.ts';
 import { compressed } from './compression.ts';
+import { type Cost, costing } from './costs.ts';
 import type { AnyEndpoint, Caller, Counting, Method } from './endpoint.ts';
 import { answeringIn, type ErrorForm } from './error_replies.ts';
 import type { ApiError } from './errors.ts';
 import type { Values } from './form.ts';
-import type { Queued } from './overload.ts';
-import type { Pace, Paced } from './pace.ts';
 import type { Headers } from './reply.ts';
 import { streamBodies } from './streamed_body.ts';
 
@@ -80,12 +79,10 @@ export interface Door<C extends Caller = Caller, R extends RouteGenericInterface
   who?: Identification<C, R>;
   /** Whether the GET of the door does not answer HEAD, because it changes something or streams. */
   without_head?: true;
-  /** Whether it is served however busy the server is. */
-  urgent?: true;
+  /** What it costs, if not as the others of its doorway. */
+  cost?: Cost;
   /** Whether its replies are texts without secrets, which are compressed as the client accepts it. */
   is_text?: true;
-  /** How fast its bodies must arrive, if not as those of endpoints. */
-  pace?: Pace;
   handle(call: DoorCall<C, R>): unknown;
 }
 
@@ -95,11 +92,11 @@ type AnyDoor = Door<any, any>;
 /** Doors with the same form of errors and the same way to read bodies. */
 export interface Doorway {
   doors: readonly AnyDoor[];
+  /** What its doors cost, and what its `prepare` adds. */
+  cost: Cost;
   errors(services: Services): ErrorForm;
   /** How bodies are read, if not as for endpoints; with `stream`, the doors read them themselves, through `streamOf`. */
   bodies?: 'stream' | Pick<BodyOptions, 'at_most_bytes' | 'parse'>;
-  /** How long requests may wait while the server is too busy, if not as long as those of the API. */
-  patience_ms?: number;
   /** Registers further routes or hooks. */
   prepare?(app: FastifyInstance): void | Promise<void>;
 }
@@ -134,11 +131,14 @@ function throughDoor(services: Services, { who, handle }: AnyDoor, bodies: Exclu
 export async function openDoorway(
   app: FastifyInstance,
   services: Services,
-  { doors, errors, bodies, patience_ms, prepare }: Doorway,
+  { doors, cost, errors, bodies, prepare }: Doorway,
 ): Promise<void> {
   await app.register(async (scope) => {
     scope.setErrorHandler(answeringIn(errors(services)));
     if (bodies === 'stream') streamBodies(scope);
+    scope.addHook('onRoute', (route) => {
+      route.config = { ...costing(cost), ...route.config };
+    });
     await prepare?.(scope);
     for (const declared of doors)
       scope.route({
@@ -146,11 +146,7 @@ export async function openDoorway(
         url: declared.url,
         exposeHeadRoute: !declared.without_head,
         ...(declared.is_text ? compressed : {}),
-        config: {
-          urgent: declared.urgent ?? false,
-          ...(patience_ms === undefined ? {} : { patience_ms }),
-          ...(declared.pace ? { pace: declared.pace } : {}),
-        } satisfies Paced & Queued,
+        config: costing(declared.cost ?? cost),
         handler: throughDoor(services, declared, bodies === 'stream' ? undefined : bodies),
       });
   });

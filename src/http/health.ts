@@ -5,8 +5,7 @@ import type { Services } from '../services/index.ts';
 import { type Doorway, door } from './door.ts';
 import { jsonForm } from './error_replies.ts';
 
-const alive = (url: string) =>
-  door({ method: 'GET', url, urgent: true, handle: ({ reply }) => reply.send({ status: 'ok' }) });
+const alive = (url: string) => door({ method: 'GET', url, handle: ({ reply }) => reply.send({ status: 'ok' }) });
 
 /** A git write needs a few files; with less space than this, the disk counts as full. */
 const leastRoom_bytes = 1024 * 1024;
@@ -29,7 +28,6 @@ const readiness = (problemOf: ReadinessProblem) =>
   door({
     method: 'GET',
     url: '/-/readiness',
-    urgent: true,
     handle: async ({ services, request, reply }) => {
       const failed = (states: object) =>
         reply.code(503).send({ status: 'failed', message: '503 Service Unavailable', ...states });
@@ -50,6 +48,7 @@ const readiness = (problemOf: ReadinessProblem) =>
   });
 
 export const health = (problemOf: ReadinessProblem): Doorway => ({
+  cost: 'health',
   doors: [alive('/-/liveness'), alive('/-/health'), readiness(problemOf)],
   errors: () => jsonForm,
 });

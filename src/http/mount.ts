@@ -8,6 +8,7 @@ import type { Services } from '../services/index.ts';
 import { admit, fieldsThatMayIdentify } from './admission.ts';
 import { anonymousBody_bytes, longTextBody_bytes, type ReadBody, UnreadBody, usualBody_bytes } from './body.ts';
 import { compressionOf } from './compression.ts';
+import { type Cost, costing } from './costs.ts';
 import {
   type AccessCall,
   type AnyEndpoint,
@@ -22,7 +23,6 @@ import { readForm, type Values } from './form.ts';
 import { leavingOf } from './leaving.ts';
 import { type Linking, locationOf, pageHeaders } from './links.ts';
 import { originFor } from './origin.ts';
-import { type Paced, uploadPace } from './pace.ts';
 import { isOffered, type PerformOptions, performerOf, routeOf } from './perform.ts';
 import type { Headers, Page, Returns } from './reply.ts';
 import { serialiser } from './serialise.ts';
@@ -227,9 +227,11 @@ function withRestNamed(request: FastifyRequest, { path }: AnyEndpoint): FastifyR
   return request;
 }
 
-function configOf({ input = {}, body_limit_bytes }: AnyEndpoint): TakesFiles & Paced {
+function configOf({ input = {}, body_limit_bytes, returns }: AnyEndpoint): TakesFiles & { cost: Cost } {
   const takes_files = filesIn(input as TProperties).length > 0;
-  return { takes_files, ...(takes_files || body_limit_bytes ? { pace: uploadPace } : {}) };
+  const isStream = returns.kind === 'bytes' || returns.item !== undefined;
+  const cost = takes_files || body_limit_bytes ? 'upload' : isStream ? 'stream' : 'usual';
+  return { takes_files, ...costing(cost) };
 }
 
 /**

@@ -14,10 +14,11 @@ export interface Pace extends Floor {
   total_ms?: number;
 }
 
-const apiPace: Pace = { window_ms: 30_000, least_bytes: 30 * 1024, total_ms: 120_000 };
+/** Endpoints and doors that take no more than a text. */
+export const apiPace: Pace = { window_ms: 30_000, least_bytes: 30 * 1024, total_ms: 120_000 };
 
 /** What must be read of a reply, wherever it comes from: meanwhile it has a place, memory, or a process of git. */
-const replyPace: Floor = { window_ms: 30_000, least_bytes: 30 * 1024 };
+export const replyPace: Floor = { window_ms: 30_000, least_bytes: 30 * 1024 };
 
 /** Endpoints and doors that take files or large bodies. */
 export const uploadPace: Pace = { ...apiPace, total_ms: 6 * 3_600_000 };

@@ -30,9 +30,9 @@ async function server(t: TestContext) {
         return { size_bytes };
       },
     });
-  const patient = { pace: { window_ms: 60_000, least_bytes: 1 } };
   await openDoorway(app, {} as Services, {
-    doors: [streaming('/stream'), streaming('/patient', patient)],
+    cost: 'usual',
+    doors: [streaming('/stream'), streaming('/patient', { cost: 'push' })],
     errors: () => jsonForm,
     bodies: 'stream',
   });

@@ -1,5 +1,7 @@
 /** Answers what is no endpoint: other methods of known paths, and unknown paths. */
+
 import type { FastifyInstance } from 'fastify';
+import { costing } from './costs.ts';
 import type { AnyEndpoint, Method } from './endpoint.ts';
 import { ApiError, notFound } from './errors.ts';
 import { routeOf } from './perform.ts';
@@ -63,7 +65,7 @@ export function refuseUnknown(app: FastifyInstance, root: string, endpoints: rea
     const handler = async () => {
       throw refuseMethod(one);
     };
-    app.route({ method: taken, url: root + routeOf(one.path), handler });
+    app.route({ method: taken, url: root + routeOf(one.path), config: costing('usual'), handler });
   }
 }
 

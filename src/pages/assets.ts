@@ -52,6 +52,7 @@ export function readAssets(): { addresses: Assets; doorway: Doorway } {
   return {
     addresses: { style: style!, script: script!, icon: icon! },
     doorway: {
+      cost: 'usual',
       doors: [
         door({
           method: 'GET',

@@ -427,6 +427,7 @@ export function pageDoorway(options: PagesOptions): Doorway {
     scopes: ({ method }: FastifyRequest) => (method === 'POST' ? undefined : scopesFor({ method: 'GET' })),
   };
   return {
+    cost: 'stream',
     doors: (['GET', 'POST'] as const).flatMap((method) =>
       ['/', '/*'].map((url) =>
         door<Visitor, { Querystring: Values }>({

@@ -8,6 +8,7 @@ import { describedDoors, endpoints } from '../../src/areas/index.ts';
 import { openApiDocument } from '../../src/http/openapi.ts';
 import { accessTable } from '../support/access_table.ts';
 import { decisionIndex } from '../support/decision_index.ts';
+import { doorTable } from '../support/door_table.ts';
 import { withDistrictGraph } from '../support/imports.ts';
 import { pageTable } from '../support/page_access.ts';
 import { shownWorld } from '../support/shown_world.ts';
@@ -58,6 +59,11 @@ test('the OpenAPI document has the types of bodies, none for 304, and the fields
 test('docs/access.txt is up to date', async () => {
   const tables = [await accessTable(await world({})), await pageTable(await shownWorld({}))];
   assert.equal(await committed('access.txt'), tables.join('\n'), stale);
+});
+
+test('docs/doors.txt is up to date: every door has its rules', async () => {
+  const { db } = await world({});
+  assert.equal(await committed('doors.txt'), await doorTable(db), stale);
 });
 
 test('the index of the decisions is up to date', async () => {

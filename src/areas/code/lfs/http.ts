@@ -8,12 +8,10 @@ import {
   type Doorway,
   type ErrorForm,
   fileReply,
-  gitPatience_ms,
   messageOf,
   type Reading,
   type Services,
   streamOf,
-  uploadPace,
   type Values,
 } from '../../../http/index.ts';
 import { grantLfs, grantUpload, type LfsCaller, lfsCaller, notFound, refusal, transferCaller } from './access.ts';
@@ -207,8 +205,7 @@ const transferDoors: LfsDoor[] = [
   {
     method: 'PUT',
     url: `${object}/:size`,
-    urgent: true, // part of a push
-    pace: uploadPace,
+    cost: 'transfer',
     who: transferCaller('upload'),
     handle: async ({ services, caller, request, reply }) => {
       const { project } = await grantUpload(services, caller, request.params.path);
@@ -240,11 +237,11 @@ async function sendObject(
 /** The routes for LFS clients. Request URLs must pass through `lfsUrl`. */
 export const lfsDoorways: readonly Doorway[] = [
   {
+    cost: 'git',
     doors: [...objectDoors, ...lockDoors],
     errors: lfsForm,
     bodies: { at_most_bytes: bodyLimit_bytes, parse: readBody },
-    patience_ms: gitPatience_ms,
   },
   // The body of a transfer is streamed, and its URL contains the length.
-  { doors: transferDoors, errors: lfsForm, bodies: 'stream', patience_ms: gitPatience_ms },
+  { cost: 'git', doors: transferDoors, errors: lfsForm, bodies: 'stream' },
 ];

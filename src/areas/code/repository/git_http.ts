@@ -11,10 +11,8 @@ import {
   type Doorway,
   door,
   type ErrorForm,
-  gitPatience_ms,
   locationOf,
   messageOf,
-  pushPace,
   type Services,
   streamOf,
 } from '../../../http/index.ts';
@@ -230,8 +228,7 @@ const receiving = (kinds: readonly GitKind[]) =>
     method: 'POST',
     url: `${inside}/:path/git-receive-pack`,
     // The client has compressed the push already.
-    urgent: true,
-    pace: pushPace,
+    cost: 'push',
     who: gitCaller(() => 'git-receive-pack'),
     handle: async ({ services, caller, request, reply }) => {
       const granted = await grantPush(services, kinds, { caller, path: request.params.path });
@@ -251,9 +248,9 @@ const receiving = (kinds: readonly GitKind[]) =>
  * @param kinds whose repositories are served, as `grantGit` takes them
  */
 export const gitDoorway = (kinds: readonly GitKind[]): Doorway => ({
+  cost: 'git',
   doors: [redirection, advertisement(kinds), noHead, uploading(kinds), receiving(kinds)],
   errors: () => textForm,
   // git reads the body as it comes, and no limit is set on its size.
   bodies: 'stream',
-  patience_ms: gitPatience_ms,
 });

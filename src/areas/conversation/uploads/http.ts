@@ -104,4 +104,8 @@ const doorOf = (place: UploadOwner) =>
     },
   });
 
-export const uploadDoorway: Doorway = { doors: [doorOf('project'), doorOf('group')], errors: () => jsonForm };
+export const uploadDoorway: Doorway = {
+  cost: 'stream',
+  doors: [doorOf('project'), doorOf('group')],
+  errors: () => jsonForm,
+};

@@ -198,6 +198,7 @@ const doors = [
 export const unleashDoors: readonly DescribedDoor[] = doors;
 
 export const unleashDoorway: Doorway = {
+  cost: 'usual',
   doors: doors.map(({ method, path, take }) =>
     door<Caller, UnleashRequest>({ method, url: `/api/v4${path}`, handle: take }),
   ),

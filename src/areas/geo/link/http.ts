@@ -40,6 +40,7 @@ const doorOf = ({ method, path, most_bytes = usualBody_bytes, handle }: AnyGeoRo
 
 /** @param routes of all areas of the district */
 export const geoDoorway = (routes: readonly AnyGeoRoute[]): Doorway => ({
+  cost: 'stream',
   doors: routes.map(doorOf),
   errors: () => jsonForm,
   // The signature is checked before anything of a body is read.

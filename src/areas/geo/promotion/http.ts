@@ -24,4 +24,4 @@ const primacy = door({
   },
 });
 
-export const primacyDoorway: Doorway = { doors: [primacy], errors: () => jsonForm };
+export const primacyDoorway: Doorway = { cost: 'usual', doors: [primacy], errors: () => jsonForm };

@@ -17,6 +17,7 @@ const who: Identification<Caller, PictureRequest> = {
 };
 
 export const pictureDoorway: Doorway = {
+  cost: 'stream',
   doors: [
     door<Caller, PictureRequest>({
       method: 'GET',

@@ -85,6 +85,7 @@ const doorOf = (kind: AvatarKind) =>
   });
 
 export const avatarDoorway: Doorway = {
+  cost: 'stream',
   doors: (Object.keys(tables) as AvatarKind[]).map(doorOf),
   errors: () => jsonForm,
 };

@@ -77,6 +77,7 @@ const doorsOf = (url: string) => [
 ];
 
 export const emailPages: Doorway = {
+  cost: 'usual',
   doors: [newEmailPage, primaryEmailPage].flatMap(doorsOf),
   errors: () => pageForm((reason) => ({ title: 'Address not confirmed', parts: [reason] })),
 };

@@ -72,6 +72,7 @@ const json = (reply: Call['reply'], body: object) =>
   reply.headers({ 'content-type': 'application/json', ...uncached }).send(Buffer.from(JSON.stringify(body)));
 
 export const oauthDoorway: Doorway = {
+  cost: 'usual',
   doors: [
     door<Caller, TokenRequest>({
       method: 'POST',

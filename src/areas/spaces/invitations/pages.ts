@@ -123,6 +123,7 @@ const who: Identification<Caller, InvitationRequest> = {
 
 /** Refusals are shown on a page with a link back. */
 export const invitationPages: Doorway = {
+  cost: 'usual',
   doors: [
     page('GET', '', show),
     { ...page('POST', '/accept', accept), who },

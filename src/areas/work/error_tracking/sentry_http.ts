@@ -187,6 +187,7 @@ async function listRepositories(call: SentryCall) {
 }
 
 export const sentryDoorway: Doorway = {
+  cost: 'usual',
   doors: [
     at('GET', '/projects', listProjects),
     at('GET', '/projects/:org/:project/issues', listIssues),

@@ -39,6 +39,7 @@ const doorFor = (method: 'GET' | 'POST', pageOf: typeof unsubscribe | typeof ask
   });
 
 export const notificationPages: Doorway = {
+  cost: 'usual',
   // Mail programs post to the address that people open; opening it must not unsubscribe, since some programs open every link.
   doors: [doorFor('GET', ask), doorFor('POST', unsubscribe)],
   errors: () => pageForm((reason) => ({ title: 'Not unsubscribed', parts: [reason] })),

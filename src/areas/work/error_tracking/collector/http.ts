@@ -311,6 +311,7 @@ export function collectorDoorway(limits: IntakeLimits): Doorway {
   const guard = intakeGuard(limits);
   const refusals = new Refusals();
   return {
+    cost: 'usual',
     doors: collectorDoors.map(({ method, path }, index) =>
       door<Caller, Addressed>({
         method,

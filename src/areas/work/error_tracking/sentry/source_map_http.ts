@@ -1,15 +1,7 @@
 /** The doors by which clients of Sentry upload source maps (docs/reference/error_tracking.md#source-maps). */
 import type { Readable } from 'node:stream';
 import { levels } from '../../../../access/index.ts';
-import {
-  badRequest,
-  type Doorway,
-  forbidden,
-  readParts,
-  streamOf,
-  tooLarge,
-  uploadPace,
-} from '../../../../http/index.ts';
+import { badRequest, type Doorway, forbidden, readParts, streamOf, tooLarge } from '../../../../http/index.ts';
 import { assemble } from '../source_maps/bundle_actions.ts';
 import { chunk_bytes, storeChunk } from '../source_maps/chunk_actions.ts';
 import { bundle_bytes } from '../source_maps/jobs.ts';
@@ -104,7 +96,8 @@ export const bundleDoors = [
 
 /** Chunks are read as they come. */
 export const chunkDoorway: Doorway = {
-  doors: [{ ...at('POST', '/organizations/:org/chunk-upload', takeChunks), pace: uploadPace }],
+  cost: 'upload',
+  doors: [at('POST', '/organizations/:org/chunk-upload', takeChunks)],
   errors: () => sentryForm,
   bodies: 'stream',
 };

@@ -75,4 +75,4 @@ const file = door<Caller, ImageRequest>({
   handle: sendImage,
 });
 
-export const metricImageDoorway: Doorway = { doors: [file], errors: () => jsonForm };
+export const metricImageDoorway: Doorway = { cost: 'stream', doors: [file], errors: () => jsonForm };
