@@ -13,6 +13,9 @@ export interface Expression {
   multiline?: boolean;
 }
 
+/** What a text has in the groups of an expression that have names; undefined for a text that does not match. */
+export type Match = Readonly<Record<string, string>> | undefined;
+
 /** The thread is asked to match texts, or to compile only when there is none. */
 export interface ToMatcher {
   id: number;
@@ -24,7 +27,7 @@ export interface ToMatcher {
 /** The thread begins a slice of a call, or answers it. */
 export type FromMatcher =
   | { id: number; turn: true }
-  | { id: number; matches: boolean[]; spent_ms: number }
+  | { id: number; matches: Match[]; spent_ms: number }
   | { id: number; invalid: string }
   | { id: number; late: true };
 
@@ -56,7 +59,7 @@ const check_ms = 1_000;
 
 interface Call {
   request: ToMatcher;
-  answer: PromiseWithResolvers<{ matches: boolean[]; spent_ms: number }>;
+  answer: PromiseWithResolvers<{ matches: Match[]; spent_ms: number }>;
 }
 
 const calls = new Map<number, Call>();
@@ -128,7 +131,7 @@ function rest(resting: Worker): void {
   }, idle_ms).unref();
 }
 
-function ask(request: Omit<ToMatcher, 'id'>): Promise<{ matches: boolean[]; spent_ms: number }> {
+function ask(request: Omit<ToMatcher, 'id'>): Promise<{ matches: Match[]; spent_ms: number }> {
   const call: Call = { request: { id: ++lastId, ...request }, answer: Promise.withResolvers() };
   calls.set(call.request.id, call);
   clearTimeout(idle);
@@ -151,17 +154,17 @@ function portionFrom(texts: readonly string[], at: number): readonly string[] {
 }
 
 /**
- * Which of the texts an expression matches, anywhere in them.
+ * The first match of an expression in each text.
  * @param texts of at most a few MiB each; without any, the expression is compiled only
  * @param budget_ms how long the thread may compute for this call, without the time in which it serves others
  * @throws InvalidExpression with the reason, MatchingTimeout
  */
-export async function matchEach(
+export async function matchGroups(
   expression: Expression,
   texts: readonly string[],
   budget_ms: number,
-): Promise<boolean[]> {
-  const found: boolean[] = [];
+): Promise<Match[]> {
+  const found: Match[] = [];
   let left_ms = budget_ms;
   do {
     if (left_ms <= 0) throw tooLate();
@@ -172,6 +175,17 @@ export async function matchEach(
   } while (found.length < texts.length);
   return found;
 }
+
+/**
+ * Which of the texts an expression matches, anywhere in them.
+ * @param texts, budget_ms as for `matchGroups`
+ * @throws InvalidExpression with the reason, MatchingTimeout
+ */
+export const matchEach = async (
+  expression: Expression,
+  texts: readonly string[],
+  budget_ms: number,
+): Promise<boolean[]> => (await matchGroups(expression, texts, budget_ms)).map((match) => match !== undefined);
 
 /**
  * Compiles an expression.

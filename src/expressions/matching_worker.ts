@@ -1,7 +1,7 @@
 /** The thread that `matching.ts` starts. Calls take turns, so that one that takes long delays others by a slice or a text only. */
 import { parentPort } from 'node:worker_threads';
 import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js';
-import type { Expression, FromMatcher, ToMatcher } from './matching.ts';
+import type { Expression, FromMatcher, Match, ToMatcher } from './matching.ts';
 
 const slice_ms = 10;
 /** Ten times what `.{1,500}` needs. A text of n characters takes at most n times as many steps. */
@@ -9,7 +9,7 @@ const maximumProgram = 10_000;
 const maximumKept = 50;
 
 interface Task extends ToMatcher {
-  matches: boolean[];
+  matches: Match[];
   spent_ms: number;
 }
 
@@ -31,6 +31,16 @@ function compiled({ source, ignores_case = false, multiline = false }: Expressio
   return pattern;
 }
 
+const withoutNames: Match = {};
+
+function matchIn(pattern: RE2JS, text: string): Match {
+  const names = Object.keys(pattern.namedGroups());
+  if (names.length === 0) return pattern.test(text) ? withoutNames : undefined;
+  const matcher = pattern.matcher(text);
+  if (!matcher.find()) return undefined;
+  return Object.fromEntries(names.map((name) => [name, matcher.group(name) ?? '']));
+}
+
 /** @returns the answer, or undefined when the slice is over before */
 function advance(task: Task, until: number): FromMatcher | undefined {
   const { id, expression, texts, matches, budget_ms } = task;
@@ -39,7 +49,7 @@ function advance(task: Task, until: number): FromMatcher | undefined {
   try {
     const pattern = compiled(expression);
     while (matches.length < texts.length) {
-      matches.push(pattern.test(texts[matches.length]!));
+      matches.push(matchIn(pattern, texts[matches.length]!));
       if (spent_ms() > budget_ms) return { id, late: true };
       if (matches.length < texts.length && performance.now() > until) {
         task.spent_ms = spent_ms();

@@ -67,7 +67,7 @@ async function readFacts(repository: Repository, blob_id: string): Promise<BlobF
   return {
     size_bytes,
     content_sha256: hash.digest('hex'),
-    content_type: contentType(start.subarray(0, sniffed_bytes)),
+    content_type: contentType(start),
   };
 }
 

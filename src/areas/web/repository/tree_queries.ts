@@ -1,6 +1,7 @@
 /** Reading a folder to show it. */
 import type { Static } from 'typebox';
 import type { Page as ListPage } from '../../../http/index.ts';
+import { isMarkdownFile } from '../../../markdown/index.ts';
 import { type Html, type PageCall, pagingOf } from '../../../pages/index.ts';
 import { LastCommit, TreeObject } from '../../code/repository/index.ts';
 import { fileToShow } from './file_queries.ts';
@@ -26,7 +27,8 @@ export async function folderToShow(call: PageCall, place: RefPath): Promise<Show
     per_page: entriesOnPage,
     ...pagingOf(call),
   });
-  const found = entries.items.find(({ name, type, mode }) => type === 'blob' && mode !== '120000' && isReadme(name));
+  const readmes = entries.items.filter(({ name, type, mode }) => type === 'blob' && mode !== '120000' && isReadme(name));
+  const found = readmes.find(({ name }) => isMarkdownFile(name)) ?? readmes[0];
   const name = found?.name ?? (entries.has_more ? 'README.md' : undefined);
   const [commits, readme] = await Promise.all([
     commitsOf(call, place, entries.items),

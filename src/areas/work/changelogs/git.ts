@@ -1,6 +1,6 @@
 /** What changelogs read from repositories. */
 import type { Project } from '../../../access/index.ts';
-import { InvalidExpression, MatchingTimeout, matchEach } from '../../../expressions/index.ts';
+import { InvalidExpression, MatchingTimeout, matchGroups } from '../../../expressions/index.ts';
 import {
   type Commit,
   entryAt,
@@ -12,7 +12,7 @@ import {
 } from '../../../git/index.ts';
 import { ApiError, notFound } from '../../../http/index.ts';
 import { InvalidSettings, maximumSettings_bytes, type Settings, settingsIn } from './config_rules.ts';
-import { newestBelow, unreverted } from './section_rules.ts';
+import { newestBelow, unreverted, usualVersions, type VersionTag, versionOfTag } from './section_rules.ts';
 
 const maximumCommits = 10_000;
 const maximumTags = 50_000;
@@ -58,12 +58,17 @@ export async function readSettings(repository: Repository, ref: string, path: st
   }
 }
 
-async function tagsMatching(names: readonly string[], tag_regex: string | undefined): Promise<readonly string[]> {
-  if (tag_regex === undefined) return names;
+/** @throws ApiError 422 for an expression that cannot be used */
+async function versionsIn(names: readonly string[], tag_regex: string | undefined): Promise<readonly VersionTag[]> {
+  if (tag_regex === undefined) return usualVersions(names);
   try {
     // As Ruby and Python write groups with names; RE2 takes this form everywhere.
-    const matches = await matchEach({ source: tag_regex.replaceAll('(?<', '(?P<') }, names, matching_ms);
-    return names.filter((_, index) => matches[index]);
+    const matches = await matchGroups({ source: tag_regex.replaceAll('(?<', '(?P<') }, names, matching_ms);
+    return names.flatMap((tag, index) => {
+      const groups = matches[index];
+      const version = groups && versionOfTag(tag, groups);
+      return version === undefined ? [] : [{ tag, version }];
+    });
   } catch (error) {
     if (error instanceof InvalidExpression) throw failed(`tag_regex: ${error.reason}`);
     if (error instanceof MatchingTimeout) throw failed('tag_regex takes too long to match');
@@ -84,7 +89,7 @@ async function startOf(repository: Repository, { version, from }: Range, setting
     return commit;
   }
   const names = (await listTags(repository)).slice(-maximumTags).map(({ name }) => name);
-  const tag = newestBelow(version, await tagsMatching(names, settings.tag_regex));
+  const tag = newestBelow(version, await versionsIn(names, settings.tag_regex));
   const commit = tag === undefined ? undefined : await resolveCommit(repository, `refs/tags/${tag}`);
   if (commit === undefined) throw failed(rangeTexts.noStart);
   return commit;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dateIn, newestBelow, unreverted, withSection } from './section_rules.ts';
+import { dateIn, newestBelow, unreverted, usualVersions, versionOfTag, withSection } from './section_rules.ts';
 import { InvalidTemplate, rendered } from './template_rules.ts';
 
 test('a template writes what it is given, and nothing else', () => {
@@ -45,10 +45,14 @@ test('sections are put by their versions, newest first', () => {
 });
 
 test('the start of a range is the newest stable version below', () => {
-  const tags = ['v1.0.0', '1.2.0', '1.3.0-rc1', 'release-1.10.0', '2.0.0', 'other', '01.5.0'];
-  assert.equal(newestBelow('2.0.0', tags), 'release-1.10.0');
-  assert.equal(newestBelow('v1.3.0', tags), '1.2.0');
-  assert.equal(newestBelow('1.0.0', tags), undefined);
+  const tags = ['v1.0.0', '1.2.0', '1.3.0-rc1', 'api-1.10.0', 'release-1.11.0', '2.0.0', 'other', '01.5.0'];
+  const usual = usualVersions(tags);
+  assert.equal(newestBelow('2.0.0', usual), '1.2.0');
+  assert.equal(newestBelow('v1.3.0', usual), '1.2.0');
+  assert.equal(newestBelow('1.0.0', usual), undefined);
+  assert.equal(versionOfTag('api-1.10.0', {}), '1.10.0');
+  assert.equal(versionOfTag('api_1_2', { major: '1', minor: '2', patch: '0', pre: 'rc1', meta: '' }), '1.2.0-rc1');
+  assert.equal(versionOfTag('other', { major: '', minor: '', patch: '' }), undefined);
 });
 
 test('what was reverted is left out, unless the revert was reverted', () => {

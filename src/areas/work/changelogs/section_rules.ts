@@ -14,17 +14,32 @@ export const versionPattern = `^v?${number}(?:\\.${number}){2}(?:-${identifier}(
 const versionForm = new RegExp(versionPattern, 'u');
 const isVersion = (text: string): boolean => versionForm.test(text);
 
-/** The version in the name of a tag: its first part that is one. */
-const versionIn = (tag: string): string | undefined =>
-  /(?:^|[^\d.])((?:0|[1-9]\d{0,8})\.(?:0|[1-9]\d{0,8})\.(?:0|[1-9]\d{0,8})(?:-[0-9A-Za-z.-]{1,100})?(?:\+[0-9A-Za-z.-]{1,100})?)$/.exec(
-    tag,
-  )?.[1];
+const versionInTag = /(?:^|[^\d.])((?:0|[1-9]\d{0,8})\.(?:0|[1-9]\d{0,8})\.(?:0|[1-9]\d{0,8})(?:-[0-9A-Za-z.-]{1,100})?(?:\+[0-9A-Za-z.-]{1,100})?)$/;
 
-/** The newest stable version below another one, of those in the names of tags. */
-export function newestBelow(version: string, tags: readonly string[]): string | undefined {
-  const below = tags.flatMap((tag) => {
-    const found = versionIn(tag);
-    const parsed = found === undefined ? null : parse(found);
+/**
+ * The version in the name of a tag that an expression of a project matches.
+ * @param groups the groups of the expression: `major`, `minor`, `patch`, `pre` and `meta`. Without the first three, the version is the last part of the name
+ */
+export function versionOfTag(tag: string, groups: Readonly<Record<string, string>>): string | undefined {
+  const { major, minor, patch, pre, meta } = groups;
+  if (!major || !minor || !patch) return versionInTag.exec(tag)?.[1];
+  return `${major}.${minor}.${patch}${pre ? `-${pre}` : ''}${meta ? `+${meta}` : ''}`;
+}
+
+/** A tag, and the version that it is. */
+export interface VersionTag {
+  tag: string;
+  version: string;
+}
+
+/** The tags of versions in a project without an expression: `1.2.3` and `v1.2.3`. */
+export const usualVersions = (tags: readonly string[]): VersionTag[] =>
+  tags.filter(isVersion).map((tag) => ({ tag, version: withoutV(tag) }));
+
+/** The tag of the newest stable version below another one. */
+export function newestBelow(version: string, tags: readonly VersionTag[]): string | undefined {
+  const below = tags.flatMap(({ tag, version: found }) => {
+    const parsed = parse(found);
     return parsed && parsed.prerelease.length === 0 && compare(parsed, withoutV(version)) < 0 ? [{ tag, parsed }] : [];
   });
   return below.toSorted((a, b) => compare(b.parsed, a.parsed))[0]?.tag;

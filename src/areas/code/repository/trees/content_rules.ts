@@ -36,9 +36,10 @@ function isText(start: Buffer): boolean {
 
 /**
  * The media type of a file.
- * @param start its first `sniffed_bytes`
+ * @param content the file, of which the first `sniffed_bytes` count
  */
-export function contentType(start: Buffer): string {
+export function contentType(content: Buffer): string {
+  const start = content.subarray(0, sniffed_bytes);
   const known = signatures.find(([, ...parts]) =>
     parts.every(([offset, bytes]) => start.toString('latin1', offset, offset + bytes.length) === bytes),
   );
