@@ -87,8 +87,8 @@ function originalOf(map: TraceMap, [line, column]: readonly [number, number]): O
 export function mapped({ bytes, is_deflated, positions }: ToMap): Mapped {
   try {
     const json = is_deflated ? inflateRawSync(bytes, { maxOutputLength: maximumMap_bytes }) : Buffer.from(bytes);
-    // Some tools put a line in front that keeps browsers from running it.
-    const sections = JSON.parse(json.toString().replace(/^\)\]\}'[^\n]*\n/, '')) as Sections;
+    // Some tools put a byte order mark in front, which the decoder takes out, or a line that keeps browsers from running it.
+    const sections = JSON.parse(new TextDecoder().decode(json).replace(/^\)\]\}'[^\n]*\n/, '')) as Sections;
     if (!isReadable(sections)) return undefined;
     const map = new AnyMap(sections as ConstructorParameters<typeof TraceMap>[0]);
     return positions.map((position) => originalOf(map, position));

@@ -48,7 +48,7 @@ const hostile = '"><img src=x onerror=alert(1)><script>alert(1)</script>';
 
 test('a project shows its files, its README and where to clone it', async () => {
   const here = await filledWorld();
-  await commit(here, { 'docs/guide.md': '# Guide\n', 'logo.png': 'no picture' });
+  await commit(here, { 'docs/guide.md': '# Guide\n', 'logo.png': 'no picture', README: 'A plain one' });
   await here.as('maintainer').put(`/projects/${here.project.id}/repository/files/README.md`, {
     branch: 'main',
     commit_message: 'Link',
@@ -59,7 +59,10 @@ test('a project shows its files, its README and where to clone it', async () => 
   const html = await shown(browser, at);
   assert.equal(countIn(html, '<h1>'), 1);
   assert.match(html, new RegExp(`<a href="${at}/-/tree/main/docs" rel="nofollow">docs/</a>`));
-  assert.match(html, new RegExp(`<h3>Title</h3>\n<p><a href="${at}/-/blob/main/docs/guide.md">Guide</a>`));
+  assert.match(
+    html,
+    new RegExp(`<h3 id="user-content-title">Title</h3>\n<p><a href="${at}/-/blob/main/docs/guide.md">Guide</a>`),
+  );
   assert.match(html, new RegExp(`<img src="${at}/-/raw/main/logo.png" alt="Logo" />`));
   assert.ok(html.includes(`http://coppice.test${at}.git`));
   assert.equal((await browser.get(`/projects/${here.project.id}`)).to, at);

@@ -27,7 +27,9 @@ export async function folderToShow(call: PageCall, place: RefPath): Promise<Show
     per_page: entriesOnPage,
     ...pagingOf(call),
   });
-  const readmes = entries.items.filter(({ name, type, mode }) => type === 'blob' && mode !== '120000' && isReadme(name));
+  const readmes = entries.items.filter(
+    ({ name, type, mode }) => type === 'blob' && mode !== '120000' && isReadme(name),
+  );
   const found = readmes.find(({ name }) => isMarkdownFile(name)) ?? readmes[0];
   const name = found?.name ?? (entries.has_more ? 'README.md' : undefined);
   const [commits, readme] = await Promise.all([

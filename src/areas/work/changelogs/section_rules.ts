@@ -14,7 +14,8 @@ export const versionPattern = `^v?${number}(?:\\.${number}){2}(?:-${identifier}(
 const versionForm = new RegExp(versionPattern, 'u');
 const isVersion = (text: string): boolean => versionForm.test(text);
 
-const versionInTag = /(?:^|[^\d.])((?:0|[1-9]\d{0,8})\.(?:0|[1-9]\d{0,8})\.(?:0|[1-9]\d{0,8})(?:-[0-9A-Za-z.-]{1,100})?(?:\+[0-9A-Za-z.-]{1,100})?)$/;
+const versionInTag =
+  /(?:^|[^\d.])((?:0|[1-9]\d{0,8})\.(?:0|[1-9]\d{0,8})\.(?:0|[1-9]\d{0,8})(?:-[0-9A-Za-z.-]{1,100})?(?:\+[0-9A-Za-z.-]{1,100})?)$/;
 
 /**
  * The version in the name of a tag that an expression of a project matches.

@@ -3,6 +3,7 @@ import { createSecretKey } from 'node:crypto';
 import { test } from 'node:test';
 import type { Json } from '../payload/rules.ts';
 import { type Receipt, readEvent } from './rules.ts';
+import { crashFrames } from './stack_rules.ts';
 
 const received_at = new Date('2026-03-01T12:00:00Z');
 const receipt: Receipt = { received_at, sender: '192.0.2.7', user_salt: createSecretKey(Buffer.from('salt')) };
@@ -33,6 +34,29 @@ test('the thrown exception names the event, and its last own frame the actor', (
   // Some SDKs send the exceptions without a wrapper.
   assert.equal(read({ exception: [thrown('SaveError', 'x')] }).name, 'SaveError');
   assert.equal(read({ exception: [{ value: 'x' }], platform: 'cobol' }).platform, 'other');
+});
+
+test('frames and exceptions are found where old SDKs have them', () => {
+  const frames = [frame('main'), frame('save')];
+  const exception = { type: 'SaveError', value: 'x' };
+  for (const event of [
+    { exception, stacktrace: { frames } },
+    { exception: { values: [exception] }, stacktrace: frames },
+    { exception: { ...exception, stacktrace: frames } },
+    { 'sentry.interfaces.Exception': exception, 'sentry.interfaces.Stacktrace': { frames } },
+    { 'sentry.interfaces.Exception': { values: [{ ...exception, stacktrace: { frames } }] } },
+    { exception, threads: { values: [{ stacktrace: { frames: [] }, crashed: true }] }, stacktrace: { frames } },
+  ] as Json[]) {
+    const { name, actor, payload } = read(event);
+    assert.deepEqual([name, actor], ['SaveError', 'save(/app/save.js)'], JSON.stringify(event));
+    assert.equal(crashFrames(JSON.parse(payload)).length, 2);
+  }
+  const said = read({ 'sentry.interfaces.Message': { message: 'no %s', params: ['apples'] }, stacktrace: { frames } });
+  assert.deepEqual([said.name, said.actor], ['no apples', 'save(/app/save.js)']);
+  const named = read({ message: 'new', 'sentry.interfaces.User': { id: 1 }, user: { id: 2 } });
+  assert.deepEqual(named.user_hash, read({ message: 'x', user: { id: 2 } }).user_hash);
+  const many = Array.from({ length: 60 }, (_, index) => frame(`f${index}`));
+  assert.equal(crashFrames(JSON.parse(read({ message: 'x', stacktrace: { frames: many } }).payload)).length, 50);
 });
 
 test('a level is one of five, also where an SDK has another name for it', () => {

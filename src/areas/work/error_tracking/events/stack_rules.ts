@@ -57,12 +57,15 @@ export function thrownBy(payload: JsonObject): JsonObject | undefined {
   return isForMessage ? undefined : thrown;
 }
 
-/** The frames of the thrown exception; without any, of the thread that crashed or is current. Oldest call first. */
+/** The frames of the thrown exception; without any, of the thread that crashed or is current, or of the event itself, where old SDKs have them. Oldest call first. */
 export function crashFrames(payload: JsonObject): JsonObject[] {
   const frames = framesOf(exceptionsOf(payload).at(-1));
   if (frames.length > 0) return frames;
   const threads = objectsIn(payload.threads);
-  return framesOf(threads.find(({ crashed }) => crashed === true) ?? threads.find(({ current }) => current === true));
+  const ofThread = framesOf(
+    threads.find(({ crashed }) => crashed === true) ?? threads.find(({ current }) => current === true),
+  );
+  return ofThread.length > 0 ? ofThread : framesOf(payload);
 }
 
 /** The frames of each exception, oldest cause first; of the one that was thrown, those of `crashFrames`. */

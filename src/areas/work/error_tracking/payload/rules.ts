@@ -89,6 +89,8 @@ function within(value: Json | undefined, each: number, together = Number.POSITIV
 
 /** The frames at both ends: the first tell where the program was, the last where it failed. */
 function boundFrames(stack: Json | undefined): Json | undefined {
+  // Some old SDKs send the frames alone.
+  if (Array.isArray(stack)) return boundFrames({ frames: stack });
   if (!isObject(stack) || !Array.isArray(stack.frames)) return stack;
   const frames = stack.frames
     .filter(isObject)
@@ -137,6 +139,25 @@ const knownMembers = new Set(
   ),
 );
 
+/** The names of members in the first protocol, which old SDKs still send. */
+const oldNames: ReadonlyMap<string, string> = new Map([
+  ['sentry.interfaces.Exception', 'exception'],
+  ['sentry.interfaces.Message', 'logentry'],
+  ['sentry.interfaces.Stacktrace', 'stacktrace'],
+  ['sentry.interfaces.User', 'user'],
+  ['sentry.interfaces.Http', 'request'],
+  ['sentry.interfaces.Breadcrumbs', 'breadcrumbs'],
+  ['sentry.interfaces.Contexts', 'contexts'],
+]);
+
+/** An event with the names of today. A member that has both names keeps the value of the new one. */
+function withNewNames(event: JsonObject): JsonObject {
+  const renamed = Object.entries(event).filter(([name]) => oldNames.has(name));
+  if (renamed.length === 0) return event;
+  const others = Object.entries(event).filter(([name]) => !oldNames.has(name));
+  return Object.fromEntries([...renamed.map(([name, value]) => [oldNames.get(name)!, value] as const), ...others]);
+}
+
 /** What is too large is left out, and so are members that no one knows, beyond a few. */
 function bounded(event: JsonObject): JsonObject {
   const members = Object.entries(event);
@@ -159,6 +180,7 @@ function bounded(event: JsonObject): JsonObject {
     ['request', within(payload.request, maximumRequest, maximumRequest)],
     ['breadcrumbs', payload.breadcrumbs && { values: objectsIn(payload.breadcrumbs).slice(-maximumBreadcrumbs) }],
     ['exception', payload.exception && { values: boundExceptions(payload.exception) }],
+    ['stacktrace', boundFrames(payload.stacktrace)],
     ['threads', payload.threads && { values: withStacks(payload.threads) }],
   ];
   const changed = parts.filter((part): part is [string, Json] => part[0] in payload && part[1] !== undefined);
@@ -172,7 +194,8 @@ function bounded(event: JsonObject): JsonObject {
  * @returns it, and as the text to store
  */
 export function storedPayload(event: JsonObject, event_id: string): { payload: JsonObject; text: string } {
-  const payload = { ...bounded(isTooDeep(event) ? (cleaned(event) as JsonObject) : event), event_id };
+  const shallow = isTooDeep(event) ? (cleaned(event) as JsonObject) : event;
+  const payload = { ...bounded(withNewNames(shallow)), event_id };
   const text = JSON.stringify(payload);
   if (!suspicious.test(text)) return { payload, text };
   const clean = cleaned(payload) as JsonObject;
