@@ -643,6 +643,7 @@ create table application_settings (
   project_feature_flags_limit integer default 200 not null,
   feature_flags_unleash_requests_limit integer default 0 not null,
   bulk_import_trusted_sources text[] default '{}'::text[] not null,
+  local_markdown_version integer default 0 not null,
   constraint application_settings_pkey PRIMARY KEY (id),
   constraint application_settings_bulk_import_concurrent_pipeline_batc_check CHECK (bulk_import_concurrent_pipeline_batch_limit >= 1),
   constraint application_settings_bulk_import_max_download_file_size_check CHECK (bulk_import_max_download_file_size >= 0),
@@ -3480,9 +3481,11 @@ create table projects (
   deployment_freeze text default 'mark'::text not null,
   issues_template text,
   public_jobs boolean default true not null,
+  builds_access_level text default 'enabled'::text not null,
   constraint projects_pkey PRIMARY KEY (id),
   constraint projects_full_path_key UNIQUE (full_path),
   constraint projects_name_key UNIQUE (namespace_id, name),
+  constraint projects_builds_access_level_check CHECK (builds_access_level = ANY (ARRAY['disabled'::text, 'private'::text, 'enabled'::text])),
   constraint projects_check CHECK ((avatar IS NULL) = (avatar_key IS NULL)),
   constraint projects_deployment_freeze_check CHECK (deployment_freeze = ANY (ARRAY['mark'::text, 'refuse'::text])),
   constraint projects_environments_access_level_check CHECK (environments_access_level = ANY (ARRAY['disabled'::text, 'private'::text, 'enabled'::text])),
@@ -3864,7 +3867,7 @@ create table releases (
   constraint releases_pkey PRIMARY KEY (id),
   constraint releases_project_id_tag_key UNIQUE (project_id, tag),
   constraint releases_name_check CHECK (length(name) >= 1 AND length(name) <= 255),
-  constraint releases_author_id_fkey FOREIGN KEY (author_id) REFERENCES users(id) ON DELETE SET NULL,
+  constraint releases_author_id_fkey FOREIGN KEY (author_id) REFERENCES users(id),
   constraint releases_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX releases_author_idx ON releases USING btree (author_id);

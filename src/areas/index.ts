@@ -141,6 +141,7 @@ import { memberRoleRoutes } from './spaces/member_roles/routes.ts';
 import { memberApprovalRoutes } from './spaces/members/approval_routes.ts';
 import { memberRoutes } from './spaces/members/routes.ts';
 import { projectForkRoutes } from './spaces/projects/fork_routes.ts';
+import { projectImportRoutes } from './spaces/projects/import_routes.ts';
 import { projectMail } from './spaces/projects/index.ts';
 import { projectLifecycleRoutes } from './spaces/projects/lifecycle_routes.ts';
 import { projectRoutes } from './spaces/projects/routes.ts';
@@ -405,7 +406,10 @@ export const endpoints: readonly FiledEndpoint[] = [
   ...tagged('Badges', 'Small pictures with a link, of projects and groups.', badgeRoutes),
   ...tagged('Topics', 'Words by which projects are found.', topicRoutes),
   ...tagged('Project stars', 'Projects that users have starred.', projectStarRoutes),
-  ...tagged('Project forks', 'Copies of projects that remember where they come from.', projectForkRoutes),
+  ...tagged('Project forks', 'Copies of projects that remember where they come from.', [
+    ...projectForkRoutes,
+    ...projectImportRoutes,
+  ]),
   ...tagged(
     'Issues',
     'Issues: their fields, order, people, time tracking and moves.',

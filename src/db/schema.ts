@@ -158,6 +158,7 @@ export interface ApplicationSettings {
   project_feature_flags_limit: Generated<number>;
   feature_flags_unleash_requests_limit: Generated<number>;
   bulk_import_trusted_sources: Generated<string[]>;
+  local_markdown_version: Generated<number>;
 }
 
 export interface ApprovalRuleGroups {
@@ -1840,6 +1841,7 @@ export interface Projects {
   deployment_freeze: Generated<string>;
   issues_template: string | null;
   public_jobs: Generated<boolean>;
+  builds_access_level: Generated<string>;
 }
 
 export interface ProtectedBranchAccessLevels {

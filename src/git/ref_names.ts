@@ -23,8 +23,8 @@ export const isValidRefName = (name: string): boolean =>
   name.split('/').every((part) => !part.startsWith('.') && !part.endsWith('.lock'));
 
 /** Whether a branch may have this name: one that `git check-ref-format --branch` accepts and that is not a full ref name. */
-export const isValidBranchName = (name: string): boolean => isValidTagName(name) && name !== 'HEAD';
+export const isValidBranchName = (name: string): boolean => isValidTagName(name);
 
-/** Whether a tag may have this name: one that git accepts, that fits a file system, and that is neither an option nor a full ref name. */
+/** Whether a tag may have this name: one that git accepts, that fits a file system, and that is neither an option, nor `HEAD`, nor a full ref name. */
 export const isValidTagName = (name: string): boolean =>
-  isValidRefName(name) && isShort(name) && !name.startsWith('-') && !spelled_out.test(name);
+  isValidRefName(name) && isShort(name) && !name.startsWith('-') && name !== 'HEAD' && !spelled_out.test(name);

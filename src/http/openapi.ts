@@ -183,7 +183,7 @@ function doorOperation({ path, description: door }: DescribedDoor): Values {
       ...Object.fromEntries(
         Object.entries(responses).map(([status, text]) => [
           status,
-          { description: text, ...(status === '204' ? {} : { content: { 'application/json': {} } }) },
+          { description: text, ...(['204', '304'].includes(status) ? {} : { content: { 'application/json': {} } }) },
         ]),
       ),
       '5XX': { $ref: '#/components/responses/Failed' },

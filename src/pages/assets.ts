@@ -73,6 +73,11 @@ export function readAssets(): { addresses: Assets; doorway: Doorway } {
         }),
         door({
           method: 'GET',
+          url: '/favicon.ico',
+          handle: ({ reply }) => reply.redirect(icon!),
+        }),
+        door({
+          method: 'GET',
           url: '/robots.txt',
           handle: ({ reply }) => reply.type('text/plain; charset=utf-8').send(robots),
         }),

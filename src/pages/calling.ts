@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { browserOf, type Visitor } from '../access/index.ts';
-import { type AnyEndpoint, ApiError, badParam, leavingOf, type Reading, type Values } from '../http/index.ts';
+import { type AnyEndpoint, ApiError, badParam, leavingOf, Moved, type Reading, type Values } from '../http/index.ts';
 import { type Performer, type PerformOptions, pathParameters, performerOf } from '../http/perform.ts';
 import type { PageCall } from './page.ts';
 
@@ -144,7 +144,8 @@ export function callOf(
         });
         return true;
       } catch (error) {
-        if (error instanceof ApiError) return false;
+        // The page that it leads to says who may.
+        if (error instanceof ApiError && !(error instanceof Moved)) return false;
         throw error;
       }
     },

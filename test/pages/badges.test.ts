@@ -24,6 +24,10 @@ test('badges say how the newest pipeline of a branch has ended, to those who may
   const stranger = await browserOf(here, people.outsider);
   assert.equal((await stranger.get(`${address}/main/pipeline.svg`)).status, 404);
   assert.notEqual((await anonymousBrowser(url).get(`${address}/main/pipeline.svg`)).status, 200);
+
+  await sent(as('owner').put(`/projects/${project.id}`, { path: `${project.path}-now` }));
+  const moved = await reader.get(`${address}/main/pipeline.svg`);
+  assert.deepEqual([moved.status, moved.to], [301, `/${project.full_path}-now/-/badges/main/pipeline.svg`]);
 });
 
 test('the page of a project shows its badges, and pictures of this server alone', async () => {

@@ -128,6 +128,9 @@ async function refuseTooMany(tx: Database, owner: Owner): Promise<void> {
   if ((await rows.execute()).length >= most) throw invalid({ base: [refusedTexts.many(kind, most)] });
 }
 
+/** Hooks of the server tell of a push once for all references. The columns have the defaults of other hooks. */
+const systemDefaults = { push_events: false, repository_update_events: true };
+
 /** @throws ApiError 400 when there are too many hooks, 422 for an address or a filter that cannot be used */
 export async function addHook(
   { db, secrets }: Pick<Services, 'db' | 'secrets'>,
@@ -142,7 +145,14 @@ export async function addHook(
     const { project_id, group_id } = owner;
     return tx
       .insertInto('hooks')
-      .values({ ...columnsFrom(given), url: given.url, project_id, group_id, secrets: sealed(secrets, values) })
+      .values({
+        ...(kindOf(owner) === 'instance' ? systemDefaults : {}),
+        ...columnsFrom(given),
+        url: given.url,
+        project_id,
+        group_id,
+        secrets: sealed(secrets, values),
+      })
       .returningAll()
       .executeTakeFirstOrThrow();
   });

@@ -15,10 +15,10 @@ import {
 const Flag = (description: string) => Type.Boolean({ description });
 
 const everywhere = {
-  push_events: Flag('Pushes to branches; default true'),
+  push_events: Flag('Pushes to branches; default true, for hooks of the server false'),
   tag_push_events: Flag('Pushes of tags'),
   merge_requests_events: Flag('Merge requests'),
-  repository_update_events: Flag('Pushes, once for all references; for hooks of the server'),
+  repository_update_events: Flag('Pushes, once for all references; for hooks of the server, default true'),
 };
 const ofPlaces = {
   issues_events: Flag('Issues that are not confidential'),

@@ -66,6 +66,18 @@ test('a webhook is added, shown, changed, listed and deleted, and its secrets ar
   }
 });
 
+test('a system hook asks for pushes once for all references unless it says otherwise', async () => {
+  const here = await world({});
+  const { body } = await here.as('admin').post('/hooks', { url: 'http://hooks.example/system' });
+  assert.deepEqual(
+    [body.push_events, body.tag_push_events, body.merge_requests_events, body.repository_update_events],
+    [false, false, false, true],
+  );
+  const asked = { url: 'http://hooks.example/b', push_events: true, repository_update_events: false };
+  const other = (await here.as('admin').post('/hooks', asked)).body;
+  assert.deepEqual([other.push_events, other.repository_update_events], [true, false]);
+});
+
 test('what cannot be requested or read is refused, and nothing is stored', async () => {
   const here = await world({});
   for (const [path, manager] of places(here).slice(0, 2)) {

@@ -101,7 +101,13 @@ function loginAfter(
   return { login: { ...login, private_key: keys.private_key }, public_key: keys.public_key };
 }
 
-function columnsFor({ secrets, caller }: Preparation, before: PullMirrorRow | undefined, prepared: PreparedPull) {
+/** @param takesOver whether the caller takes the place of a user who may not push any more */
+function columnsFor(
+  { secrets, caller }: Preparation,
+  before: PullMirrorRow | undefined,
+  prepared: PreparedPull,
+  takesOver: boolean,
+) {
   const { changes, address } = prepared;
   const {
     enabled,
@@ -124,7 +130,7 @@ function columnsFor({ secrets, caller }: Preparation, before: PullMirrorRow | un
       ? { login: sealedLogin(secrets, login.login), hides_login: hides(login.login), public_key: login.public_key }
       : {}),
     ...(changes.user_id === undefined
-      ? isBegun || address || before?.user_id === null
+      ? isBegun || takesOver || address || before?.user_id === null
         ? { user_id: caller.id }
         : {}
       : { user_id: changes.user_id }),
@@ -141,14 +147,13 @@ function columnsFor({ secrets, caller }: Preparation, before: PullMirrorRow | un
   };
 }
 
-/** Who has the changes of the mirror attributed to them must be able to make them. */
-async function refuseOtherUser(tx: Database, project_id: number, user_id: number | null | undefined): Promise<void> {
-  if (user_id == null) return;
+/** Whether the changes of a mirror can be attributed to a user: one who can make them. */
+async function mayPull(tx: Database, project_id: number, user_id: number): Promise<boolean> {
   const { rows } = await sql<{ may: boolean }>`
     select users.state = 'active' and (users.admin or exists (
              select from project_authorizations where project_id = ${project_id} and user_id = users.id and access_level >= ${levels.maintainer})) as may
       from users where id = ${user_id}`.execute(tx);
-  if (!rows[0]?.may) throw invalid({ mirror_user_id: ['is invalid'] });
+  return rows[0]?.may === true;
 }
 
 /**
@@ -164,9 +169,12 @@ export async function setPullMirror(
 ): Promise<PullMirrorRow> {
   await tx.selectFrom('projects').select('id').where('id', '=', project_id).forUpdate().execute();
   const before = await pullMirrorOf(tx, project_id);
-  const columns = columnsFor(preparation, before, prepared);
+  const takesOver =
+    prepared.changes.enabled === true && before?.user_id != null && !(await mayPull(tx, project_id, before.user_id));
+  const columns = columnsFor(preparation, before, prepared, takesOver);
   if (!prepared.address && !before?.url) throw invalid({ [preparation.field]: ["can't be blank"] });
-  if ('user_id' in columns) await refuseOtherUser(tx, project_id, columns.user_id);
+  if (columns.user_id != null && !(await mayPull(tx, project_id, columns.user_id)))
+    throw invalid({ mirror_user_id: ['is invalid'] });
   const isEnabled = columns.enabled ?? before?.enabled ?? false;
   const runs = isEnabled && (prepared.changes.enabled === true || prepared.address !== undefined);
   const due = runs

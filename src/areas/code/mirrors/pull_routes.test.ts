@@ -203,6 +203,10 @@ test('a mirror that fails is paused in the end, and one whose user may not push 
     [body.update_status, body.last_error],
     ['failed', 'The user of the mirror may not push to the project any more.'],
   );
+  // Whoever turns it on again takes the place of the user who may not push any more.
+  const resumed = await as('owner').put(at(copy.id), { enabled: true });
+  assert.deepEqual([resumed.status, resumed.body.update_status], [200, 'scheduled']);
+  assert.equal((await as('owner').get(`/projects/${copy.id}`)).body.mirror_user_id, people.owner.id);
 });
 
 test('what is pulled is pushed on, and a ring comes to rest', async () => {

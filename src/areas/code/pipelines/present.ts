@@ -46,7 +46,7 @@ export const PipelineDetail = resource('PipelineDetail', {
     has_details: Type.Boolean(),
     details_path: Type.String(),
     illustration: Type.Null(),
-    favicon: Type.Null(),
+    favicon: Type.String({ description: 'Path of the icon of the server' }),
   }),
 });
 
@@ -133,7 +133,7 @@ export const presentPipelineDetail = (
       has_details: true,
       details_path: pipelinePage(full_path, id),
       illustration: null,
-      favicon: null,
+      favicon: '/favicon.ico',
     },
   };
 };

@@ -28,7 +28,7 @@ async function reported(options?: object): Promise<Reported> {
 }
 
 test('statuses of a commit and ref are a pipeline, and follow it', async () => {
-  const { as, at, say, sha, people, project } = await reported();
+  const { as, at, say, sha, people, project, url } = await reported();
   const build = await say('running', { name: 'build' });
   const lint = await say('pending', { name: 'lint' });
   assert.equal(lint.pipeline_id, build.pipeline_id);
@@ -52,6 +52,7 @@ test('statuses of a commit and ref are a pipeline, and follow it', async () => {
     [single.status, single.tag, single.user.id, single.coverage, single.before_sha, single.detailed_status.text],
     ['failed', false, people.developer.id, '50.50', '0'.repeat(40), 'Failed'],
   );
+  assert.equal((await fetch(new URL(single.detailed_status.favicon, url), { redirect: 'follow' })).status, 200);
   assert.ok(single.started_at && single.finished_at);
   assert.deepEqual((await as('reporter').get(`${at}/pipelines/latest`)).body, single);
   // A status that replaces the failed one begins the pipeline anew.

@@ -24,7 +24,7 @@ export const destroyTexts = {
   current: 'Deployment currently deployed to environment',
 };
 export const approvalText = 'The environment needs approvals';
-export const unknownCommit = 'is not a commit of this project';
+export const unknownCommit = 'The commit does not exist';
 export const unknownRef = 'The branch or tag does not exist';
 
 interface Recording extends Acting {
@@ -60,7 +60,7 @@ async function checkedCommit(
 ): Promise<string> {
   const repository = repositoryOf(services, project);
   const [commit, named] = await Promise.all([
-    /^[0-9a-f]{4,64}$/i.test(sha) ? resolveCommit(repository, sha) : undefined,
+    resolveCommit(repository, sha),
     tag ? resolveTag(repository, ref) : resolveBranch(repository, ref),
   ]);
   const reasons = {

@@ -65,8 +65,8 @@ test('what cannot be deployed is refused, and leaves neither a deployment nor an
   const refusals: [Record<string, unknown>, unknown][] = [
     [{}, 'environment is missing, sha is missing, ref is missing, tag is missing, status is missing'],
     [{ ...given, status: 'created' }, 'status does not have a valid value'],
-    [{ ...given, sha: 'a'.repeat(40) }, { sha: ['is not a commit of this project'] }],
-    [{ ...given, sha: 'main' }, { sha: ['is not a commit of this project'] }],
+    [{ ...given, sha: 'a'.repeat(40) }, { sha: ['The commit does not exist'] }],
+    [{ ...given, sha: 'nowhere' }, { sha: ['The commit does not exist'] }],
     [{ ...given, ref: 'gone' }, { ref: ['The branch or tag does not exist'] }],
     [{ ...given, tag: true }, { ref: ['The branch or tag does not exist'] }],
     [{ ...given, environment: ' ' }, { environment: ["can't be blank"] }],

@@ -120,7 +120,7 @@ export const deploymentRoutes = [
     access: environmentsWriter,
     input: {
       environment: checked(Type.String({ description: 'The name of the environment' }), nameReasons),
-      sha: Type.String({ description: 'The commit that is deployed' }),
+      sha: Type.String({ description: 'The commit that is deployed: its ID, or a branch or tag' }),
       ref: Type.String({ description: 'The branch or tag that is deployed' }),
       tag: Type.Boolean({ description: 'Whether `ref` is a tag' }),
       status: Type.Enum(recordedStatuses),

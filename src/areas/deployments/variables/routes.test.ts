@@ -14,14 +14,13 @@ test('variables of projects, groups and the instance are created, listed, update
   const here = await world({});
   for (const [path, manager, other] of places(here)) {
     const as = here.as(manager);
-    const scope = manager === 'admin' ? {} : { environment_scope: '*' };
+    const scope = manager === 'admin' ? {} : { environment_scope: '*', hidden: false };
     const made = await as.post(path, { key: 'REGION', value: 'eu west', description: 'Where' });
     assert.equal(made.status, 201);
     assert.deepEqual(made.body, {
       variable_type: 'env_var',
       key: 'REGION',
       value: 'eu west',
-      hidden: false,
       protected: false,
       masked: false,
       raw: false,

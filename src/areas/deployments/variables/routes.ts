@@ -32,7 +32,7 @@ const Variable = resource('Variable', {
   variable_type: VariableType,
   key: Type.String(),
   value: nullable(Type.String({ description: 'Null for hidden variables' })),
-  hidden: Type.Boolean(),
+  hidden: optional(Type.Boolean({ description: 'Not for variables of the instance' })),
   protected: Type.Boolean({ description: 'Whether only jobs of protected branches and tags get it' }),
   masked: Type.Boolean({ description: 'Whether the value is masked in the output of jobs' }),
   raw: Type.Boolean({ description: 'Whether references to other variables in the value are not expanded' }),
@@ -41,12 +41,12 @@ const Variable = resource('Variable', {
 });
 
 const present = ({ secrets }: Pick<Services, 'secrets'>, kind: Kind, row: VariableRow): Static<typeof Variable> => {
-  const { id: _, environment_scope, value, variable_type, ...shown } = row;
+  const { id: _, environment_scope, hidden, value, variable_type, ...shown } = row;
   return {
     ...shown,
     variable_type: variable_type as Static<typeof VariableType>,
-    value: row.hidden ? null : secrets.unseal(valuePurpose, value),
-    ...(kind === 'instance' ? {} : { environment_scope }),
+    value: hidden ? null : secrets.unseal(valuePurpose, value),
+    ...(kind === 'instance' ? {} : { hidden, environment_scope }),
   };
 };
 

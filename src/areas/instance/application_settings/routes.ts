@@ -54,6 +54,11 @@ const columns = {
   default_project_creation: Type.Enum([0, 1, 2, 3, 4], {
     description: 'Default for new groups: 0 no one, 1 maintainers, 2 developers, 3 administrators, 4 owners',
   }),
+  local_markdown_version: Type.Integer({
+    minimum: 0,
+    maximum: 65_535,
+    description: 'Clients raise it to have texts rendered anew, which this server does each time',
+  }),
   default_projects_limit: Count('How many personal projects a new user may have'),
   can_create_group: Type.Boolean({ description: 'Whether new users can create top-level groups' }),
   user_default_external: Type.Boolean(),

@@ -76,6 +76,7 @@ test('administrators see what waits, who works on it and what became of it', asy
   assert.deepEqual(counted, { processed: 4, failed: 1, enqueued: 0, dead: 1 });
   assert.deepEqual((await admin.get('/sidekiq/process_metrics')).body, { processes: [] });
   const { queues } = (await admin.get('/sidekiq/queue_metrics')).body;
+  assert.deepEqual(queues.default, { backlog: 0, latency: 0 });
   assert.deepEqual([queues.test_done, queues.test_long], Array(2).fill({ backlog: 0, latency: 0 }));
 });
 

@@ -35,8 +35,8 @@ async function contributions(db: Database): Promise<Contribution[]> {
   return rows;
 }
 
-/** Rows with an author are texts of the user, which a hard deletion deletes. Other columns only record who did something. */
-const isText = ({ column }: Contribution) => column === 'author_id';
+/** Rows with an author are texts of the user, which a hard deletion deletes, except releases, which are of the project. Other columns only record who did something. */
+const isText = ({ table, column }: Contribution) => column === 'author_id' && table !== 'releases';
 
 /**
  * Moves the contributions of a user to another user.

@@ -39,6 +39,9 @@ test('a deleted user is blocked at once; their projects are deleted, and contrib
   const shared = (await client.post('/projects', { name: 'shared', namespace_id: here.group.id })).body;
   const { path } = repositoryOf(here.services, { id: own.id, storage: 'default' });
   assert.equal(await exists(path), true);
+  const ofShared = `/projects/${shared.id}`;
+  await client.post(`${ofShared}/repository/files/a.txt`, { branch: 'main', commit_message: 'Add', content: 'a' });
+  assert.equal((await client.post(`${ofShared}/releases`, { tag_name: 'v1', ref: 'main' })).status, 201);
 
   const removed = await here.as('admin').delete(`/users/${id}`);
   assert.deepEqual([removed.status, removed.body], [204, null]);
@@ -51,6 +54,8 @@ test('a deleted user is blocked at once; their projects are deleted, and contrib
   assert.equal(await exists(path), false);
   const ghost = await ghostUser(here.services);
   assert.equal((await here.as('owner').get(`/projects/${shared.id}`)).body.creator_id, ghost);
+  const release = (await here.as('owner').get(`${ofShared}/releases/v1`)).body;
+  assert.equal(release.author.id, ghost);
   const shown = (await here.as('admin').get(`/users/${ghost}`)).body;
   assert.deepEqual([shown.name, shown.bot], ['Ghost User', true]);
 });

@@ -23,13 +23,11 @@ const [noPackages, noImages, noServiceDesk, noPages, noScans, noMonitoring, noMo
 ];
 
 export const fixedProjectFields = {
-  jobs_enabled: off(noPipelines),
   packages_enabled: off(noPackages),
   container_registry_enabled: off(noImages),
   service_desk_enabled: off(noServiceDesk),
   shared_runners_enabled: off(noPipelines),
   ci_config_path: fixed(nullable(Type.String()), noPipelines),
-  builds_access_level: Disabled(noPipelines),
   package_registry_access_level: Disabled(noPackages),
   container_registry_access_level: Disabled(noImages),
   pages_access_level: Disabled(noPages),
@@ -53,13 +51,11 @@ export const fixedProjectFields = {
 };
 
 export const fixedProjectValues: Static<TObject<typeof fixedProjectFields>> = {
-  jobs_enabled: false,
   packages_enabled: false,
   container_registry_enabled: false,
   service_desk_enabled: false,
   shared_runners_enabled: false,
   ci_config_path: null,
-  builds_access_level: 'disabled',
   package_registry_access_level: 'disabled',
   container_registry_access_level: 'disabled',
   pages_access_level: 'disabled',

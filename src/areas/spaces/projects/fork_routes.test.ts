@@ -24,6 +24,13 @@ test('a fork is copied by a job, is an independent project, and names its source
     ['scheduled', 'private', here.project.id, 'Mine', undefined],
   );
   assert.equal(forked.body.path_with_namespace, `${here.people.reporter.username}/my-copy`);
+  const progress = (await here.as('reporter').get(`/projects/${id}/import`)).body;
+  assert.deepEqual(
+    [progress.id, progress.import_status, progress.import_error, progress.failed_relations],
+    [id, 'scheduled', null, []],
+  );
+  const ofSource = (await here.as('guest').get(`${url}/import`)).body;
+  assert.deepEqual([ofSource.import_status, 'import_error' in ofSource], ['none', false]);
   const filling = 'The project is still being filled. Try again when its `import_status` is `finished`.';
   for (const early of [
     await here.as('reporter').post(fileUrl({ id }, 'early.txt'), { ...onMain, content: 'x' }),

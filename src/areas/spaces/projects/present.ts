@@ -56,6 +56,7 @@ const featureFields = {
   merge_requests_enabled: Type.Boolean({ description: 'Whether merge requests are available to the caller' }),
   snippets_enabled: Type.Boolean({ description: 'Whether snippets are available to the caller' }),
   wiki_enabled: Type.Boolean({ description: 'Whether the wiki is available to the caller' }),
+  jobs_enabled: Type.Boolean({ description: 'Whether `builds_access_level` is not `disabled`' }),
   issues_access_level: FeatureLevel,
   repository_access_level: FeatureLevel,
   merge_requests_access_level: FeatureLevel,
@@ -65,6 +66,7 @@ const featureFields = {
   wiki_access_level: FeatureLevel,
   feature_flags_access_level: FeatureLevel,
   releases_access_level: FeatureLevel,
+  builds_access_level: FeatureLevel,
   public_jobs: Type.Boolean({ description: 'Whether Guests of a private project may read its pipelines and jobs' }),
 };
 
@@ -259,6 +261,7 @@ export function presentProject(
     merge_requests_enabled: mayUse(project, 'merge_requests'),
     snippets_enabled: mayUse(project, 'snippets'),
     wiki_enabled: mayUse(project, 'wiki'),
+    jobs_enabled: project.builds_access_level !== 'disabled',
     issues_access_level: project.issues_access_level,
     repository_access_level: project.repository_access_level,
     merge_requests_access_level: project.merge_requests_access_level,
@@ -268,6 +271,7 @@ export function presentProject(
     wiki_access_level: project.wiki_access_level,
     feature_flags_access_level: project.feature_flags_access_level,
     releases_access_level: project.releases_access_level,
+    builds_access_level: project.builds_access_level as Static<typeof FeatureLevel>,
     public_jobs: project.public_jobs,
     can_create_merge_request_in:
       caller !== undefined && !project.read_only && mayDownloadCode(project) && mayUse(project, 'merge_requests'),

@@ -46,6 +46,7 @@ const columns = {
   wiki_access_level: optional(FeatureLevel),
   feature_flags_access_level: optional(FeatureLevel),
   releases_access_level: optional(FeatureLevel),
+  builds_access_level: optional(FeatureLevel),
   public_jobs: optional(
     Type.Boolean({ description: 'Whether Guests of a private project may read its pipelines and jobs' }),
   ),
@@ -79,6 +80,7 @@ const oldNames = {
   merge_requests_enabled: optional(deprecated('use `merge_requests_access_level`', Type.Boolean())),
   snippets_enabled: optional(deprecated('use `snippets_access_level`', Type.Boolean())),
   wiki_enabled: optional(deprecated('use `wiki_access_level`', Type.Boolean())),
+  jobs_enabled: optional(deprecated('use `builds_access_level`', Type.Boolean())),
   emails_disabled: optional(deprecated('use `emails_enabled`', Type.Boolean())),
 };
 
@@ -97,6 +99,7 @@ export function columnsOfSettings(
     merge_requests_access_level: level(given.merge_requests_enabled),
     snippets_access_level: level(given.snippets_enabled),
     wiki_access_level: level(given.wiki_enabled),
+    builds_access_level: level(given.jobs_enabled),
     emails_enabled: given.emails_disabled === undefined ? undefined : !given.emails_disabled,
     ...given,
     topics: topics && [...new Set(topics)].toSorted(),

@@ -115,7 +115,8 @@ export async function changeList(
     undefined,
     before.find(({ id }) => id === list_id),
   );
-  if (position < 0 || position >= ids.length) throw badRequestAsError('List could not be moved!');
+  if (position < 0 || position >= ids.length || ids[position] === list_id)
+    throw badRequestAsError('List could not be moved!');
   const order = ids.filter((id) => id !== list_id).toSpliced(position, 0, list_id);
   await sql`
     update board_lists set position = given.place - 1

@@ -108,6 +108,7 @@ test('a refused tag says why, and is not created', async () => {
     [{}, 'tag_name is missing, ref is missing'],
     [{ tag_name: 'v1', ref: 'main' }, 'Tag v1 already exists'],
     [{ tag_name: 'no..name', ref: 'main' }, 'Tag name invalid'],
+    [{ tag_name: 'HEAD', ref: 'main' }, 'Tag name invalid'],
     [{ tag_name: '-option', ref: 'main' }, 'Tag name invalid'],
     [{ tag_name: '', ref: 'main' }, 'Tag name invalid'],
     [{ tag_name: 'x', ref: '' }, 'Target is empty'],

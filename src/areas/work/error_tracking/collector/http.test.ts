@@ -215,6 +215,10 @@ test('a project that takes no errors answers 404, and one over its quota 429', a
   assert.deepEqual([replies.filter(({ status }) => status === 200).length, refused.length], [2, 2]);
   assert.match(refused[0]!.headers.get('x-sentry-rate-limits')!, /^\d+:error;default;session:project:quota$/);
   assert.ok(Number(refused[0]!.headers.get('retry-after')) <= 60);
+  assert.deepEqual(refused[0]!.body, {
+    message: { error: 'This endpoint has been requested too many times. Try again later.' },
+    detail: 'This endpoint has been requested too many times. Try again later.',
+  });
   assert.equal((await errors())[0]!.events_count, 2);
 
   const url = `${here.url}/api/v4/error_tracking/collector/api`;

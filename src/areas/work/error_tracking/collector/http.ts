@@ -11,6 +11,7 @@ import {
   door,
   type ErrorForm,
   jsonForm,
+  messageOf,
   streamOf,
 } from '../../../../http/index.ts';
 import { eventId, instantOf, type Receipt, readEvent } from '../events/rules.ts';
@@ -249,7 +250,7 @@ const collectorForm: ErrorForm = {
     return error instanceof OverQuota ? overQuota(Date.now()) : undefined;
   },
   write(refused, request, reply) {
-    const { message, detail = String(message).replace(/^\d+ (Bad request - )?/, '') } = refused.body;
+    const { detail = messageOf(refused).replace(/^Bad request - /, '') } = refused.body;
     const body = { ...refused.body, ...(refused.status < 500 ? { detail } : {}) };
     reply.header('x-sentry-error', String(detail));
     return jsonForm.write(new ApiError(refused.status, body, refused.headers), request, reply);
