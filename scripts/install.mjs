@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { linkNode } from './link_node.mjs';
 
@@ -55,12 +56,17 @@ async function install() {
   // npm tells its scripts where it is and which Node runs it: not the one in node_modules, which is about to be replaced.
   const { npm_execpath: npm, npm_node_execpath: node } = process.env;
   const [program, first] = npm && node ? [node, [npm]] : ['npm', []];
-  const npmCi = spawn(program, [...first, 'ci', '--ignore-scripts', '--loglevel=error', '--progress=false'], {
+  const npmCi = spawn(program, [...first, 'ci', '--ignore-scripts', '--loglevel=http', '--progress=false'], {
     cwd: top,
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', 'pipe'],
   });
-  // npm draws its progress only on a terminal, and this is the first thing that a newcomer waits for.
-  const telling = setInterval(tellProgress, 3000, packagesOfThisMachine());
+  // npm draws its progress only on a terminal, and this is the first thing that a newcomer waits for. It fetches all packages before it unpacks the first.
+  const progress = { fetched: 0, wanted: packagesOfThisMachine() };
+  createInterface(npmCi.stderr).on('line', (line) => {
+    if (/^npm http .*\.tgz/.test(line)) progress.fetched++;
+    else if (line.startsWith('npm error')) console.error(line);
+  });
+  const telling = setInterval(tellProgress, 3000, progress);
   const [status] = await once(npmCi, 'close').catch(() => [1]);
   clearInterval(telling);
   if (status === 0) return linkNode();
@@ -75,7 +81,8 @@ function packagesOfThisMachine() {
     .map(([name]) => name);
 }
 
-function tellProgress(names) {
-  const there = names.filter((name) => existsSync(path.join(top, name, 'package.json')));
-  console.log(`Installed ${there.length} of ${names.length} packages.`);
+function tellProgress({ fetched, wanted }) {
+  const installed = wanted.filter((name) => existsSync(path.join(top, name, 'package.json'))).length;
+  const [verb, count] = installed > 0 ? ['Installed', installed] : ['Fetched', Math.min(fetched, wanted.length)];
+  console.log(`${verb} ${count} of ${wanted.length} packages.`);
 }

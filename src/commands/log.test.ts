@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
 
 /** @returns what a process of this code logs on a pipe, and the code that it ends with */
 function logged(code: string): Promise<{ messages: string[]; code: number }> {
@@ -50,4 +52,16 @@ test('a process goes on when nobody reads its log any more', async () => {
   await once(child.stdout, 'close');
   child.stdin.end();
   assert.deepEqual(await once(child, 'exit'), [3, null]);
+});
+
+test('people read lines, and other programs JSON', async () => {
+  const script = `import { openLog } from ${JSON.stringify(path.join(import.meta.dirname, 'log.ts'))};
+    openLog({ logLevel: 'info' }, true).warn({ reason: 'full' }, 'one');`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  assert.match(
+    stripVTControlCharacters(await text(child.stdout)),
+    /^\[\d\d:\d\d:\d\d\] WARN: one\n {4}reason: "full"\n$/,
+  );
 });

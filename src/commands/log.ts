@@ -1,6 +1,7 @@
-/** The log of a process: lines of JSON on standard output. */
+/** The log of a process on standard output: lines for people on a terminal, JSON elsewhere. */
 import { writeSync } from 'node:fs';
 import pino, { type Logger } from 'pino';
+import { prettyFactory } from 'pino-pretty';
 import type { Config } from '../config.ts';
 
 const standardOutput = 1;
@@ -20,11 +21,14 @@ function writeNow(text: string): void {
   }
 }
 
+const lineForPeople = prettyFactory({ colorize: true, translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname' });
+
 /**
  * Opens the log. What a turn of the event loop logs is written at its end, all at once: a write for each line took a fifteenth of the time of a short request.
  * An ending process writes what is left; one that is killed loses a turn.
+ * @param isForPeople whether people read it, by default on a terminal
  */
-export function openLog({ logLevel }: Pick<Config, 'logLevel'>): Logger {
+export function openLog({ logLevel }: Pick<Config, 'logLevel'>, isForPeople = process.stdout.isTTY): Logger {
   let lines = '';
   const flush = () => {
     const text = lines;
@@ -34,7 +38,7 @@ export function openLog({ logLevel }: Pick<Config, 'logLevel'>): Logger {
   process.once('exit', flush);
   const write = (line: string) => {
     if (lines === '') setImmediate(flush);
-    lines += line;
+    lines += isForPeople ? lineForPeople(line) : line;
   };
   return pino({ level: logLevel }, { write });
 }

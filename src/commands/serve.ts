@@ -117,7 +117,9 @@ async function serveUntil(
     });
     try {
       process.stdout.write(
-        administrator ? welcome(config.url, administrator) : `Coppice is ready at ${config.url}. Ctrl-C stops it.\n`,
+        administrator
+          ? welcome(config.url, administrator)
+          : `Coppice is ready at ${config.url}. Open it in a browser; ${config.url}/docs describes every endpoint. Ctrl-C stops it.\n`,
       );
       releaseMemory();
       await Promise.race([stop.first, ended]);

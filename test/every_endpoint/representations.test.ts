@@ -115,7 +115,7 @@ const award = fields('id name user created_at updated_at awardable_id awardable_
 const resourceEvent = fields('id user created_at resource_type resource_id');
 const level = fields('id access_level access_level_description user_id group_id deploy_key_id');
 const branch = fields('name commit merged protected developers_can_push developers_can_merge can_push default web_url');
-const variable = fields('variable_type key value protected masked hidden raw description');
+const variable = fields('variable_type key value protected masked raw description');
 const status = fields(
   'id sha ref status name target_url description created_at started_at finished_at allow_failure coverage pipeline_id author',
 );
@@ -274,7 +274,7 @@ async function replies(here: World): Promise<[name: string, expected: readonly s
       fields('id name title description total_projects_count avatar_url'),
       await admin.post('/topics', { name: `topic-${here.group.id}`, title: 'a' }),
     ],
-    ['GET variables', [...variable, 'environment_scope'], await owner.get(`${ofProject}/variables`)],
+    ['GET variables', [...variable, 'hidden', 'environment_scope'], await owner.get(`${ofProject}/variables`)],
     [
       'POST instance variable',
       variable,

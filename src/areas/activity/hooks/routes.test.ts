@@ -30,7 +30,8 @@ test('a webhook is added, shown, changed, listed and deleted, and its secrets ar
     });
     assert.equal(added.status, 201, JSON.stringify(added.body));
     const { id, url: shown, name, push_events, tag_push_events, alert_status, disabled_until } = added.body;
-    assert.deepEqual([shown, name, push_events, tag_push_events], [`${url}/{room}`, 'Bell', true, true]);
+    const isOfPlace = kind !== 'instance';
+    assert.deepEqual([shown, name, push_events, tag_push_events], [`${url}/{room}`, 'Bell', isOfPlace, true]);
     assert.deepEqual([alert_status, disabled_until], ['executable', null]);
     assert.deepEqual(added.body.url_variables, [{ key: 'room' }]);
     assert.deepEqual(added.body.custom_headers, [{ key: 'X-Orchard' }]);

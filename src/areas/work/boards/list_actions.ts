@@ -94,7 +94,7 @@ async function collapse(tx: Database, list_id: number, user_id: number, collapse
 /**
  * Moves a list on its board, and changes its limits.
  * @param user_id of the caller
- * @throws ApiError 404, 400 for a position that the board has not
+ * @throws ApiError 404, 400 for a position that the board has not, or that the list has when nothing else changes
  */
 export async function changeList(
   tx: Database,
@@ -115,7 +115,8 @@ export async function changeList(
     undefined,
     before.find(({ id }) => id === list_id),
   );
-  if (position < 0 || position >= ids.length || ids[position] === list_id)
+  const changesMore = [max_issue_count, max_issue_weight, collapsed].some((given) => given !== undefined);
+  if (position < 0 || position >= ids.length || (ids[position] === list_id && !changesMore))
     throw badRequestAsError('List could not be moved!');
   const order = ids.filter((id) => id !== list_id).toSpliced(position, 0, list_id);
   await sql`
