@@ -4202,8 +4202,9 @@ create table todos (
   access_request_id bigint,
   commit_id text,
   merge_request_id bigint,
+  placeholder_id bigint,
   constraint todos_pkey PRIMARY KEY (id),
-  constraint todos_action_name_check CHECK (action_name = ANY (ARRAY['assigned'::text, 'mentioned'::text, 'directly_addressed'::text, 'marked'::text, 'review_requested'::text, 'member_access_requested'::text])),
+  constraint todos_action_name_check CHECK (action_name = ANY (ARRAY['assigned'::text, 'mentioned'::text, 'directly_addressed'::text, 'marked'::text, 'review_requested'::text, 'member_access_requested'::text, 'placeholder_proposed'::text])),
   constraint todos_name_whole_commits CHECK (commit_id IS NULL OR project_id IS NOT NULL),
   constraint todos_state_check CHECK (state = ANY (ARRAY['pending'::text, 'done'::text])),
   constraint todos_access_request_id_fkey FOREIGN KEY (access_request_id) REFERENCES access_requests(id) ON DELETE SET NULL,
@@ -4213,6 +4214,7 @@ create table todos (
   constraint todos_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
   constraint todos_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
   constraint todos_note_id_fkey FOREIGN KEY (note_id) REFERENCES notes(id) ON DELETE CASCADE,
+  constraint todos_placeholder_id_fkey FOREIGN KEY (placeholder_id) REFERENCES placeholders(user_id) ON DELETE CASCADE,
   constraint todos_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint todos_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
@@ -4220,6 +4222,7 @@ CREATE INDEX todos_by_access_request ON todos USING btree (access_request_id) WH
 CREATE INDEX todos_by_author ON todos USING btree (author_id);
 CREATE INDEX todos_by_group ON todos USING btree (group_id);
 CREATE INDEX todos_by_note ON todos USING btree (note_id) WHERE note_id IS NOT NULL;
+CREATE INDEX todos_by_placeholder ON todos USING btree (placeholder_id) WHERE placeholder_id IS NOT NULL;
 CREATE INDEX todos_by_project ON todos USING btree (project_id);
 CREATE INDEX todos_of_user ON todos USING btree (user_id, state, id);
 CREATE INDEX todos_on_commit ON todos USING btree (project_id, commit_id, user_id) WHERE commit_id IS NOT NULL;

@@ -119,7 +119,15 @@ export type {
   StoredKind,
 } from './noteables.ts';
 export { type Owner, ownerRole } from './owners.ts';
-export { groupMembersPage, groupPage, projectMembersPage, projectPage, uploadsPath, userPage } from './pages.ts';
+export {
+  groupMembersPage,
+  groupPage,
+  projectMembersPage,
+  projectPage,
+  proposalsPage,
+  uploadsPath,
+  userPage,
+} from './pages.ts';
 export { passwordDigest } from './passwords.ts';
 export { type Eligibility, holds, type Permission, permissions, rolesCount, unusedPermissions } from './permissions.ts';
 export { type PlanningParent, planningRole } from './planning.ts';

@@ -2247,6 +2247,7 @@ export interface Todos {
   access_request_id: number | null;
   commit_id: string | null;
   merge_request_id: number | null;
+  placeholder_id: number | null;
 }
 
 export interface Topics {

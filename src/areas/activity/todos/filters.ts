@@ -15,6 +15,7 @@ const actions = [
   'merge_train_removed',
   'member_access_requested',
   'review_requested',
+  'placeholder_proposed',
 ];
 
 /** Kinds of targets; those that this server does not have match nothing. */
@@ -47,7 +48,7 @@ const isOfType: Readonly<Record<string, RawBuilder<SqlBool>>> = {
   ),
   Commit: sql`todos.commit_id is not null`,
   Project: sql`(todos.action_name = 'member_access_requested' and todos.project_id is not null)`,
-  Namespace: sql`(todos.action_name = 'member_access_requested' and todos.group_id is not null)`,
+  Namespace: sql`(todos.action_name in ('member_access_requested', 'placeholder_proposed') and todos.group_id is not null)`,
 };
 
 const isBelow = (group_id: number) =>

@@ -7,6 +7,7 @@ import {
   issuableKinds,
   noteableOf,
   projectMembersPage,
+  proposalsPage,
 } from '../../../access/index.ts';
 import { type Caller, Id, nullable, optional, resource, type Services, Timestamp } from '../../../http/index.ts';
 import { NamespaceBasic, ProjectIdentity, presentNamespaceBasic } from '../../people/namespaces/index.ts';
@@ -117,7 +118,7 @@ const aimAt = (kind: IssuableKind | CommitKind, target: { title: string; web_url
 const commitNamed = ({ project_id, commit_id }: TodoRow): CommitNamed | undefined =>
   commit_id === null ? undefined : { project_id: project_id!, commit_id };
 
-/** The target of a to-do item: an issue, an epic, a commit, or the page where an access request is decided; undefined for one that was just deleted. */
+/** The target of a to-do item: an issue, an epic, a commit, or the page where an access request or a proposal is decided; undefined for one that was just deleted. */
 function aimOf(url: string, row: TodoRow, aims: Aims): Aim | undefined {
   if (row.commit_id !== null || noteableOf(issuableKinds, row)) return aims(row);
   const { project, group } = row;
@@ -134,7 +135,8 @@ function aimOf(url: string, row: TodoRow, aims: Aims): Aim | undefined {
   return {
     target_type: 'Namespace',
     target,
-    target_url: `${url}${groupMembersPage(target.full_path)}?tab=access_requests`,
+    target_url:
+      url + (row.placeholder_id === null ? `${groupMembersPage(target.full_path)}?tab=access_requests` : proposalsPage),
     body: target.full_path,
   };
 }

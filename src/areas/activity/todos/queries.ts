@@ -29,6 +29,7 @@ export interface TodoRow extends Record<IssuableColumn, number | null> {
   created_at: string;
   updated_at: string;
   note_id: number | null;
+  placeholder_id: number | null;
   note_body: string | null;
   author: UserBasicRow | null;
   project: Static<typeof ProjectIdentity> | null;
@@ -48,13 +49,14 @@ const isVisibleTarget = (caller: Caller, { table, column, isVisible }: IssuableK
   when ${sql.ref(`todos.${column}`)} is not null
   then (select ${isVisible(caller)} from ${sql.table(table)} where ${sql.ref(`${table}.id`)} = ${sql.ref(`todos.${column}`)})`;
 
-/** A predicate on rows of `todos` joined with their targets: the caller may still read the target, or decide on the request. */
+/** A predicate on rows of `todos` joined with their targets: the caller may still read the target, decide on the request, or is asked themself. */
 const isShown = (caller: Caller, { isInternal }: TodoComments): RawBuilder<SqlBool> => sql`
   case ${sql.join(
     issuableKinds.map((kind) => isVisibleTarget(caller, kind)),
     sql` `,
   )}
   when todos.commit_id is not null then ${commitKind.isVisible(caller)}
+  when todos.placeholder_id is not null then true
   else ${sql.lit(caller.admin)} or ${isMemberOfProject(caller, levels.maintainer)} or ${isMemberOfGroup(caller, levels.owner)} end
   and (${isInternal} is not true or ${isPlanner(caller)})`;
 
@@ -72,7 +74,13 @@ export const todosOf = (db: Database, caller: Caller, comments: TodoComments) =>
     .leftJoin('users as authors', 'authors.id', 'todos.author_id')
     .select(['todos.id', 'todos.action_name', 'todos.created_at', 'todos.updated_at'])
     .select(issuableKinds.map(({ column }) => `todos.${column}` as const))
-    .select(['todos.project_id', 'todos.commit_id', 'todos.note_id', comments.body.as('note_body')])
+    .select([
+      'todos.project_id',
+      'todos.commit_id',
+      'todos.note_id',
+      'todos.placeholder_id',
+      comments.body.as('note_body'),
+    ])
     .select(sql<TodoRow['state']>`todos.state`.as('state'))
     .select(
       sql<UserBasicRow | null>`case when authors.id is not null then ${userBasicJson('authors')} end`.as('author'),

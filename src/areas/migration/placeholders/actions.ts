@@ -1,6 +1,7 @@
 /** Placeholders: accounts that represent users of another server (docs/reference/placeholders.md). */
 import { sql } from 'kysely';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
+import { addProposalTodo } from '../../activity/todos/index.ts';
 import { usernameReasons } from '../../people/namespaces/index.ts';
 import { tellOfProposal } from './mail_jobs.ts';
 
@@ -126,7 +127,10 @@ async function addPlaceholders(tx: Database, source: Source, ids: readonly numbe
       returning source_user_id, user_id`.execute(tx);
     for (const { source_user_id, user_id } of rows) {
       made.set(source_user_id, user_id);
-      if (proposed.has(source_user_id)) await tellOfProposal.enqueue(tx, { placeholder_id: user_id });
+      const asked = proposed.get(source_user_id);
+      if (asked === undefined) continue;
+      await addProposalTodo(tx, { user_id: asked, placeholder_id: user_id, group_id, author_id: importer.user_id });
+      await tellOfProposal.enqueue(tx, { placeholder_id: user_id });
     }
     missing = missing.filter((id) => !made.has(id));
   }

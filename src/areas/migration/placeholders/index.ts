@@ -3,4 +3,3 @@ export { accountsOf, keepMemberships, peopleOf, type Source, type SourcePerson }
 export { reassignPlaceholder, removeOrphanedPlaceholders } from './jobs.ts';
 export { tellOfProposal } from './mail_jobs.ts';
 export { PlaceholderProposal } from './proposal_routes.ts';
-export { proposalsPage } from './rules.ts';

@@ -4,6 +4,7 @@ import { countsToday, lockTrees, refreshAuthorizations, subtreeOf } from '../../
 import type { Database } from '../../../db/index.ts';
 import { Id } from '../../../http/index.ts';
 import { type JobCall, job } from '../../../jobs/index.ts';
+import { endProposalTodos } from '../../activity/todos/index.ts';
 import { handOver, scheduleRemovalOfOrphans } from '../../people/users/index.ts';
 import { hasSeatsFor } from '../../spaces/members/index.ts';
 import { isActivePerson, ownTables } from './queries.ts';
@@ -19,6 +20,7 @@ export async function requestReassignment(tx: Database, placeholder_id: number, 
     .set({ assignee_id: user_id, proposed_user_id: null })
     .where('user_id', '=', placeholder_id)
     .execute();
+  await endProposalTodos(tx, placeholder_id);
   await reassignPlaceholder.enqueue(tx, { placeholder_id }, { key: String(placeholder_id) });
 }
 

@@ -1,10 +1,9 @@
 /** Mail that asks whether somebody is the person of another server. */
 import { sql } from 'kysely';
-import { recipientFor } from '../../../access/index.ts';
+import { proposalsPage, recipientFor } from '../../../access/index.ts';
 import { Id } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
 import { mailRetries } from '../../../mail/index.ts';
-import { proposalsPage } from './rules.ts';
 
 interface Proposed {
   user_id: number;

@@ -5,6 +5,7 @@ import { signedIn } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { accepted, found, get, Id, nothing, nullable, pageOf, post, resource } from '../../../http/index.ts';
 import { paginate, paging } from '../../../lists/index.ts';
+import { endProposalTodos } from '../../activity/todos/index.ts';
 import { requestReassignment } from './jobs.ts';
 
 export const PlaceholderProposal = resource('PlaceholderProposal', {
@@ -36,6 +37,7 @@ async function answer(tx: Database, user_id: number, placeholder_id: number): Pr
     .returning('user_id')
     .executeTakeFirst();
   found('Proposal', row);
+  await endProposalTodos(tx, placeholder_id);
 }
 
 const path = '/user/placeholder_proposals';
@@ -72,6 +74,7 @@ export const proposalRoutes = [
     input: { placeholder_id: Id },
     returns: nothing,
     refusals: { 404: missing },
-    handle: ({ db, caller, input: { placeholder_id } }) => answer(db, caller.id, placeholder_id),
+    handle: ({ db, caller, input: { placeholder_id } }) =>
+      db.transaction().execute((tx) => answer(tx, caller.id, placeholder_id)),
   }),
 ];

@@ -4,10 +4,11 @@ import { browserOf } from '../../../../test/support/browser.ts';
 import { performJob, performQueued } from '../../../../test/support/jobs.ts';
 import { mailOf } from '../../../../test/support/mail.ts';
 import { type World, world } from '../../../../test/support/world.ts';
+import { proposalsPage } from '../../../access/index.ts';
 import { removeGroup } from '../../people/namespaces/index.ts';
 import { ghostUser, removeUser } from '../../people/users/index.ts';
 import { accountsOf, keepMemberships, peopleOf, type Source, type SourcePerson } from './actions.ts';
-import { proposalsPage, reassignPlaceholder, removeOrphanedPlaceholders, tellOfProposal } from './index.ts';
+import { reassignPlaceholder, removeOrphanedPlaceholders, tellOfProposal } from './index.ts';
 
 const person = (username: string, public_email: string | null = null): SourcePerson => ({
   username,
@@ -102,6 +103,14 @@ test('who has the address that a source claims is asked, and nothing is theirs b
     ['Are you ada at git.example.com?', 'Are you bob at git.example.com?'],
   );
   assert.ok(mails.every(({ to }) => JSON.stringify(to).includes(`${planner.username}@example.com`)));
+  const todos = async (state: string) =>
+    (await as('planner').get('/todos', { state, type: 'Namespace' })).body.map((todo: Record<string, unknown>) => [
+      todo.action_name,
+      todo.target_url,
+      (todo.author as { id: number }).id,
+    ]);
+  const todo = ['placeholder_proposed', `${services.url}${proposalsPage}`, people.owner.id];
+  assert.deepEqual(await todos('pending'), [todo, todo]);
   const listed = (await as('admin').get(`/groups/${here.group.id}/placeholders`)).body;
   assert.deepEqual(
     listed.map(({ proposed_user_id }: { proposed_user_id: number | null }) => proposed_user_id),
@@ -121,6 +130,7 @@ test('who has the address that a source claims is asked, and nothing is theirs b
   assert.ok(page.html.includes('Name of ada') && !page.html.includes('Name of bob'));
   assert.equal((await browser.send(proposalsPage, 'accept', { placeholder_id: String(ada) })).status, 303);
   assert.deepEqual(await proposals(), []);
+  assert.deepEqual([await todos('pending'), await todos('done')], [[], [todo, todo]]);
   await performQueued(services, [reassignPlaceholder]);
   const at = `/projects/${here.project.id}/issues/${issue.iid}`;
   assert.equal((await as('guest').get(at)).body.author.id, planner.id);

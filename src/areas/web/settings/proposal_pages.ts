@@ -1,6 +1,7 @@
 /** Work from other servers that is said to be the visitor's. */
+import { proposalsPage } from '../../../access/index.ts';
 import { form, html, page, pager, pagingOf, rows } from '../../../pages/index.ts';
-import { PlaceholderProposal, proposalsPage } from '../../migration/placeholders/index.ts';
+import { PlaceholderProposal } from '../../migration/placeholders/index.ts';
 
 const words = { accept: 'That is me', reject: 'That is not me' } as const;
 

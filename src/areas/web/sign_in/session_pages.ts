@@ -1,7 +1,7 @@
 /** The sessions of a visitor, and how pages look for them. */
+import { proposalsPage } from '../../../access/index.ts';
 import { badParam, idIn, notFound } from '../../../http/index.ts';
 import { form, html, page, rows, textIn, time } from '../../../pages/index.ts';
-import { proposalsPage } from '../../migration/placeholders/index.ts';
 import { endSession, endSessions, listSessions, setTheme, themes } from '../../people/sessions/index.ts';
 
 export const sessionsPage = page('/-/user_settings/active_sessions', {

@@ -12,6 +12,7 @@ const words: Record<string, string> = {
   directly_addressed: 'addressed you in',
   member_access_requested: 'asks for access to',
   review_requested: 'asks you to review',
+  placeholder_proposed: 'imported work that is said to be yours into',
 };
 
 /** How much of a comment is shown. */
