@@ -29,11 +29,25 @@ const fromList = (name: string, recordOf = (value: Line): Line => value): Fallba
       yield { line: ++line, value: withTimes(recordOf(value)) };
   };
 
-const approvalRule = ({ users, protected_branches, ...rule }: Line): Line => ({
+const approvalRule = ({ users, groups, protected_branches, ...rule }: Line): Line => ({
   ...rule,
   approval_project_rules_users: named(users).map(({ id }) => ({ user_id: id })),
+  approval_project_rules_groups: named(groups).map(({ id }) => ({ group_id: id })),
   approval_project_rules_protected_branches: named(protected_branches).map(({ name }) => ({ branch_name: name })),
 });
+
+const deployment = ({ user, ...value }: Line): Line => ({ ...value, user_id: isRecord(user) ? user.id : null });
+
+/** The groups that a group or project is shared with, which it shows itself. */
+async function* shares({ source, entity }: StepCall): AsyncGenerator<ArrivedRecord> {
+  const { value } = await ask(source, pathAtSource(entity), { with_projects: false });
+  let line = 0;
+  for (const { group_full_path, group_access_level, ...share } of named(isRecord(value) && value.shared_with_groups))
+    yield {
+      line: ++line,
+      value: withTimes({ ...share, full_path: group_full_path, group_access: group_access_level }),
+    };
+}
 
 async function* pushRule({ source, entity }: StepCall): AsyncGenerator<ArrivedRecord> {
   try {
@@ -80,10 +94,18 @@ async function* issueLinks(call: StepCall, after: number): AsyncGenerator<Arrive
 
 /** By the kind of entity and the relation. */
 export const fallbacks: Readonly<Record<'group' | 'project', Readonly<Record<string, Fallback>>>> = {
-  group: { push_rule: pushRule },
+  group: {
+    push_rule: pushRule,
+    group_links: shares,
+    protected_environments: fromList('protected_environments'),
+  },
   project: {
     freeze_periods: fromList('freeze_periods'),
     protected_tags: fromList('protected_tags'),
+    group_links: shares,
+    environments: fromList('environments'),
+    protected_environments: fromList('protected_environments'),
+    deployments: fromList('deployments', deployment),
     approval_rules: fromList('approval_rules', approvalRule),
     issue_links: issueLinks,
   },

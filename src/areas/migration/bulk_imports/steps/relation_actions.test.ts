@@ -40,11 +40,22 @@ const issue = (iid: number, notes: object[]) => ({
   sentry_issue: null,
 });
 
-const project = (id: number, name: string, issues: object[], answers: SourceEntity['answers'] = {}): SourceEntity => ({
+/** As a project shows the groups that it is shared with. */
+const shared_with_groups = [
+  { group_id: 12, group_full_path: 'orchard/pressers', group_access_level: 30, expires_at: null },
+];
+
+const project = (
+  id: number,
+  name: string,
+  issues: object[],
+  answers: SourceEntity['answers'] = {},
+  shares: object[] = [],
+): SourceEntity => ({
   type: 'project',
   id,
   full_path: `orchard/${name}`,
-  attributes: { name, issues_access_level: 'private' },
+  attributes: { name, issues_access_level: 'private', shared_with_groups: shares },
   relations: {
     self: [{ description: 'Fruit', visibility_level: 0, archived: false, approvals_before_merge: 0 }],
     project_feature: [{ issues_access_level: 10, pages_access_level: 10, ...times }],
@@ -66,8 +77,15 @@ for (const version of ['14.10.5', '15.11.0', '17.3.0'])
     const related = (path: string, iid: number, link_type: string) => ({
       ...{ iid, link_type, references: { full: `${path}#${iid}` }, link_created_at: times.created_at },
     });
+    const deployed = { id: 1, iid: 4, ref: 'main', sha: '0'.repeat(40), status: 'success' };
     const linked = systemNote('marked this issue as related to #2', 'relate');
-    const rule = { id: 1, name: 'Two pairs of eyes', rule_type: 'regular', approvals_required: 1, groups: [] };
+    const rule = {
+      id: 1,
+      name: 'Two pairs of eyes',
+      rule_type: 'regular',
+      approvals_required: 1,
+      groups: [{ id: 12 }],
+    };
     const here = await migrationPlace(t, [
       {
         ...{ type: 'group', id: 7, full_path: 'orchard', relations: { self: [{ name: 'Orchard', path: 'orchard' }] } },
@@ -75,15 +93,25 @@ for (const version of ['14.10.5', '15.11.0', '17.3.0'])
           '/push_rule': { id: 1, commit_message_regex: 'Fix', max_file_size: 5, created_at: times.created_at },
         },
       },
-      project(8, 'apples', [issue(1, [linked]), issue(2, [linked]), issue(3, [])], {
-        '/freeze_periods': [
-          { id: 1, freeze_start: '0 23 * * 5', freeze_end: '0 8 * * 1', cron_timezone: 'UTC', ...times },
-        ],
-        '/protected_tags': [{ name: 'v*', create_access_levels: [{ id: 1, access_level: 40, user_id: null }] }],
-        '/approval_rules': [{ ...rule, users: [{ id: 3 }], protected_branches: [{ id: 1, name: 'main' }] }],
-        '/issues/1/links': [related('orchard/apples', 2, 'relates_to'), related('orchard/pears', 1, 'blocks')],
-        '/issues/2/links': [related('orchard/apples', 1, 'relates_to')],
-      }),
+      { type: 'group', id: 12, full_path: 'orchard/pressers', relations: { self: [{}] } },
+      project(
+        8,
+        'apples',
+        [issue(1, [linked]), issue(2, [linked]), issue(3, [])],
+        {
+          '/freeze_periods': [
+            { id: 1, freeze_start: '0 23 * * 5', freeze_end: '0 8 * * 1', cron_timezone: 'UTC', ...times },
+          ],
+          '/protected_tags': [{ name: 'v*', create_access_levels: [{ id: 1, access_level: 40, user_id: null }] }],
+          '/approval_rules': [{ ...rule, users: [{ id: 3 }], protected_branches: [{ id: 1, name: 'main' }] }],
+          '/environments': [{ id: 1, name: 'site', slug: 'site', tier: 'production', state: 'available', ...times }],
+          '/protected_environments': [{ name: 'site', deploy_access_levels: [{ id: 1, group_id: 12 }] }],
+          '/deployments': [{ ...deployed, environment: { id: 1, name: 'site' }, user: { id: 3 }, ...times }],
+          '/issues/1/links': [related('orchard/apples', 2, 'relates_to'), related('orchard/pears', 1, 'blocks')],
+          '/issues/2/links': [related('orchard/apples', 1, 'relates_to')],
+        },
+        shared_with_groups,
+      ),
       project(9, 'pears', [issue(1, [systemNote('marked this issue as blocked by orchard/apples#1', 'block')])], {
         '/issues/1/links': [related('orchard/apples', 1, 'is_blocked_by')],
       }),
@@ -104,7 +132,10 @@ for (const version of ['14.10.5', '15.11.0', '17.3.0'])
     const id = await migrated(here);
     await runMigrations(here);
     assert.deepEqual(orders, [version === '17.3.0' ? '{"batched":true}' : '{}']);
-    const [top, apples, pears] = await entitiesOf(here, id);
+    const entities = await entitiesOf(here, id);
+    const [top, apples, pears, pressers] = ['', '/apples', '/pears', '/pressers'].map(
+      (path) => entities.find((each) => each.source_full_path === `orchard${path}`)!,
+    );
     assert.deepEqual([top!.failures, apples!.failures, pears!.failures], [[], [], []]);
     const at = `/projects/${apples!.project_id}`;
     const { body: rules } = await as('owner').get(`/groups/${top!.namespace_id}/push_rule`);
@@ -118,6 +149,19 @@ for (const version of ['14.10.5', '15.11.0', '17.3.0'])
       [approvals[0].name, approvals[0].users[0].id, approvals[0].protected_branches[0].name],
       ['Two pairs of eyes', people.maintainer.id, 'main'],
     );
+    assert.equal(approvals[0].groups[0].id, pressers!.namespace_id);
+    const { body: shared } = await as('owner').get(at);
+    assert.deepEqual(
+      shared.shared_with_groups.map((share: { group_id: number }) => share.group_id),
+      [pressers!.namespace_id],
+    );
+    const { body: deployments } = await as('owner').get(`${at}/deployments`);
+    assert.deepEqual(
+      deployments.map((each: (typeof deployments)[number]) => [each.iid, each.environment.name, each.user.id]),
+      [[4, 'site', people.maintainer.id]],
+    );
+    const { body: guarded } = await as('owner').get(`${at}/protected_environments`);
+    assert.equal(guarded[0].deploy_access_levels[0].group_id, pressers!.namespace_id);
     const { rows: links } = await sql`
       select link_type, target.project_id, target.iid from issue_links
         join issues source on source.id = source_id join issues target on target.id = target_id
