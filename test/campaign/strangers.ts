@@ -70,6 +70,15 @@ const attacks: Record<string, Attack> = {
       return postTo(`/${at.full_path}.git/git-upload-pack`, { 'content-length': body.length }) + body;
     },
   },
+  'archives that are not read': {
+    connections: 200,
+    says: ({ id }) => headOf('GET', `/api/v4/projects/${id}/repository/archive.tar`, {}),
+  },
+  'pages that are not read, from one address': {
+    connections: 40,
+    from: addresses.slice(0, 1),
+    says: ({ full_path }) => headOf('GET', `/${full_path}/-/raw/main/noise`, {}),
+  },
   'the first byte of a push': { says: (at) => `${postTo(`/${at.full_path}.git/git-receive-pack`)}0` },
   'the first byte of a large file': {
     says: (at) => `${headOf('PUT', `/${at.full_path}.git/gitlab-lfs/objects/${'0'.repeat(64)}/1000000`, announced)}0`,
@@ -166,9 +175,10 @@ for (const [name, attack] of Object.entries(attacks))
   test(`many connections with ${name} keep nobody else waiting`, async () => {
     const { url, id, full_path, ssh_port, key } = target;
     const end_ms = performance.now() + seconds * 1000;
-    const [, bystander, overHttp, overSsh] = await Promise.all([
+    const [, bystander, visitor, overHttp, overSsh] = await Promise.all([
       keepOpen(target, attack, end_ms),
       watchBystander(url, seconds, { path: `/api/v4/projects/${id}`, interval_ms: bystanderInterval_ms }),
+      watchBystander(url, seconds, { path: `/${full_path}/-/tree/main`, interval_ms: bystanderInterval_ms }),
       watchGit(target, ['ls-remote', '-q', remoteOf(url, full_path)], end_ms),
       watchGit(
         target,
@@ -176,7 +186,12 @@ for (const [name, attack] of Object.entries(attacks))
         end_ms,
       ),
     ]);
-    for (const [who, times] of Object.entries({ bystander, 'git over HTTP': overHttp, 'git over SSH': overSsh })) {
+    for (const [who, times] of Object.entries({
+      bystander,
+      visitor,
+      'git over HTTP': overHttp,
+      'git over SSH': overSsh,
+    })) {
       rows[`${name}: ${who}`] = times.row;
       assert.equal(times.errors, 0, who);
     }

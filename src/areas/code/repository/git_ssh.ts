@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { callerOfSshKey, sshKeyOf } from '../../../access/index.ts';
+import { workFor } from '../../../foundation/clients.ts';
 import { receivePack, type Service, uploadPack } from '../../../git/index.ts';
 import { ApiError, type Caller, messageOf, type Services } from '../../../http/index.ts';
 import type { SshCommand, SshServerOptions } from '../../../ssh/index.ts';
@@ -130,9 +131,14 @@ async function run(serving: Serving, key_id: number, command: SshCommand): Promi
     command.channel.write(`Welcome to Coppice, @${caller.username}!\r\n`);
     return;
   }
-  const [name = '', ...words] = wordsOf(command.line.replace(/^git /, 'git-'));
+  const line = command.line;
+  await workFor({ source: command.source, person: caller.id }, () => served({ ...serving, caller, command }, line));
+}
+
+async function served(asked: Omit<GitCommand, 'words'>, line: string): Promise<void> {
+  const [name = '', ...words] = wordsOf(line.replace(/^git /, 'git-'));
   if (!isCommand(name)) throw refusal(403, "The command you're trying to execute is not allowed.");
-  await commands[name]({ ...serving, caller, words, command });
+  await commands[name]({ ...asked, words });
 }
 
 /** What the SSH server does: users are known by the keys of their accounts, and have the access that they have over HTTP. */
