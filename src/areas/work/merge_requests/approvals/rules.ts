@@ -28,6 +28,8 @@ export interface ApprovalBasis {
   plan: Plan;
   state: State;
   author_id: number | null;
+  /** Bots of projects and groups that the author has made. */
+  author_bot_ids: number[];
   target_branch: string;
   project_id: number;
   storage: string;

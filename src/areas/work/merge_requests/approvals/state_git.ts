@@ -1,7 +1,7 @@
 /** The approvals that a merge request needs, and those that count (docs/reference/approvals.md#rules). */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { countsToday, levels, planInForce } from '../../../../access/index.ts';
-import { type Database, isAmong, ofAnyLength } from '../../../../db/index.ts';
+import { type Database, ofAnyLength } from '../../../../db/index.ts';
 import { listCommits, repositoryOf } from '../../../../git/index.ts';
 import type { Services } from '../../../../http/index.ts';
 import { protectsProject } from '../../../code/protected_branches/index.ts';
@@ -30,9 +30,13 @@ const judged = [
   'require_password_to_approve',
 ] as const;
 
+/** The bots of projects and groups that a user has made: whoever may not approve may not do so through one of them. */
+const botsOf = (user_id: RawBuilder<unknown>) =>
+  sql`array(select bots.id from users bots where bots.created_by_id = ${user_id} and bots.user_type = 'project_bot')`;
+
 async function basisOf(db: Database, merge_request_id: number): Promise<ApprovalBasis> {
   const { rows } = await sql<ApprovalBasis>`
-    select ${planInForce} as plan, shown.state, shown.author_id, shown.target_branch, shown.project_id, projects.storage, shown.head_commit_id,
+    select ${planInForce} as plan, shown.state, shown.author_id, ${botsOf(sql`shown.author_id`)} as author_bot_ids, shown.target_branch, shown.project_id, projects.storage, shown.head_commit_id,
            version.start_commit_sha, version.base_commit_sha, coalesce(version.state = 'overflow', false) as is_large,
            ${sql.join(judged.map((setting) => sql`${settingInForce(setting)} as ${sql.ref(setting)}`))},
            array(select name::text from protected_branches where ${protectsProject(sql`projects.id`)}) as protections,
@@ -73,20 +77,17 @@ async function committersOf(
 
 async function barredFrom(services: Pick<Services, 'db' | 'storages'>, basis: ApprovalBasis): Promise<number[]> {
   if (basis.plan === 'free') return [];
-  const author = basis.merge_requests_author_approval || basis.author_id === null ? [] : [basis.author_id];
+  const { author_id, author_bot_ids } = basis;
+  const author = basis.merge_requests_author_approval || author_id === null ? [] : [author_id, ...author_bot_ids];
   const committers = basis.merge_requests_disable_committers_approval ? await committersOf(services, basis) : [];
-  return withBots(services.db, [...new Set([...author, ...committers])]);
+  return [...new Set([...author, ...(await withBots(services.db, committers))])];
 }
 
-/** Whoever may not approve may not do so through a bot of a project or group that they have made. */
 async function withBots(db: Database, user_ids: readonly number[]): Promise<number[]> {
   if (user_ids.length === 0) return [];
-  const bots = db
-    .selectFrom('users')
-    .select('id')
-    .where('user_type', '=', 'project_bot')
-    .where(isAmong('created_by_id', user_ids, 'bigint[]'));
-  return [...user_ids, ...(await bots.execute()).map(({ id }) => id)];
+  const { rows } = await sql<{ ids: number[] }>`
+    select ${botsOf(sql`person.id`)} as ids from unnest(${ofAnyLength(user_ids, 'bigint[]')}) person (id)`.execute(db);
+  return [...user_ids, ...rows.flatMap(({ ids }) => ids)];
 }
 
 interface People {
