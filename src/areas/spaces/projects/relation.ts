@@ -25,9 +25,9 @@ const features = [
   'wiki',
   'feature_flags',
   'releases',
+  'builds',
 ];
 const others = [
-  'builds',
   'pages',
   'metrics_dashboard',
   'analytics',
