@@ -1,8 +1,13 @@
 /** Records that give a right to everybody of a level, to a person, or to a group, which is its id at the source. */
+import { knownIn, knownInGroup } from '../access/index.ts';
+import type { Database } from '../db/index.ts';
 import type { Arrival } from './arriving.ts';
-import type { ArrivingRow, Derived } from './description.ts';
+import type { ArrivingRow } from './description.ts';
 
 const noGroup = 'names a group that is not part of the migration';
+const stranger = 'names a person or group that does not belong to the project or group';
+
+type Reasons = Map<ArrivingRow, string>;
 
 /** The id here of the group that a record names in `group_id`; null when it names none, undefined when the group is not here. */
 function groupOf({ value }: ArrivingRow, { group }: Arrival): number | null | undefined {
@@ -11,13 +16,36 @@ function groupOf({ value }: ArrivingRow, { group }: Arrival): number | null | un
   return Number.isSafeInteger(group_id) ? group(group_id as number) : undefined;
 }
 
+/** Adds the reason against rows whose people and groups are no members here: a right is nobody's who does not belong to the place. */
+async function refuseStrangers(
+  rows: readonly ArrivingRow[],
+  { owner }: Arrival,
+  tx: Database,
+  reasons: Reasons,
+): Promise<Reasons> {
+  const named = (column: 'user_id' | 'group_id') => rows.flatMap(({ row }) => (row[column] as number | null) ?? []);
+  const asked = { user_ids: named('user_id'), group_ids: named('group_id') };
+  const { users, groups } = await (owner.kind === 'project' ? knownIn : knownInGroup)(tx, owner.id, asked);
+  for (const each of rows) {
+    const { user_id = null, group_id = null } = each.row as { user_id?: number | null; group_id?: number | null };
+    const isKnown = (user_id === null || users.has(user_id)) && (group_id === null || groups.has(group_id));
+    if (!isKnown && !reasons.has(each)) reasons.set(each, stranger);
+  }
+  return reasons;
+}
+
 /**
  * Completes the columns `access_level`, `user_id` and `group_id`, of which one counts: other servers give a person or a group a level, too.
  * @param levels those that may be given
  * @returns the reasons against rows that give the right to nobody here
  */
-export function completeGrants(rows: readonly ArrivingRow[], arrival: Arrival, levels: readonly number[]): Derived {
-  const reasons = new Map<ArrivingRow, string>();
+export function completeGrants(
+  rows: readonly ArrivingRow[],
+  arrival: Arrival,
+  tx: Database,
+  levels: readonly number[],
+): Promise<Reasons> {
+  const reasons: Reasons = new Map();
   for (const each of rows) {
     const { row } = each;
     const group_id = groupOf(each, arrival);
@@ -26,15 +54,19 @@ export function completeGrants(rows: readonly ArrivingRow[], arrival: Arrival, l
     else if (row.user_id !== null || row.group_id !== null) row.access_level = null;
     else if (!levels.includes(row.access_level as number)) reasons.set(each, 'names no level, no person and no group');
   }
-  return reasons;
+  return refuseStrangers(rows, arrival, tx, reasons);
 }
 
 /** Completes the column `group_id` of rows that name nothing but a group. */
-export function completeGroups(rows: readonly ArrivingRow[], arrival: Arrival): Derived {
-  const reasons = new Map<ArrivingRow, string>();
+export function completeGroups(rows: readonly ArrivingRow[], arrival: Arrival, tx: Database): Promise<Reasons> {
+  const reasons: Reasons = new Map();
   for (const each of rows) {
     each.row.group_id = groupOf(each, arrival) ?? null;
     if (each.row.group_id === null) reasons.set(each, noGroup);
   }
-  return reasons;
+  return refuseStrangers(rows, arrival, tx, reasons);
 }
+
+/** Refuses rows that name a person who is no member here, in the column `user_id`. */
+export const refuseStrange = (rows: readonly ArrivingRow[], arrival: Arrival, tx: Database): Promise<Reasons> =>
+  refuseStrangers(rows, arrival, tx, new Map());

@@ -113,6 +113,12 @@ export async function emptyPlaces(here: World): Promise<Record<RelationOwner['ki
   const { as, project, group: source } = here;
   const path = `copy-of-${project.full_path.replaceAll('/', '-')}`;
   const group = await sent(as('owner').post('/groups', { name: 'Copy', path }));
+  // Who has rights by their name is a member there, too.
+  for (const [persona, access_level] of [
+    ['developer', 30],
+    ['maintainer', 40],
+  ] as const)
+    await sent(as('owner').post(`/groups/${group.id}/members`, { user_id: here.people[persona].id, access_level }));
   const copy = await addFork(here, 'owner', project, { namespace_id: group.id });
   const paths = new Map([
     [source.full_path, group.full_path],

@@ -37,7 +37,7 @@ const levelsOf = (action: ProtectedAction): RecordKind => ({
   distinct: ['access_level', 'user_id', 'group_id'],
   derives: {
     columns: { group_id: 'bigint' },
-    derive: (rows, arrival) => completeGrants(rows, arrival, levels),
+    derive: (rows, arrival, tx) => completeGrants(rows, arrival, tx, levels),
   },
 });
 

@@ -13,6 +13,7 @@ import {
   parts,
   type RecordKind,
   type Relation,
+  refuseStrange,
   required,
   requiredAccount,
   shown,
@@ -35,6 +36,7 @@ const approver: RecordKind = {
   distinct: ['user_id'],
   members: { user_id: requiredAccount('user_id') },
   stays: {},
+  derives: { columns: {}, derive: refuseStrange },
 };
 
 /** A group whose members approve. */
