@@ -150,16 +150,16 @@ export async function visibleGroup(db: Kysely<DB>, caller: MaybeCaller, id: stri
 }
 
 /**
- * The group that had a path before, if it is visible to the caller.
+ * The group that had a path before, if it is visible to the caller and not marked for deletion, with which it lost the path.
  * @param path a full path that no group has now
  */
 export async function movedGroup(db: Kysely<DB>, caller: MaybeCaller, path: string): Promise<Group | undefined> {
   const id = await movedFrom(db, 'group', path);
   const group = id === undefined ? undefined : await groupFor(db, caller, String(id));
-  return group && (await mayReadGroup(db, caller, group)) ? group : undefined;
+  return group && !group.marked_for_deletion && (await mayReadGroup(db, caller, group)) ? group : undefined;
 }
 
-/** The group in `:id`, if it is visible to the caller. A group that moved is answered with a redirect. */
+/** The group in `:id`, if it is visible to the caller. Pages lead on to a group that has moved; the API answers 404. */
 async function groupInPath({ db, caller, params, rightsVersion }: AccessCall): Promise<Group> {
   const group = await groupFor(db, caller, params.id!, await rightsVersion());
   if (group && (await mayReadGroup(db, caller, group))) return group;

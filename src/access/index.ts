@@ -191,7 +191,7 @@ export {
   snippetVisible,
 } from './snippets.ts';
 export { callerOfSshKey, sshKeyOf } from './ssh_keys.ts';
-export { isGroup, isListedGroup, isListedProject } from './states.ts';
+export { isGroup, isListedGroup, isListedProject, markedText, refuseMarked } from './states.ts';
 export { isTeamMember, teamMember } from './team.ts';
 export { newTokenValue, tokenDigest, tokenScopes } from './tokens.ts';
 export { lockPlace, lockTree, lockTrees } from './tree_locks.ts';

@@ -44,7 +44,7 @@ export { streamDiff, streamPatch } from './raw_diffs.ts';
 export { closeReaders, objectHeader } from './readers.ts';
 export { rebaseCommits } from './rebasing.ts';
 export { brokenRefs, clearBrokenRef } from './ref_files.ts';
-export { isValidBranchName, isValidTagName } from './ref_names.ts';
+export { isBranchOrTag, isValidBranchName, isValidTagName } from './ref_names.ts';
 export {
   isEmpty,
   listBranches,

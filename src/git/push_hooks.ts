@@ -83,10 +83,13 @@ async function answerMoved(lines: string[], rules: PushRules): Promise<string> {
   }
 }
 
-/** All other namespaces are reserved. A ref with an invalid name can still be deleted, since imported repositories may have some. */
+/** What keeps commits for the server: refs of merge requests, environments and pipelines, and those that nobody sees. */
+const reserved = /^refs\/(?:keep-around|merge-requests|environments|pipelines|tmp|coppice)(?:\/|$)/;
+
+/** Notes and other refs may be pushed beside branches and tags. One with an invalid name can still be deleted, since imported repositories may have some. */
 function mayBePushed(ref: string, target: string | null): boolean {
-  const [, kind, name = ''] = /^refs\/(heads|tags)\/(.+)$/.exec(ref) ?? [];
-  if (!kind) return false;
+  const [, kind, name = ''] = /^refs\/(?:(heads|tags)\/)?(.+)$/.exec(ref) ?? [];
+  if (name === '' || reserved.test(ref)) return false;
   return target === null || (kind === 'heads' ? isValidBranchName(name) : isValidTagName(name));
 }
 

@@ -30,14 +30,16 @@ export class ApiError extends Error {
 }
 
 /**
- * The project or group in the request path has moved. Thrown by access rules that read the path from the second segment; `mount` answers it
+ * The project or group in the request path has moved. Thrown by access rules that read the path from the second segment; `mount` and pages answer it
  * (docs/api.md).
  */
 export class Moved extends ApiError {
   readonly path: string;
+  readonly kind: 'project' | 'group';
   /** @param id of the project or group */
   constructor(kind: 'project' | 'group', id: number) {
     super(405, { message: `Non GET methods are not allowed for moved ${kind}s` });
+    this.kind = kind;
     this.path = `/${kind}s/${id}`;
   }
 }

@@ -18,7 +18,7 @@ import {
   isReading,
   type Method,
 } from './endpoint.ts';
-import { Moved } from './errors.ts';
+import { Moved, notFound } from './errors.ts';
 import { readForm, type Values } from './form.ts';
 import { leavingOf } from './leaving.ts';
 import { type Linking, locationOf, pageHeaders } from './links.ts';
@@ -115,8 +115,9 @@ async function send(
   return reply.serializer(asItIs).send(payload);
 }
 
-/** Redirects reading requests to the same call by id; others are refused, because clients would repeat them as a GET. */
+/** Redirects reading requests of projects to the same call by id; others are refused, because clients would repeat them as a GET. Old paths of groups are not followed. */
 function answerMoved(moved: Moved, { request, url: external }: Linking, reply: FastifyReply): FastifyReply {
+  if (moved.kind === 'group') throw notFound('Group');
   if (!isReading(request.method as Method)) throw moved;
   const rest = request.url.slice(apiRoot.length).replace(/^\/[^/]+\/[^/?]+/, '');
   const url = locationOf(`${originFor(request, external)}${apiRoot}${moved.path}${rest}`);

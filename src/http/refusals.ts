@@ -25,7 +25,7 @@ const content = { 'application/json': { schema: { $ref: '#/components/schemas/Re
 const shared = {
   Failed:
     'The server failed, or cannot answer at the moment: its database is away, its disk is full, or the client has too many requests open',
-  Moved: 'The project or group has moved; `Location` is the same call by its id',
+  Moved: 'The project has moved; `Location` is the same call by its id',
   BadParameters:
     'A parameter is missing or invalid, or the request cannot be read; `message` names everything that is wrong',
   Unauthorized: 'No credential, or one that is unknown, revoked or expired',
@@ -35,10 +35,10 @@ const shared = {
   Changed: 'What was to be removed has changed since: `412 Precondition Failed`',
   TooFar: `A page by number is too far behind the beginning of a list without a total: \`${tooFar}\``,
   NotForMoved:
-    'The project or group has moved, so that only its id or new path names it: `Non GET methods are not allowed for moved projects`',
+    'The project has moved, so that only its id or new path names it: `Non GET methods are not allowed for moved projects`',
   TooSlow: 'The body arrived too slowly: `408 Request Timeout`',
   TooLarge: 'The body or its file is too large: `413 Request Entity Too Large`',
-  TooLong: 'The project or group has moved, and its new address would be too long: `414 URI Too Long`',
+  TooLong: 'The project has moved, and its new address would be too long: `414 URI Too Long`',
   OtherType: 'The body has a content type that is not read here',
   TooManyRequests: 'Called too often; `Retry-After` says when to call again',
 } as const;
@@ -57,7 +57,7 @@ const hasCursors = ({ returns, input = {} }: AnyEndpoint) => returns.kind === 'p
 function impliedBy(endpoint: AnyEndpoint): { [status: number]: keyof typeof shared | undefined } {
   const { path, conditional, method } = endpoint;
   const reads = isReading(method);
-  const mayHaveMoved = /^\/(projects|groups)\/:id/.test(path);
+  const mayHaveMoved = path.startsWith('/projects/:id');
   return {
     ...(mayHaveMoved && reads ? { 301: 'Moved' } : {}),
     400: 'BadParameters',

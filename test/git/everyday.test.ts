@@ -150,3 +150,28 @@ test('a shallow clone can be deepened and pushed from, and a partial clone fetch
   assert.equal(await partial.git('show', 'HEAD~1:a'), '3');
   assert.equal(await missing(), before - 1);
 });
+
+test('notes and other refs are pushed by developers, and have no followers', async () => {
+  const here = await filled();
+  const path = `/projects/${here.project.id}`;
+  const rule = { commit_message_regex: '^Ticket' };
+  assert.equal((await here.as('maintainer').post(`${path}/push_rule`, rule)).status, 201);
+  const before = (await here.as('owner').get(`${path}/events`)).body.length;
+  const [work, reader] = [await clone(remoteFor(here, 'developer')), await clone(remoteFor(here, 'reporter'))];
+  for (const turn of ['one', 'two']) {
+    await work.git('notes', 'add', '-f', '-m', turn);
+    await work.git('push', '-q', 'origin', 'refs/notes/commits', 'HEAD:refs/custom/x');
+    await reader.git('fetch', '-q', '-f', 'origin', 'refs/notes/commits:refs/notes/commits');
+    assert.equal(await reader.git('notes', 'show', 'origin/main'), turn);
+  }
+  assert.match(await reader.refused('push', 'origin', 'HEAD:refs/custom/y'), /not allowed to push code|403/);
+  for (const ref of ['keep-around/x', 'merge-requests/9/head', 'environments/a', 'pipelines/1', 'tmp/x', 'coppice/x'])
+    assert.match(
+      await work.refused('push', 'origin', `HEAD:refs/${ref}`),
+      /cannot be pushed|deny updating a hidden ref/,
+      ref,
+    );
+  await work.git('push', '-q', 'origin', ':refs/custom/x');
+  assert.equal((await here.as('owner').get(`${path}/events`)).body.length, before);
+  assert.deepEqual(Object.keys(await branchesIn(here)), ['main']);
+});

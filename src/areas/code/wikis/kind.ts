@@ -9,7 +9,7 @@ import {
   wikiRights,
 } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { countObjects, type Push, type RefUpdate, setHead } from '../../../git/index.ts';
+import { countObjects, isBranchOrTag, type Push, type RefUpdate, setHead } from '../../../git/index.ts';
 import { type Caller, needsPlan, reaches, type Services } from '../../../http/index.ts';
 import type { RepositoryServices } from '../../../services/index.ts';
 import { largeFileRefusals } from '../push_rules/index.ts';
@@ -103,7 +103,7 @@ export const wikiRepositories: GitKind<Wiki> = {
   async follow(services, move) {
     const { owner, update_id, moved } = move;
     if (moved.length === 0) return async () => {};
-    const followed = await followPages(services, move);
+    const followed = await followPages(services, { ...move, moved: moved.filter(({ ref }) => isBranchOrTag(ref)) });
     return async (tx) => {
       await recordRefsIn(tx, 'recorded_wiki_refs', owner.id, { moved, update_id });
       const default_branch = await chooseBranch(tx, services, owner.id, moved);

@@ -7,6 +7,8 @@ import {
   groupRole,
   isListedGroup,
   levels,
+  markedText,
+  refuseMarked,
   visibleGroup,
   visibleProject,
   withChange,
@@ -93,8 +95,13 @@ export const groupLifecycleRoutes = [
     access: owner,
     input: { group_id: optional(Id) },
     returns: one(GroupDetailForm),
-    refusals: { 400: 'Transfer failed: <reason>', 404: '404 Group Not Found' },
+    refusals: {
+      400: 'Transfer failed: <reason>',
+      403: `403 Forbidden - ${markedText('group')}`,
+      404: '404 Group Not Found',
+    },
     handle: async ({ caller, group, input: { group_id }, ...services }) => {
+      refuseMarked('group', group);
       const { db } = services;
       const parent = group_id === undefined ? undefined : await visibleGroup(db, caller, String(group_id));
       if (!parent) await checkMayCreateGroup(db, caller, undefined);

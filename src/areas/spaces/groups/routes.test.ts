@@ -144,7 +144,7 @@ test('a new path changes all paths in the group, and the old path is free again'
     (await as('owner').get(`/projects/${encodeURIComponent(`${path}/${project.path}`)}`)).body.id,
     project.id,
   );
-  assert.equal((await as('owner').get(`/groups/${group.path}`)).status, 301);
+  assert.equal((await as('owner').get(`/groups/${group.path}`)).status, 404);
 
   assert.equal((await as('owner').put(`/groups/${sub.id}`, { path: 'Sub' })).body.full_path, `${path}/Sub`);
   assert.equal((await as('owner').get(`/groups/${leaf.id}`)).body.full_path, `${path}/Sub/leaf`);

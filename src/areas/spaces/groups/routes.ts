@@ -7,6 +7,8 @@ import {
   groupRole,
   groupVisible,
   type MaybeCaller,
+  markedText,
+  refuseMarked,
   signedIn,
   visibleGroup,
 } from '../../../access/index.ts';
@@ -273,8 +275,12 @@ export const groupRoutes = [
       avatar: Avatar(),
     },
     returns: one(GroupDetailForm),
-    refusals: { 400: ['<parameter>: <reason>', ...avatarTexts, 'Failed to save group {<reasons by parameter>}'] },
+    refusals: {
+      400: ['<parameter>: <reason>', ...avatarTexts, 'Failed to save group {<reasons by parameter>}'],
+      403: `403 Forbidden - ${markedText('group')}`,
+    },
     handle: async ({ db, url, ssh_url, blobs, caller, group, input: { name, path, avatar, ...given } }) => {
+      refuseMarked('group', group);
       const restricted =
         given.visibility === group.visibility ? [] : await restrictionReasons(db, caller, given.visibility);
       if (restricted.length > 0) throw invalid({ visibility_level: restricted });

@@ -103,8 +103,12 @@ test('a project that is marked for deletion frees its name and path at once, and
   assert.equal((await here.as('owner').get(old)).body.id, here.project.id);
 
   assert.equal((await here.as('owner').delete(url)).status, 202);
-  assert.equal((await here.as('owner').put(url, { name: 'renamed', path: 'renamed' })).status, 200);
-  assert.equal((await restore()).body.name, 'renamed', 'what was renamed meanwhile stays renamed');
+  const renamed = await here.as('owner').put(url, { name: 'renamed', path: 'renamed' });
+  assert.deepEqual(
+    [renamed.status, renamed.body.message],
+    [403, '403 Forbidden - The project is marked for deletion.'],
+  );
+  assert.equal((await restore()).body.name, name);
 });
 
 test('the hourly job deletes projects after the restore period: rows, authorizations and the repository, and nothing else', async () => {

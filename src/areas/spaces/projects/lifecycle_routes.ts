@@ -1,6 +1,6 @@
 /** Archiving, transferring, deleting and restoring projects. */
 import { Type } from 'typebox';
-import { projectRole, withChange } from '../../../access/index.ts';
+import { markedText, projectRole, refuseMarked, withChange } from '../../../access/index.ts';
 import { accepted, del, get, IdOrName, one, optional, pageOf, post, put } from '../../../http/index.ts';
 import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { maintainSoon, projectRepositories } from '../../code/repository/index.ts';
@@ -85,10 +85,12 @@ export const projectLifecycleRoutes = [
     returns: one(ProjectForm),
     refusals: {
       400: 'Failed to transfer project {:new_namespace=>[<reasons>]}',
+      403: `403 Forbidden - ${markedText('project')}`,
       404: ['404 Project Not Found', '404 Namespace Not Found'],
       409: 'Another request has just transferred the project.',
     },
     handle: async ({ caller, project, input: { namespace }, ...services }) => {
+      refuseMarked('project', project);
       await services.db.transaction().execute((tx) => transferProject(tx, caller, project.id, namespace));
       return projectReply(services, caller, project.id);
     },

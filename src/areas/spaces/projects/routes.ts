@@ -9,10 +9,12 @@ import {
   isVisibleGroup,
   levels,
   type MaybeCaller,
+  markedText,
   type Project,
   projectForAdmin,
   projectRole,
   projectVisible,
+  refuseMarked,
   signedIn,
 } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -313,8 +315,9 @@ const single = [
     input: change,
     rules: [atLeastOneOf(...Object.keys(change))],
     returns: one(ProjectForm),
-    refusals: { 400: ['<parameter>: <reason>', ...avatarTexts] },
+    refusals: { 400: ['<parameter>: <reason>', ...avatarTexts], 403: `403 Forbidden - ${markedText('project')}` },
     handle: async ({ caller, project, input, ...services }) => {
+      refuseMarked('project', project);
       refuseBeyondRole(project, input);
       await refuseRestricted(services.db, caller, project, input);
       const { name, path, default_branch } = input;

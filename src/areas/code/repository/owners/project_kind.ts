@@ -11,7 +11,7 @@ import {
   projectFor,
 } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
-import { type Push, type RefUpdate, repositoryOf, setHead } from '../../../../git/index.ts';
+import { isBranchOrTag, type Push, type RefUpdate, repositoryOf, setHead } from '../../../../git/index.ts';
 import type { Caller, Services } from '../../../../http/index.ts';
 import type { ProjectMove, RepositoryServices } from '../../../../services/index.ts';
 import { missingObjects } from '../../lfs/index.ts';
@@ -108,8 +108,13 @@ export const projectRepositories: GitKind<PushedProject> = {
     return { refs: await recordedRefsIn(db, 'recorded_refs', id), isComplete: project?.refs_recorded === true };
   },
   async follow(services, move) {
+    const moved = move.moved.filter(({ ref }) => isBranchOrTag(ref));
+    // Without any, another branch has become the default one; other refs have no followers.
+    const isFollowed = moved.length > 0 || move.moved.length === 0;
     const followers = await Promise.all(
-      services.repositories.followers.map((follower) => follower.follow(services, move)),
+      isFollowed
+        ? services.repositories.followers.map((follower) => follower.follow(services, { ...move, moved }))
+        : [],
     );
     return async (tx) => {
       await recordRefsIn(tx, 'recorded_refs', move.owner.id, move);

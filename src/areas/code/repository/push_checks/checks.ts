@@ -142,7 +142,10 @@ export async function pushRefusals(
   }
   if (refusals.length === 0)
     refusals.push(...(await lockedPaths(services, push, repository, { updates, quarantine: push.quarantine })));
-  return refusals.length > 0 ? [...new Set(refusals)] : pushRuleRefusals(services, push, repository, updates);
+  if (refusals.length > 0) return [...new Set(refusals)];
+  // git writes the messages of notes.
+  const judged = updates.filter(({ ref }) => !ref.startsWith('refs/notes/'));
+  return pushRuleRefusals(services, push, repository, judged);
 }
 
 /** @throws ApiError 400 with the first reason why a reference may not move this way */
