@@ -141,7 +141,7 @@ test('a comment that a source calls internal by either name is internal here, wh
         here,
         relation,
         destination,
-        isOfNotes ? notes.map((note) => ({ ...note, commit_id })) : [{ ...first, notes }],
+        isOfNotes ? notes.map((note) => ({ ...note, commit_id })) : [{ ...first, approval_rules: [], notes }],
       );
       assert.deepEqual(outcome.failures, [], place);
       const { rows } = await sql<{ internal: boolean }>`
