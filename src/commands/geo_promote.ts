@@ -1,3 +1,4 @@
+import { followingOf } from '../areas/geo/following/index.ts';
 import { copiesBehind, isPrimaryAlive, obstacleTo, promote } from '../areas/geo/promotion/index.ts';
 import type { Database } from '../db/index.ts';
 import { secretsOf } from '../services/index.ts';
@@ -7,10 +8,12 @@ import { briefly } from './database.ts';
 const words = (replicable: string) => replicable.replaceAll('_', ' ');
 
 async function printCopies(db: Database): Promise<void> {
-  const behind = await copiesBehind(db);
-  if (behind.length === 0) console.log('All repositories and files are as they were on the primary.');
-  for (const { replicable, count } of behind)
-    console.log(`${count} ${words(replicable)} are not as they were on the primary.`);
+  const [behind, following] = [await copiesBehind(db), await followingOf(db)];
+  console.log(
+    `The database is as it was on the primary at ${following?.caught_up_at ?? 'an unknown time'}. Later changes and pushes there are not known here.`,
+  );
+  if (behind.length === 0) console.log('All repositories and files that it knows of are as they were then.');
+  for (const { replicable, count } of behind) console.log(`${count} ${words(replicable)} are not as they were then.`);
 }
 
 export const geoPromote: Command = {

@@ -55,6 +55,8 @@ export interface Following {
   isCopied: boolean;
   /** The age of the oldest change that the primary may have and this site lacks; null before the first copy. */
   lag_seconds: number | null;
+  /** When the database was last known to be as that of the primary; null before the first copy. */
+  caught_up_at: string | null;
 }
 
 /** Looks that find nothing new are so far apart. */
@@ -63,7 +65,7 @@ const unnoticed_s = 10;
 /** Undefined on a server that has never been a secondary. */
 export async function followingOf(db: Database): Promise<Following | undefined> {
   const { rows } = await sql<Following>`
-    select state, problem, copied_at is not null as "isCopied",
+    select state, problem, copied_at is not null as "isCopied", caught_up_at,
            case when late > ${unnoticed_s} then late when copied_at is not null then 0 end as lag_seconds
       from geo_following, lateral (select extract(epoch from now() - caught_up_at)::float8 as late) as age`.execute(db);
   return rows[0];
