@@ -10,6 +10,7 @@ import { fillWorld } from './full_project.ts';
 import { newPublicKey } from './public_key.ts';
 import { headOf } from './repository.ts';
 import { sent } from './sent.ts';
+import { fileForm } from './uploads.ts';
 import { type World, type WorldOptions, world } from './world.ts';
 
 /** A world with an address of each page. */
@@ -122,6 +123,13 @@ async function addRepositoryThings({ as, project, group }: World): Promise<void>
       await sent(as('owner').post(`${place}/wikis`, { title, content: `# ${title}\n\n[[home]] #2` }));
 }
 
+/** Attaches a file to a wiki. @returns its address below `uploads/` */
+async function attachmentOf({ as }: World, place: string): Promise<string> {
+  const raw = fileForm('tree.txt', 'a tree');
+  const { file_path } = await sent(as('owner').post(`${place}/wikis/attachments`, undefined, { raw }));
+  return file_path.replace('uploads/', '');
+}
+
 /** The first id of the rows of a world. */
 async function idOf({ db }: World, table: string, where: object = {}, column = 'id'): Promise<string> {
   const conditions = Object.entries(where).map(([name, value]) => sql`${sql.ref(name)} = ${value}`);
@@ -168,6 +176,8 @@ async function valuesOf(here: World): Promise<Record<string, string>> {
     snippet_id: await idOf(here, 'snippets', own),
     ref: 'main',
     file_path: 'pick.sh',
+    attachment: await attachmentOf(here, `/projects/${project.id}`),
+    group_attachment: await attachmentOf(here, `/groups/${group.id}`),
     error_id: await idOf(here, 'error_tracking_errors', own),
     vulnerability_id: await idOf(here, 'vulnerabilities', own),
     export_uuid: crypto.randomUUID(),
@@ -185,6 +195,8 @@ const special: Readonly<Record<string, Record<string, string>>> = {
   ...Object.fromEntries(releasePages.map(({ path }) => [path, { tag_name: 'v1' }])),
   '/:id/-/tree/*ref_path': { ref_path: 'main/docs' },
   '/-/snippets/:id/raw/:ref/*file_path': { file_path: 'note.md' },
+  '/:id/-/wikis/raw/*file_path': { file_path: 'home.md' },
+  '/groups/:id/-/wikis/raw/*file_path': { file_path: 'home.md' },
 };
 
 /** The value of `id` for a page. */
@@ -195,7 +207,10 @@ const idIn = ({ ids }: Pick<ShownWorld, 'ids'>, path: string): string =>
 export const valuesFor = (named: Pick<ShownWorld, 'ids' | 'values'>, path: string): Record<string, string> => ({
   ...named.values,
   id: idIn(named, path),
-  ...(path.startsWith('/groups/') && { board_id: named.values.group_board_id! }),
+  ...(path.startsWith('/groups/') && {
+    board_id: named.values.group_board_id!,
+    attachment: named.values.group_attachment!,
+  }),
 });
 
 /** The address of a page, with values for all its parameters. */

@@ -64,8 +64,8 @@ const pagesFor = (kind: WikiKind): AnyPage[] => [
     forms: { create: { runs: `create${kind.noun}WikiPage`, next: toPage } },
     view: newView,
   }),
-  filePage(`${kind.path}/uploads/*name`, ({ bytes, params }) =>
-    bytes(`get${kind.noun}WikiFile`, { file_path: `uploads/${params.name}` }),
+  filePage(`${kind.path}/uploads/*attachment`, ({ bytes, params }) =>
+    bytes(`get${kind.noun}WikiFile`, { file_path: `uploads/${params.attachment}` }),
   ),
   filePage(`${kind.path}/raw/*file_path`, ({ bytes }) => bytes(`get${kind.noun}WikiFile`)),
   page(`${kind.path}/*slug/edit`, {
