@@ -1,4 +1,4 @@
-# The image holds the program; everything that lasts is in the one volume, /data.
+# The image holds the program; everything that lasts is in the one volume, /data. docs/operating.md has the line that runs it.
 FROM node:24-bookworm-slim
 
 RUN apt-get update \

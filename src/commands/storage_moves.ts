@@ -9,19 +9,27 @@ const maximumFailed = 100;
 export const storageMoves: Command = {
   summary: 'List the storage moves that wait, run and failed',
   help: `Prints a line for each storage move that has not ended, in the order in which they run, and for the last ${maximumFailed} that failed: the ID of the move, what it
-moves, the state, the storages, and why it failed, separated by tabs.`,
+moves, the state, the storages, and why it failed, separated by tabs. If there is none, it says so on the standard error.`,
   options: {},
   run: async (_given, config) => {
     await briefly(config, async ({ db }) => {
-      await print(db, sql`state in ('scheduled', 'started', 'replicated') order by moves.id`);
-      await print(db, sql`state in ('failed', 'cleanup failed') order by moves.id desc limit ${maximumFailed}`);
+      const waiting = await print(db, sql`state in ('scheduled', 'started', 'replicated') order by moves.id`);
+      const failed = await print(
+        db,
+        sql`state in ('failed', 'cleanup failed') order by moves.id desc limit ${maximumFailed}`,
+      );
+      // Programs read the lines of the standard output.
+      if (waiting + failed === 0) console.error('No storage move waits, runs or has failed.');
     });
     return 0;
   },
 };
 
-/** @param which a predicate on moves, with their order */
-async function print(db: Database, which: RawBuilder<unknown>): Promise<void> {
+/**
+ * @param which a predicate on moves, with their order
+ * @returns how many there are
+ */
+async function print(db: Database, which: RawBuilder<unknown>): Promise<number> {
   const { rows } = await sql<
     Record<'id' | 'place' | 'state' | 'source_storage' | 'destination_storage' | 'error', string>
   >`
@@ -31,4 +39,5 @@ async function print(db: Database, which: RawBuilder<unknown>): Promise<void> {
      where ${which}`.execute(db);
   for (const { id, place, state, source_storage, destination_storage, error } of rows)
     console.log([id, place, state, source_storage, destination_storage, error].join('\t'));
+  return rows.length;
 }

@@ -10,7 +10,7 @@ import { dataFolder, folder, rootToken, serve } from './coppice.ts';
 
 const top = path.resolve(import.meta.dirname, '../..');
 
-/** A checkout, for commands that leave files in it. */
+/** A checkout, in which commands could leave files. */
 async function checkout(): Promise<string> {
   const copy = await folder();
   for (const name of await readdir(top)) await symlink(path.join(top, name), path.join(copy, name));
@@ -34,10 +34,14 @@ test('the tour of the README works twice on one server', async () => {
       ...data,
       PATH: process.env.PATH,
       HOME: await folder(),
+      TMPDIR: await folder(),
       GIT_CONFIG_GLOBAL: '/dev/null',
       GIT_CONFIG_NOSYSTEM: '1',
     };
-    await promisify(execFile)('bash', ['-c', script], { cwd: await checkout(), env });
+    const cwd = await checkout();
+    const before = await readdir(cwd);
+    await promisify(execFile)('bash', ['-c', script], { cwd, env });
+    assert.deepEqual(await readdir(cwd), before);
   }
   const closed = (await server.root.get('/issues', { state: 'closed', labels: 'catalogue', scope: 'all' })).body;
   assert.equal(closed.length, 2);
