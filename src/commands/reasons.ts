@@ -3,6 +3,7 @@
 const reasons: Record<string, string> = {
   EACCES: 'this account is not allowed to use it',
   EDQUOT: 'the quota of this account is used up',
+  EFBIG: 'it would be larger than the file system or this account allows',
   EIO: 'the disk reports an error',
   EMFILE: 'too many files are open',
   ENOENT: 'it does not exist',

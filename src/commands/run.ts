@@ -5,6 +5,7 @@ import { ConfigError, readConfig } from '../config.ts';
 import { DatabaseError } from '../db/embedded.ts';
 import { hasLostDatabase } from '../db/index.ts';
 import { MigrationError } from '../db/migrate.ts';
+import { isFull } from '../http/index.ts';
 import { SecretKeyError } from '../secrets/index.ts';
 import { type Arguments, type Command, OperatorError, UsageError } from './command.ts';
 import { fileReason } from './reasons.ts';
@@ -115,6 +116,10 @@ function explain(error: unknown): number {
   }
   if (error instanceof BlobStoreError) {
     console.error(`The store of COPPICE_BLOBS cannot be used: ${error.message}.`);
+    return 1;
+  }
+  if (isFull(error)) {
+    console.error(`The disk of the database is full: ${(error as Error).message}. Make room and try again.`);
     return 1;
   }
   if (hasLostDatabase(error)) {

@@ -29,6 +29,9 @@ const texts: Record<number, string> = {
 /** The code of errors of git when the process that starts it has ended (src/git/launcher.ts). The next request starts another one. */
 const lostCode = 'GIT_LOST';
 
+/** Says what is missing, and nothing of its address: everybody may read it. */
+const away = (sentence: string) => new ApiError(503, { message: `503 Service Unavailable - ${sentence}` });
+
 function meaningOf(error: FastifyError): ApiError {
   if (error instanceof ApiError) return error;
   const { statusCode = 500, message } = error;
@@ -36,8 +39,10 @@ function meaningOf(error: FastifyError): ApiError {
   if (statusCode >= 400 && statusCode < 500)
     return new ApiError(statusCode, { message: texts[statusCode] ?? `${statusCode} ${message}` });
   if (error instanceof TooMuchWaiting || error instanceof NoPlace) return tooBusy();
-  if (isFull(error)) return new ApiError(503, { message: '503 Service Unavailable - The disk of the server is full' });
-  return isUnavailable(error) || error instanceof BlobStoreError || error.code === lostCode
+  if (isFull(error)) return away('The disk of the server is full');
+  if (error instanceof BlobStoreError) return away('The store of large files cannot be reached');
+  if (isUnavailable(error)) return away('The database cannot be reached');
+  return error.code === lostCode
     ? new ApiError(503, { message: '503 Service Unavailable' })
     : new ApiError(500, { message: '500 Internal Server Error' });
 }

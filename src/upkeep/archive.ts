@@ -46,17 +46,26 @@ export function createArchive(file: string, signal?: AbortSignal): ArchiveWriter
     compress,
     createWriteStream(draft, { mode: 0o600 }),
   );
-  written.catch(() => {}); // the next write reports it
+  let failure: unknown;
+  written.catch((error) => {
+    failure = error;
+  });
   let entries = 0;
 
+  /** A file that cannot be written ends the streams before it: their errors say less than its own. */
+  const reportCause = async (error: unknown) => {
+    if (tar.destroyed) await written.catch(() => {});
+    throw failure ?? error;
+  };
   const addStream = async (name: string, size: number, content: Readable) => {
     signal?.throwIfAborted();
+    if (failure !== undefined) throw failure;
     entries++;
     const added = new Promise<void>((resolve, reject) => {
       const sink = tar.entry({ name, size }, (error) => (error ? reject(error) : resolve()));
       pipeline(content, sink as unknown as NodeJS.WritableStream).catch(reject);
     });
-    await Promise.race([added, written]);
+    await Promise.race([added, written]).catch(reportCause);
   };
   const add = (name: string, content: string | Buffer) => {
     const bytes = Buffer.from(content);

@@ -1,6 +1,6 @@
 /** A backup that was taken while repositories moved to another storage. */
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -54,4 +54,20 @@ test('a move that a backup finds started begins anew after the restore, and noth
   } finally {
     await restored.destroy();
   }
+});
+
+test('a backup for which the disk has no room says so, and leaves nothing behind', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  const { services } = await filledWorld();
+  const { connectionString } = await testDatabase();
+  const folder = await mkdtemp(path.join(tmpdir(), 'coppice-full-'));
+  atFileEnd(() => rm(folder, { recursive: true, force: true }));
+  const file = path.join(folder, 'backup.tar.zst');
+  await symlink('/dev/full', `${file}.new-${process.pid}`);
+  const { storages, blobs } = services;
+  await assert.rejects(backup({ connectionString, storages, blobs, secretKeyFile: undefined, file }), {
+    code: 'ENOSPC',
+  });
+  assert.deepEqual(await readdir(folder), []);
 });

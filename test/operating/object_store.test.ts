@@ -60,7 +60,8 @@ test('large files are in the bucket: uploaded, downloaded in parts, backed up, r
 
   await store.stop();
   const refused = await send(server, 'POST', `${place}/uploads`, fileForm('lost.txt', content));
-  assert.deepEqual([refused.status, await refused.json()], [503, { message: '503 Service Unavailable' }]);
+  const message = '503 Service Unavailable - The store of large files cannot be reached';
+  assert.deepEqual([refused.status, await refused.json()], [503, { message }]);
   assert.equal((await read()).status, 503);
   assert.equal((await server.root.get(place)).status, 200);
   await store.start();

@@ -35,7 +35,8 @@ test('requests get 503 while the database is down, and work again when it is bac
   process.kill(Number(postmaster), 'SIGKILL');
   let answer = await server.root.get('/projects');
   while (answer.status === 200) answer = await server.root.get('/projects');
-  assert.deepEqual([answer.status, answer.body], [503, { message: '503 Service Unavailable' }]);
+  const message = '503 Service Unavailable - The database cannot be reached';
+  assert.deepEqual([answer.status, answer.body], [503, { message }]);
   let refused = 0;
   assert.equal((await fetch(`${server.url}/-/liveness`, { headers: oneCall })).status, 200);
   for (; answer.status !== 200; refused++) {
@@ -310,6 +311,8 @@ function makeReadOnly(t: TestContext, folder: string): void {
 test('a read-only data folder is named in a sentence, whether it is new or in use', async (t) => {
   const used = await dataFolder();
   assert.equal((await coppice(['migrate'], { COPPICE_DATA: used })).code, 0);
+  const moves = await coppice(['storage', 'moves'], { COPPICE_DATA: used });
+  assert.deepEqual([moves.code, moves.out, moves.err], [0, '', 'No storage move waits, runs or has failed.\n']);
   const fresh = await folder();
   for (const each of [used, fresh]) makeReadOnly(t, each);
   const backup = ['backup', '--to', path.join(await folder(), 'backup.tar.zst')];
