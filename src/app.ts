@@ -43,7 +43,7 @@ import { type LoadMeter, shedLoad } from './http/overload.ts';
 import { watchPace, watchReplies } from './http/pace.ts';
 import { asksForUpgrade, takeUpgrades } from './http/upgrades.ts';
 import { measurePassing, measureQueue, measureRequests, metricsDoorway } from './metrics.ts';
-import { readAssets } from './pages/index.ts';
+import { readAssets, unreadableForm } from './pages/index.ts';
 import { type Services, servicesFor } from './services/index.ts';
 
 export interface AppOptions {
@@ -84,10 +84,16 @@ const requestId = (headers: Record<string, string | string[] | undefined>) => {
   return typeof given === 'string' && /^[\w.-]{8,128}$/.test(given) ? given : crypto.randomUUID();
 };
 
+const commonHeaders = ({ id }: FastifyRequest) => ({
+  'x-request-id': id,
+  'x-frame-options': 'SAMEORIGIN',
+  'x-content-type-options': 'nosniff',
+});
+
 // Hooks with a callback: each `async` one would cost every request a promise and a turn of the queue.
 function addCommonHeaders(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers({ 'x-request-id': request.id, 'x-frame-options': 'SAMEORIGIN', 'x-content-type-options': 'nosniff' });
+    reply.headers(commonHeaders(request));
     done();
   });
   app.addHook('onSend', (_request, reply, _payload, done) => {
@@ -134,6 +140,7 @@ const withSingleSlashes = (url: string) =>
  */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { config, db, log, metrics, isDelayed, inspectReply, inspectRefusal } = options;
+  const answerUnreadable = answeringIn(unreadableForm(config));
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -149,7 +156,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     },
     clientErrorHandler: refuseUnreadable,
     routerOptions: { maxParamLength: urlLimit_bytes, ignoreTrailingSlash: true, querystringParser: readQuery },
-    frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
+    // The hooks have not run.
+    frameworkErrors: (error, request, reply) =>
+      void answerUnreadable(error, request, reply.headers(commonHeaders(request))),
     return503OnClosing: false,
     forceCloseConnections: 'idle',
   }) as unknown as FastifyInstance;

@@ -38,12 +38,19 @@ export function cookieNamed({ headers }: Pick<FastifyRequest, 'headers'>, name: 
 }
 
 /** The browser of a request; undefined for one that was not here before. */
-export function browserOf(request: Pick<FastifyRequest, 'headers'>, url: string): Browser | undefined {
+function browserOf(request: Pick<FastifyRequest, 'headers'>, url: string): Browser | undefined {
   const value = cookieNamed(request, nameOf(url)) ?? '';
   if (!/^[\w-]{22}(\.[\w-]{22}){0,5}$/.test(value)) return undefined;
   const [id = '', ...marks] = value.split('.');
   return { id, marks };
 }
+
+/** Where a request comes from. @param url the external address of the server */
+export const deviceOf = (request: FastifyRequest, url: string): Device => ({
+  address: request.ip,
+  user_agent: request.headers['user-agent'],
+  browser: browserOf(request, url),
+});
 
 export const newBrowser = (): Browser => ({ id: randomBytes(16).toString('base64url'), marks: [] });
 

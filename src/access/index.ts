@@ -5,8 +5,8 @@ export { refreshAuthorizations, type Subtree, subtreeOf } from './authorizations
 export { basicCaller, basicPassword, basicRefused, callerOfBasic, gitScopes } from './basic.ts';
 export {
   browserCookie,
-  browserOf,
   type Device,
+  deviceOf,
   keptForm,
   knownTo,
   newBrowser,

@@ -126,6 +126,18 @@ test('unknown paths are refused with JSON', async () => {
     assert.equal(bad.type, 'application/json');
     assert.equal(typeof JSON.parse(bad.body).message, 'string');
   }
+
+  const headersOf = ({ headers }: Response) =>
+    ['content-type', 'content-security-policy', 'referrer-policy', 'x-content-type-options', 'x-frame-options'].map(
+      (name) => headers.get(name),
+    );
+  const page = (path: string) => fetch(`${url}${path}`, { headers: { accept: 'text/html' } });
+  const unreadable = await page('/%ff');
+  assert.equal(unreadable.status, 400);
+  const signIn = await page('/users/sign_in');
+  for (const other of [unreadable, await page('/-/invites/none'), await page('/-/profile/emails/confirmation')])
+    assert.deepEqual(headersOf(other), headersOf(signIn), other.url);
+  for (const shown of [unreadable, signIn]) assert.match(await shown.text(), /<nav aria-label="Main">/);
 });
 
 test('projects are found by id and by encoded path, with %2E for dots and a trailing slash', async () => {

@@ -1,7 +1,7 @@
 /** How pages run endpoints. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
-import { browserOf, type Visitor } from '../access/index.ts';
+import { deviceOf, type Visitor } from '../access/index.ts';
 import { type AnyEndpoint, ApiError, badParam, leavingOf, Moved, type Reading, type Values } from '../http/index.ts';
 import { type Performer, type PerformOptions, pathParameters, performerOf } from '../http/perform.ts';
 import type { PageCall } from './page.ts';
@@ -110,11 +110,7 @@ export function callOf(
     params,
     query,
     reply,
-    device: {
-      address: request.ip,
-      user_agent: request.headers['user-agent'],
-      browser: browserOf(request, services.url),
-    },
+    device: deviceOf(request, services.url),
     perform,
     rightsVersion,
     one: typed,

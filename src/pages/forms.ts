@@ -137,7 +137,11 @@ function boxesOf(field: Field, form: string, refused: RefusedForm | undefined): 
   )}${reasonView(id, reason)}</fieldset>`;
 }
 
-function fieldOf(field: Field, form: string, refused: RefusedForm | undefined): Html {
+/**
+ * A field with its label, and what was typed and why it was refused.
+ * @param form the start of its ids
+ */
+export function fieldOf(field: Field, form: string, refused: RefusedForm | undefined): Html {
   const { name, label, kind, help } = field;
   if (kind === 'checkboxes') return boxesOf(field, form, refused);
   const typed = refused && typedIn(refused, name).at(-1);
@@ -196,7 +200,7 @@ export const refusalIn = ({ refused }: Seen, name: string, key?: string | number
 const summaryStart = '<p class="refusal" role="alert">';
 
 /** The summary of a refusal, above the fields. */
-const refusalOf = ({ refusal }: RefusedForm, fields: readonly Field[]): Html =>
+export const refusalOf = ({ refusal }: RefusedForm, fields: readonly Field[]): Html =>
   html`<p class="refusal" role="alert">${sentenceFor(refusal, fields)}</p>`;
 
 /**

@@ -140,7 +140,7 @@ ${
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
-${messageView(house.header_message)}<header class="bar"><a class="brand" href="/">${brandOf(house)}</a>${accountOf(seen, place)}</header>
+${messageView(house.header_message)}<header class="bar"><a class="brand" href="/">${brandOf(house)}</a><nav aria-label="Main">${accountOf(seen, place)}</nav></header>
 ${house.notices.map((notice) => noticeView(notice, seen))}${place && trail(place)}${tabsOf(tabs, place?.tab)}
 <main id="main" tabindex="-1">
 <h1>${heading}</h1>

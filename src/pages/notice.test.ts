@@ -5,7 +5,7 @@ import { htmlPage, sendPage } from './notice.ts';
 
 test('a page escapes its texts', () => {
   const evil = `<script>alert("1")</script> & 'more'`;
-  const html = htmlPage({
+  const { text: html } = htmlPage({
     title: evil,
     parts: [
       evil,
@@ -21,13 +21,15 @@ test('a page escapes its texts', () => {
 test('a page is a document with one heading that loads our assets only', async () => {
   const app = fastify();
   const parts = ['Text', { button: 'Accept', action: '/-/accept', fields: { token: 'x' } }];
-  app.get('/', (_request, reply) => sendPage(reply, 410, { title: 'Invitation', parts }));
+  app.get('/', (request, reply) =>
+    sendPage({ services: { url: 'http://127.0.0.1' }, request, reply }, 410, { title: 'Invitation', parts }),
+  );
   const { statusCode, headers, payload } = await app.inject('/');
   assert.equal(statusCode, 410);
   assert.equal(headers['content-type'], 'text/html; charset=utf-8');
   assert.deepEqual(
     [headers['cache-control'], headers['referrer-policy'], headers['x-robots-tag']],
-    ['no-store', 'no-referrer', 'noindex'],
+    ['no-store', 'same-origin', 'noindex'],
   );
   assert.match(payload, /^<!doctype html>\n<html lang="en"/);
   assert.equal(payload.match(/<h1>/g)?.length, 1);

@@ -1,21 +1,15 @@
 /** Small pages for browsers, behind the links in mail. They need no session. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type ApiError, type ErrorForm, sentenceOf } from '../http/index.ts';
+import { type ApiError, type ErrorForm, jsonForm, sentenceOf } from '../http/index.ts';
+import { originFor } from '../http/origin.ts';
+import type { Services } from '../services/index.ts';
 import { type Assets, readAssets } from './assets.ts';
+import { type Field, fieldOf, refusalOf } from './forms.ts';
 import { type Html, html } from './html.ts';
 import { layout, plainHouse } from './layout.ts';
+import type { RefusedForm } from './page.ts';
 import { facts } from './parts.ts';
-
-/** An input of a form. */
-export interface HtmlInput {
-  name: string;
-  label: string;
-  type: 'text' | 'password';
-  /** The `autocomplete` name, by which browsers fill it in. */
-  autocomplete: 'username' | 'name' | 'current-password' | 'new-password';
-  /** The initial value. */
-  value?: string;
-}
+import { sendSecret, wantsHtml } from './send.ts';
 
 /** A piece of a page: a text, facts with their names, a link, or a form with one button. */
 export type HtmlPart =
@@ -29,7 +23,10 @@ export type HtmlPart =
       action: string;
       /** Hidden fields. */
       fields?: Readonly<Record<string, string>>;
-      inputs?: readonly HtmlInput[];
+      /** What is typed, and what was refused of it. `form` begins the ids of the page. */
+      inputs?: { form: string; fields: readonly Field[]; refused?: RefusedForm | undefined };
+      /** The kind of the button, if it is not the one thing to do on the page. */
+      look?: 'danger';
     };
 
 export interface HtmlPage {
@@ -38,56 +35,41 @@ export interface HtmlPage {
   parts: readonly HtmlPart[];
 }
 
-/** Nothing but our own assets may be loaded or executed, whatever a user-supplied text contains. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  'trusted-types coppice',
-].join('; ');
-
-const headers = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': policy,
-  // The addresses of these pages contain tokens, which neither a cache nor the next page may learn.
-  'cache-control': 'no-store',
-  'referrer-policy': 'no-referrer',
-  'x-robots-tag': 'noindex',
-};
-
-const inputOf = ({ name, label, type, autocomplete, value = '' }: HtmlInput): Html =>
-  html`<div class="field"><label>${label} <input name="${name}" type="${type}" autocomplete="${autocomplete}" value="${value}" required></label></div>`;
-
 function htmlOf(part: HtmlPart): Html {
   if (typeof part === 'string') return html`<p>${part}</p>`;
   if ('facts' in part) return facts(part.facts);
   if ('link' in part) return html`<p><a href="${part.url}">${part.link}</a></p>`;
-  const { button, action, fields = {}, inputs = [] } = part;
+  const { button, action, fields = {}, inputs, look = 'primary' } = part;
   const hidden = Object.entries(fields).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
-  return html`<form method="post" action="${action}" class="${inputs.length > 0 ? 'fields' : 'single'}">${hidden}${inputs.map(inputOf)}<button class="primary">${button}</button></form>`;
+  const typed = inputs?.fields.map((field) => fieldOf(field, inputs.form, inputs.refused));
+  return html`<form method="post" action="${action}" class="${typed ? 'fields' : 'single'}">${
+    inputs?.refused && refusalOf(inputs.refused, inputs.fields)
+  }${hidden}${typed}<button class="${look}">${button}</button></form>`;
 }
 
 let assets: Assets | undefined;
 
 /** A complete page, as someone who is not signed in sees it. Texts are escaped. */
-export function htmlPage({ title, parts }: HtmlPage): string {
+export function htmlPage({ title, parts }: HtmlPage): Html {
   assets ??= readAssets().addresses;
   const main = html`${parts.map(htmlOf)}`;
   const seen = { caller: undefined, path: '/', query: {}, may: () => false, refused: undefined };
   const { before, after } = layout({ title: [title], main }, seen, { assets, tabs: [], house: plainHouse });
-  return `${before}${main}${after}`;
+  return html`${before}${main}${after}`;
 }
 
-/** Replies with a page that is not cached and loads nothing. */
-export const sendPage = (reply: FastifyReply, status: number, page: HtmlPage): FastifyReply =>
-  reply.code(status).headers(headers).send(htmlPage(page));
+/** Where a page is sent. */
+export interface NoticeCall {
+  services: Pick<Services, 'url'>;
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+/** Replies with a page. Its address may contain a token, so that nothing keeps it. */
+export const sendPage = ({ services, request, reply }: NoticeCall, status: number, page: HtmlPage): FastifyReply =>
+  sendSecret(reply.header('x-robots-tag', 'noindex'), status, htmlPage(page), originFor(request, services.url));
 
 /** The reason of a refusal, as a sentence. */
 function reasonOf({ body }: ApiError): string {
@@ -100,7 +82,17 @@ function reasonOf({ body }: ApiError): string {
  * @param pageFor the page for a reason
  */
 export const pageForm = (
+  services: NoticeCall['services'],
   pageFor: (reason: string, refusal: ApiError, request: FastifyRequest) => HtmlPage,
 ): ErrorForm => ({
-  write: (refusal, request, reply) => sendPage(reply, refusal.status, pageFor(reasonOf(refusal), refusal, request)),
+  write: (refusal, request, reply) =>
+    sendPage({ services, request, reply }, refusal.status, pageFor(reasonOf(refusal), refusal, request)),
+});
+
+/** Replies to what is refused before it is known what was asked for, such as an address that cannot be decoded: with a page for browsers. */
+export const unreadableForm = (services: NoticeCall['services']): ErrorForm => ({
+  write: (refusal, request, reply) =>
+    request.url.startsWith('/api/') || !wantsHtml(request)
+      ? jsonForm.write(refusal, request, reply)
+      : pageForm(services, (reason) => ({ title: 'Not possible', parts: [reason] })).write(refusal, request, reply),
 });

@@ -68,19 +68,29 @@ function encodingFor({ headers }: FastifyRequest): Encoding {
 export interface Sending {
   status?: number;
   origin: string;
-  /** A page with a secret is not compressed, because its length would tell something of it, and not kept. */
+  /** Whether there is a secret in it. */
   is_secret?: true;
+}
+
+/** Whether a client would rather read HTML than JSON. */
+export const wantsHtml = ({ headers }: FastifyRequest): boolean => /\btext\/html\b/.test(headers.accept ?? '');
+
+/** Sends a page with a secret, which is not compressed, because its length would tell something of it, and not kept. */
+export function sendSecret(reply: FastifyReply, status: number, { text }: Html, origin: string): FastifyReply {
+  headFor(reply.code(status), origin);
+  return reply.header('cache-control', 'no-store').send(text);
 }
 
 /** Sends a whole page. */
 export async function sendHtml(
   request: FastifyRequest,
   reply: FastifyReply,
-  { text }: Html,
+  page: Html,
   { status = 200, origin, is_secret }: Sending,
 ): Promise<FastifyReply> {
+  if (is_secret) return sendSecret(reply, status, page, origin);
+  const { text } = page;
   headFor(reply.code(status), origin);
-  if (is_secret) return reply.header('cache-control', 'no-store').send(text);
   if (status === 200) {
     const tag = `W/"${createHash('sha1').update(text).digest('base64url')}"`;
     reply.header('etag', tag);

@@ -34,7 +34,7 @@ import {
   type Values,
 } from '../http/index.ts';
 import { readQuery } from '../http/mount.ts';
-import { originFor } from '../http/origin.ts';
+import { isFromOurPage, originFor } from '../http/origin.ts';
 import type { PerformOptions } from '../http/perform.ts';
 import { type Calling, callOf, isHidden, operationsOf } from './calling.ts';
 import { versionOf } from './forms.ts';
@@ -55,7 +55,7 @@ import {
 } from './page.ts';
 import { leadTo } from './redirects.ts';
 import { pageFinder } from './routes.ts';
-import { sendHtml, sendPieces } from './send.ts';
+import { sendHtml, sendPieces, wantsHtml } from './send.ts';
 
 export interface PagesOptions extends PerformOptions {
   pages: readonly AnyPage[];
@@ -80,15 +80,6 @@ const largestForm_bytes = 6 * 1024 * 1024;
 const shareOfStrangers = 1 / 4;
 /** And one of their addresses of that. */
 const shareOfAddress = 1 / 4;
-
-/** Whether the browser says that a form is on a page of ours. All browsers have said so since 2023; older ones name the origin of the page. */
-function isFromOurPage({ headers }: FastifyRequest, origin: string): boolean {
-  const site = headers['sec-fetch-site'];
-  return site === undefined ? headers.origin === origin : site === 'same-origin';
-}
-
-/** Whether a client would rather read HTML than JSON. */
-const wantsHtml = ({ headers }: FastifyRequest): boolean => /\btext\/html\b/.test(headers.accept ?? '');
 
 const signInPath = '/users/sign_in';
 const confirmationPath = '/users/confirm_password';
@@ -254,6 +245,7 @@ class PageServer {
       this.#allowedForms(asked, page),
     ]);
     const seen = this.#seen(call, allowed, refused);
+    if (refused) call.reply.headers(refused.refusal.headers);
     const status = asStatus ?? refused?.refusal.status ?? 200;
     return this.send(request, call, page.view(data, seen), { status, seen });
   }

@@ -188,6 +188,8 @@ test('who guesses passwords locks out neither browsers nor addresses that the ow
   assert.equal(await tryAt(known, password), 429);
   const other = await browserOf(here, here.people.planner);
   assert.equal(await tryAt(other, password), 429, 'to another person');
+  const limited = await known.send('/users/sign_in', 'sign_in', { login, password });
+  assert.deepEqual([limited.status, limited.headers.get('retry-after')], [429, '600']);
 });
 
 test('links to choose a password are counted by account, too', async () => {

@@ -49,16 +49,12 @@ function pageFor(
 
 type Follow = typeof confirm;
 
-async function answer(
-  { services, reply }: Call,
-  action: string,
-  value: unknown,
-  follow: Follow,
-): Promise<FastifyReply> {
+async function answer(call: Call, action: string, value: unknown, follow: Follow): Promise<FastifyReply> {
   const token = typeof value === 'string' ? value : '';
+  const { services } = call;
   const seed = services.secrets.seedOfLink(linkPurpose, token);
   const outcome: Outcome = seed === undefined ? { result: 'gone' } : await follow(services.db, seed);
-  return sendPage(reply, ...pageFor(outcome, { action, token }));
+  return sendPage(call, ...pageFor(outcome, { action, token }));
 }
 
 /** The two doors of a link. A HEAD must not confirm anything, so there is none. */
@@ -79,5 +75,5 @@ const doorsOf = (url: string) => [
 export const emailPages: Doorway = {
   cost: 'usual',
   doors: [newEmailPage, primaryEmailPage].flatMap(doorsOf),
-  errors: () => pageForm((reason) => ({ title: 'Address not confirmed', parts: [reason] })),
+  errors: (services) => pageForm(services, (reason) => ({ title: 'Address not confirmed', parts: [reason] })),
 };

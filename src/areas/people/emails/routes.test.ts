@@ -233,7 +233,7 @@ test('an address is not used until its link is opened, which works once', async 
   assert.match(opened.headers.get('content-security-policy')!, /^default-src 'none'/);
   assert.deepEqual(
     [opened.headers.get('cache-control'), opened.headers.get('referrer-policy')],
-    ['no-store', 'no-referrer'],
+    ['no-store', 'same-origin'],
   );
   assert.ok((await opened.text()).includes(`${email} is confirmed.`));
   const { confirmed_at } = (await as('guest').get(`/user/emails/${added.id}`)).body;

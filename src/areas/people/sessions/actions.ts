@@ -48,6 +48,12 @@ export interface SignInFields {
   is_remembered: boolean;
 }
 
+/** What a browser is to keep, each as `Set-Cookie`. */
+export interface SessionCookies {
+  session: string;
+  browser: string;
+}
+
 /**
  * Signs a user in. One who was deactivated is active again by that.
  * @returns the `Set-Cookie` of the new session, and that of the browser, which is known from now on
@@ -57,12 +63,24 @@ export async function signIn(
   services: Services,
   { login, password, is_remembered }: SignInFields,
   device: Device,
-): Promise<{ session: string; browser: string }> {
-  const { db, url, secrets } = services;
+): Promise<SessionCookies> {
   const { id } = await userByPassword(services, { login, password, ...device, reactivates: true });
+  return beginSession(services, id, device, is_remembered);
+}
+
+/**
+ * Begins a session of a user who has proved to be that one.
+ * @returns as `signIn`
+ */
+export async function beginSession(
+  { db, url, secrets }: Services,
+  user_id: number,
+  device: Device,
+  is_remembered = false,
+): Promise<SessionCookies> {
   return {
-    session: cookieFor(url, await startSession(db, { user_id: id, is_remembered, device }), is_remembered),
-    browser: browserCookie(url, knownTo(secrets, device.browser, id)),
+    session: cookieFor(url, await startSession(db, { user_id, is_remembered, device }), is_remembered),
+    browser: browserCookie(url, knownTo(secrets, device.browser, user_id)),
   };
 }
 

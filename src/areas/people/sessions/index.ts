@@ -1,5 +1,6 @@
 /** What pages use of sessions. */
 export {
+  beginSession,
   confirmSession,
   cookieFor,
   endSession,

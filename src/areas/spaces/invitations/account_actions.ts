@@ -33,14 +33,14 @@ function checkAccount({ username, name, password }: NewAccount): void {
 /**
  * Creates an account with the invited address, which the link confirms, and accepts the invitation.
  * @param tx a transaction
- * @returns undefined when the invitation no longer exists, or why it no longer holds; no account is created then
+ * @returns the outcome, undefined when the invitation no longer exists, and the new user; when the invitation no longer holds, no account is created
  * @throws ApiError 403 when sign-up is disabled, the address is not allowed or no seat is left; 400 and 409 for invalid or taken values
  */
 export async function signUp(
   tx: Database,
   invitation: OpenInvitation,
   account: NewAccount,
-): Promise<Outcome | undefined> {
+): Promise<{ outcome: Outcome | undefined; user_id?: number }> {
   const settings = await settingsOf(tx);
   if (!settings.signup_enabled) throw forbidden('Sign-up is disabled');
   const email = invitation.invite_email;
@@ -50,11 +50,11 @@ export async function signUp(
   await lockedSource(tx, subtreeOf(invitation));
   // Read again under the lock, which every response and every change takes.
   const open = await invitationNumbered(tx, invitation.id);
-  if (!open) return undefined;
+  if (!open) return { outcome: undefined };
   const objection = await objectionTo(tx, open);
-  if (objection) return objection;
+  if (objection) return { outcome: objection };
   if (!(await hasSeatsFor(tx, { user_ids: [], addresses: 1 }, open))) throw forbidden(noSeatsText({ access_level: 0 }));
   await endClaimsTo(tx, email);
   const user_id = await createUser(tx, { ...account, email, confirmed: true });
-  return acceptInvitation(tx, open, user_id);
+  return { outcome: await acceptInvitation(tx, open, user_id), user_id };
 }

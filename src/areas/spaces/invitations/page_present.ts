@@ -1,6 +1,6 @@
 /** Texts of the pages of invitations. */
 import { groupPage, projectPage } from '../../../access/index.ts';
-import type { HtmlPage, HtmlPart } from '../../../pages/index.ts';
+import type { Field, HtmlPage, HtmlPart, RefusedForm } from '../../../pages/index.ts';
 import type { Outcome } from './acceptance_actions.ts';
 import { factsOf, type OpenInvitation } from './queries.ts';
 
@@ -14,22 +14,28 @@ export const gonePage: HtmlPage = {
  * The page of an invitation, with the forms to accept and decline it.
  * @param action the path of the page
  * @param withSignUp whether people can create an account
+ * @param refused a form of the page that was refused
  */
 export function invitationPage(
   invitation: OpenInvitation,
-  { action, withSignUp }: { action: string; withSignUp: boolean },
+  { action, withSignUp, refused }: { action: string; withSignUp: boolean; refused?: RefusedForm | undefined },
 ): HtmlPage {
   const { inviter, place, invite_email } = invitation;
+  const inputs = (form: string, fields: readonly Field[]) => ({
+    form,
+    fields: fields.map((field): Field => ({ ...field, is_required: true })),
+    refused: refused?.name === form ? refused : undefined,
+  });
   const signUp: HtmlPart[] = [
     `No account yet? Create one with the email address ${invite_email}.`,
     {
       button: 'Create an account and accept',
       action: `${action}/sign_up`,
-      inputs: [
-        { name: 'username', label: 'Username', type: 'text', autocomplete: 'username' },
-        { name: 'name', label: 'Name', type: 'text', autocomplete: 'name' },
-        { name: 'password', label: 'Password', type: 'password', autocomplete: 'new-password' },
-      ],
+      inputs: inputs('sign_up', [
+        { name: 'username', label: 'Username', autocomplete: 'username' },
+        { name: 'name', label: 'Name', autocomplete: 'name' },
+        { name: 'password', label: 'Password', kind: 'password', autocomplete: 'new-password' },
+      ]),
     },
   ];
   return {
@@ -41,13 +47,13 @@ export function invitationPage(
       {
         button: 'Sign in and accept',
         action: `${action}/accept`,
-        inputs: [
-          { name: 'login', label: 'Username or email address', type: 'text', autocomplete: 'username' },
-          { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' },
-        ],
+        inputs: inputs('accept', [
+          { name: 'login', label: 'Username or email address', autocomplete: 'username' },
+          { name: 'password', label: 'Password', kind: 'password', autocomplete: 'current-password' },
+        ]),
       },
       ...(withSignUp ? signUp : []),
-      { button: 'Decline', action: `${action}/decline` },
+      { button: 'Decline', action: `${action}/decline`, look: 'danger' },
     ],
   };
 }
@@ -92,13 +98,17 @@ const outcomes: Record<Outcome, { title: string; text: (place: string, inviter: 
   },
 };
 
+/** The page of what an invitation is to. */
+export const placePage = ({ group_id, full_path }: OpenInvitation): string =>
+  group_id === null ? projectPage(full_path) : groupPage(full_path);
+
 /** The page after accepting an invitation. Members go on to what they are members of. */
-export const outcomePage = ({ place, inviter, group_id, full_path }: OpenInvitation, outcome: Outcome): HtmlPage => ({
+export const outcomePage = (invitation: OpenInvitation, outcome: Outcome): HtmlPage => ({
   title: outcomes[outcome].title,
   parts: [
-    outcomes[outcome].text(place, inviter ?? 'the person who invited you'),
+    outcomes[outcome].text(invitation.place, invitation.inviter ?? 'the person who invited you'),
     ...(outcome === 'joined' || outcome === 'known'
-      ? [{ link: `Open ${place}`, url: group_id === null ? projectPage(full_path) : groupPage(full_path) }]
+      ? [{ link: `Open ${invitation.place}`, url: placePage(invitation) }]
       : []),
   ],
 });
@@ -111,7 +121,7 @@ export const decliningPage = ({ place, invite_email }: OpenInvitation, action: s
   title: `Decline the invitation to ${place}?`,
   parts: [
     `The invitation is for ${invite_email}. Nobody can accept it afterwards.`,
-    { button: 'Decline', action: `${action}/decline` },
+    { button: 'Decline', action: `${action}/decline`, look: 'danger' },
     { link: 'Back to the invitation', url: action },
   ],
 });

@@ -85,7 +85,7 @@ async function settings(t: TestContext, here: World, changes: object) {
   });
 }
 
-test('the page describes the invitation, sends no referrer, and escapes texts', async () => {
+test('the page describes the invitation, sends no referrer elsewhere, and escapes texts', async () => {
   const here = await world({});
   await here.db.updateTable('projects').set({ name: 'A & <b>' }).where('id', '=', here.project.id).execute();
   const email = address();
@@ -103,7 +103,7 @@ test('the page describes the invitation, sends no referrer, and escapes texts', 
     assert.ok(shown.text.includes(text), text);
   assert.ok(!shown.text.includes('<b>'));
   assert.equal(shown.headers.get('cache-control'), 'no-store');
-  assert.equal(shown.headers.get('referrer-policy'), 'no-referrer');
+  assert.equal(shown.headers.get('referrer-policy'), 'same-origin');
 });
 
 test('forged links and links of expired invitations answer 404', async () => {
@@ -151,6 +151,36 @@ test('a user who confirmed the address accepts with their password, once, and th
   );
   assert.deepEqual(joined, ['joined']);
   assert.equal((await browse(here, `${page}/accept`, { login: person.username, password })).status, 404);
+});
+
+test('whoever accepts on the page is signed in there, and a form of another server signs nobody in', async () => {
+  const here = await world({});
+  const account = (name: string) => ({ username: `${name}-${process.pid}`, name: 'New Person', password });
+  const answerFrom = async (site: string, path: string, form: Record<string, string>) =>
+    fetch(`${here.url}${path}`, {
+      method: 'POST',
+      headers: { 'sec-fetch-site': site },
+      body: new URLSearchParams(form),
+      redirect: 'manual',
+    });
+  const foreign = await answerFrom('cross-site', `${await invited(here, address())}/sign_up`, account('foreign'));
+  assert.deepEqual([foreign.status, foreign.headers.getSetCookie()], [200, []]);
+
+  const known = address();
+  const invitation = await invited(here, known);
+  const person = await personWith(here, known, true);
+  for (const [path, form] of [
+    [`${await invited(here, address())}/sign_up`, account('signed-in')],
+    [`${invitation}/accept`, { login: person.username, password }],
+  ] as const) {
+    const made = await answerFrom('same-origin', path, form);
+    assert.deepEqual([made.status, made.headers.get('location')], [303, `/${here.project.full_path}`], path);
+    const cookie = made.headers.getSetCookie().map((each) => each.split(';', 1)[0]);
+    const { status, text } = await fetch(`${here.url}${made.headers.get('location')}`, {
+      headers: { cookie: cookie.join('; '), accept: 'text/html' },
+    }).then(async (response) => ({ status: response.status, text: await response.text() }));
+    assert.ok(status === 200 && text.includes('Sign out'), text);
+  }
 });
 
 test('accounts that have not confirmed the address cannot accept', async () => {
@@ -225,7 +255,11 @@ test('invited people create an account, even if another user has an unconfirmed 
     const refused = await browse(here, `${page}/sign_up`, { ...account, ...changes });
     assert.equal(refused.status, status);
     assert.ok(refused.text.includes(text), refused.text);
+    assert.ok(refused.text.includes('value="New Person"') || 'name' in changes, 'what was typed is kept');
+    assert.ok(!refused.text.includes(password), 'but no password');
   }
+  const short = await browse(here, `${page}/sign_up`, { ...account, password: 'short' });
+  assert.match(short.text, /<p class="reason" id="sign_up-password-reason">Password is too short/);
   assert.equal(await pending(here), 1);
   const held = await here.db.selectFrom('emails').select('id').where('user_id', '=', claiming.id).execute();
   assert.equal(held.length, 2, 'refused requests change nothing');
@@ -255,6 +289,7 @@ test('the link to decline asks first; declining deletes the invitation, and the 
   const asked = await browse(here, `${page}/decline`);
   assert.equal(asked.status, 200);
   assert.ok(asked.text.includes(`<form method="post" action="${page}/decline"`), asked.text);
+  assert.ok(asked.text.includes('<button class="danger">Decline</button>'));
   assert.equal(await pending(here), 1, 'following the link declines nothing');
   assert.equal((await browse(here, `${page}/decline`, {})).status, 200);
   assert.equal(await pending(here), 0);

@@ -1,8 +1,9 @@
 /** The pages behind the link in an invitation mail. The link proves access to the invited address; accepting also requires signing in. */
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { authenticate, userByPassword } from '../../../access/index.ts';
+import type { FastifyRequest } from 'fastify';
+import { authenticate, deviceOf, userByPassword } from '../../../access/index.ts';
 import { repeated } from '../../../db/index.ts';
 import {
+  ApiError,
   type Caller,
   type Door,
   type DoorCall,
@@ -11,8 +12,10 @@ import {
   scopesFor,
   type Values,
 } from '../../../http/index.ts';
-import { pageForm, sendPage } from '../../../pages/index.ts';
+import { isFromOurPage, originFor } from '../../../http/origin.ts';
+import { leadTo, pageForm, type RefusedForm, sendPage } from '../../../pages/index.ts';
 import { confirmedAddresses } from '../../people/emails/index.ts';
+import { beginSession } from '../../people/sessions/index.ts';
 import { tellOfUser } from '../../people/users/index.ts';
 import { acceptInvitation, declineInvitation, type Outcome } from './acceptance_actions.ts';
 import { isSignUpOpen, type NewAccount, signUp } from './account_actions.ts';
@@ -24,6 +27,7 @@ import {
   gonePage,
   invitationPage,
   outcomePage,
+  placePage,
   refusalPage,
 } from './page_present.ts';
 import { invitationOfSeed, type OpenInvitation, objectionTo } from './queries.ts';
@@ -44,13 +48,15 @@ const textIn = ({ fields }: Call, name: string): string => {
 
 type Call = DoorCall<Caller, InvitationRequest>;
 
+const wrongPasswordText = 'The name or the password is wrong.';
+
 /** The user who accepts: by the token that the request carries, or by name and password. */
 const whoAccepts = async (call: Call): Promise<{ id: number }> =>
   call.caller ??
   userByPassword(call.services, {
     login: textIn(call, 'login'),
     password: textIn(call, 'password'),
-    address: call.request.ip,
+    ...deviceOf(call.request, call.services.url),
     refused: (user_id) => tellOfUser(call.services.db, 'user_failed_login', user_id),
   });
 
@@ -59,54 +65,86 @@ async function accept(call: Call, invitation: OpenInvitation) {
   const user = await whoAccepts(call);
   const own = await confirmedAddresses(db, user.id);
   if (!own.some((address) => address.toLowerCase() === invitation.invite_email.toLowerCase()))
-    return sendPage(call.reply, 403, foreignPage(invitation));
-  return answered(
-    call.reply,
-    invitation,
-    await db.transaction().execute((tx) => acceptInvitation(tx, invitation, user.id)),
-  );
+    return sendPage(call, 403, foreignPage(invitation));
+  const outcome = await db.transaction().execute((tx) => acceptInvitation(tx, invitation, user.id));
+  return call.caller ? answered(call, invitation, outcome) : goOn(call, invitation, { outcome, user_id: user.id });
 }
 
 async function signUpAndAccept(call: Call, invitation: OpenInvitation) {
-  const { services, reply } = call;
+  const { services } = call;
   const account: NewAccount = {
     username: textIn(call, 'username'),
     name: textIn(call, 'name'),
     password: textIn(call, 'password'),
   };
-  return answered(reply, invitation, await repeated(services.db, (tx) => signUp(tx, invitation, account)));
+  return goOn(call, invitation, await repeated(services.db, (tx) => signUp(tx, invitation, account)));
 }
 
 const isDone: ReadonlySet<Outcome> = new Set(['joined', 'known', 'queued']);
 
-function answered(reply: FastifyReply, invitation: OpenInvitation, outcome: Outcome | undefined) {
-  if (outcome === undefined) return sendPage(reply, 404, gonePage);
-  return sendPage(reply, isDone.has(outcome) ? 200 : 409, outcomePage(invitation, outcome));
+function answered(call: Call, invitation: OpenInvitation, outcome: Outcome | undefined) {
+  if (outcome === undefined) return sendPage(call, 404, gonePage);
+  return sendPage(call, isDone.has(outcome) ? 200 : 409, outcomePage(invitation, outcome));
 }
 
-const askToDecline = async ({ request, reply }: Call, invitation: OpenInvitation) =>
-  sendPage(reply, 200, decliningPage(invitation, pathOf(request)));
-
-async function decline({ services, reply }: Call, invitation: OpenInvitation) {
-  const isDeclined = await services.db.transaction().execute((tx) => declineInvitation(tx, invitation));
-  return isDeclined ? sendPage(reply, 200, declinedPage(invitation)) : sendPage(reply, 404, gonePage);
+/** Signs whoever has answered in, and leads members to what they have joined. A form on another server must not choose who someone works as here. */
+async function goOn(
+  call: Call,
+  invitation: OpenInvitation,
+  { outcome, user_id }: { outcome: Outcome | undefined; user_id?: number },
+) {
+  const { services, request, reply } = call;
+  if (user_id === undefined || !isFromOurPage(request, originFor(request, services.url)))
+    return answered(call, invitation, outcome);
+  const cookies = await beginSession(services, user_id, deviceOf(request, services.url));
+  reply.header('set-cookie', [cookies.session, cookies.browser]);
+  return outcome === 'joined' || outcome === 'known'
+    ? leadTo(reply, placePage(invitation), 303)
+    : answered(call, invitation, outcome);
 }
 
-async function show({ services, request, reply }: Call, invitation: OpenInvitation) {
-  const action = pathOf(request);
-  const objection = await objectionTo(services.db, invitation);
-  if (objection) return answered(reply, invitation, objection);
-  return sendPage(reply, 200, invitationPage(invitation, { action, withSignUp: await isSignUpOpen(services.db) }));
+const askToDecline = async (call: Call, invitation: OpenInvitation) =>
+  sendPage(call, 200, decliningPage(invitation, pathOf(call.request)));
+
+async function decline(call: Call, invitation: OpenInvitation) {
+  const isDeclined = await call.services.db.transaction().execute((tx) => declineInvitation(tx, invitation));
+  return isDeclined ? sendPage(call, 200, declinedPage(invitation)) : sendPage(call, 404, gonePage);
+}
+
+async function show(call: Call, invitation: OpenInvitation) {
+  const objection = await objectionTo(call.services.db, invitation);
+  return objection ? answered(call, invitation, objection) : showForms(call, invitation);
+}
+
+async function showForms(call: Call, invitation: OpenInvitation, refused?: RefusedForm) {
+  const withSignUp = await isSignUpOpen(call.services.db);
+  const status = refused?.refusal.status ?? 200;
+  return sendPage(call, status, invitationPage(invitation, { action: pathOf(call.request), withSignUp, refused }));
 }
 
 type Answer = typeof show;
 
+/** @param answer takes a form; when it is refused, the page says why and keeps what was typed */
+const keeping =
+  (name: string, answer: Answer): Answer =>
+  async (call, invitation) => {
+    try {
+      return await answer(call, invitation);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status >= 500) throw error;
+      const { status, headers } = error;
+      const refusal = status === 401 ? new ApiError(401, { message: wrongPasswordText }) : error;
+      call.reply.headers(headers);
+      return showForms(call, invitation, { name, values: call.fields, refusal });
+    }
+  };
+
 /** @param answer handles the invitation of the token */
 const opening = (answer: Answer) => async (call: Call) => {
-  const { services, request, reply } = call;
+  const { services, request } = call;
   const seed = seedOf(services.secrets, request.params.token);
   const invitation = seed === undefined ? undefined : await invitationOfSeed(services.db, seed);
-  return invitation ? answer(call, invitation) : sendPage(reply, 404, gonePage);
+  return invitation ? answer(call, invitation) : sendPage(call, 404, gonePage);
 };
 
 const page = (method: 'GET' | 'POST', action: string, answer: Answer): Door<Caller, InvitationRequest> => ({
@@ -126,14 +164,14 @@ export const invitationPages: Doorway = {
   cost: 'usual',
   doors: [
     page('GET', '', show),
-    { ...page('POST', '/accept', accept), who },
-    page('POST', '/sign_up', signUpAndAccept),
+    { ...page('POST', '/accept', keeping('accept', accept)), who },
+    page('POST', '/sign_up', keeping('sign_up', signUpAndAccept)),
     // Following the link in the mail must not decline: programs that check mail for dangerous links do that.
     page('GET', '/decline', askToDecline),
     page('POST', '/decline', decline),
   ],
-  errors: () =>
-    pageForm((reason, { status }, request) =>
-      refusalPage(status === 401 ? 'The name or the password is wrong.' : reason, pathOf(request as Request)),
+  errors: (services) =>
+    pageForm(services, (reason, { status }, request) =>
+      refusalPage(status === 401 ? 'The token is wrong.' : reason, pathOf(request as Request)),
     ),
 };

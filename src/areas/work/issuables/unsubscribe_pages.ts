@@ -32,9 +32,9 @@ const doorFor = (method: 'GET' | 'POST', pageOf: typeof unsubscribe | typeof ask
   door<Caller, LinkRequest>({
     method,
     url: unsubscribePage.pattern,
-    handle: async ({ services, request, reply }) => {
-      const page = await pageOf(services, request.params.key);
-      return page ? sendPage(reply, 200, page) : sendPage(reply, 404, unknown);
+    handle: async (call) => {
+      const page = await pageOf(call.services, call.request.params.key);
+      return page ? sendPage(call, 200, page) : sendPage(call, 404, unknown);
     },
   });
 
@@ -42,5 +42,5 @@ export const notificationPages: Doorway = {
   cost: 'usual',
   // Mail programs post to the address that people open; opening it must not unsubscribe, since some programs open every link.
   doors: [doorFor('GET', ask), doorFor('POST', unsubscribe)],
-  errors: () => pageForm((reason) => ({ title: 'Not unsubscribed', parts: [reason] })),
+  errors: (services) => pageForm(services, (reason) => ({ title: 'Not unsubscribed', parts: [reason] })),
 };
