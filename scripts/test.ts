@@ -59,12 +59,18 @@ async function isWorthTesting(): Promise<boolean> {
 
 /** @returns whether all succeeded */
 async function runTests(): Promise<boolean> {
-  const [server, canTest] = await Promise.all([startTestServer({ prepares: true }), isWorthTesting()]);
+  const starting = startTestServer({ prepares: true });
+  const stopped = new AbortController();
+  // A terminal sends the signal to this process, and npm sends it again: only the first one counts.
   const stop = async () => {
-    await server.stop();
+    if (stopped.signal.aborted) return;
+    stopped.abort();
+    const server = await starting.catch(() => undefined);
+    await server?.stop();
     process.exit(130);
   };
-  process.once('SIGINT', stop).once('SIGTERM', stop); // the processes of tests end with this one
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+  const [server, canTest] = await Promise.all([starting, isWorthTesting()]);
   try {
     if (!canTest) return false;
     const summary = new Summary();
@@ -81,9 +87,10 @@ async function runTests(): Promise<boolean> {
         ...(isLong ? { TEST_LONG: 'true' } : {}),
       },
       report: (outcome) => summary.add(outcome),
+      stopped: stopped.signal,
     });
     await summary.end();
-    return !summary.hasFailed;
+    return !summary.hasFailed && !stopped.signal.aborted;
   } finally {
     await server.stop();
   }

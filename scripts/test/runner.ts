@@ -21,6 +21,8 @@ export interface RunOptions {
   env: NodeJS.ProcessEnv;
   /** Called when a file has ended. */
   report(outcome: Outcome): void;
+  /** Ends all processes when it is aborted. */
+  stopped?: AbortSignal;
 }
 
 /** Far more than any file takes, on a busy machine too. */
@@ -33,9 +35,10 @@ export async function runFiles(files: readonly string[], options: RunOptions): P
   const isAlone = (file: string) => needsOwnProcess.test(readFileSync(path.join(options.top, file), 'utf8'));
   const { alone = [], shared = [] } = Object.groupBy(files, (file) => (isAlone(file) ? 'alone' : 'shared'));
   const slot = async () => {
-    for (let file = alone.shift(); file !== undefined; file = alone.shift()) await runProcess([file], options);
+    for (let file = alone.shift(); file !== undefined && !options.stopped?.aborted; file = alone.shift())
+      await runProcess([file], options);
     // Each process takes what those before it have left.
-    while (shared.length > 0) await runProcess(shared, options);
+    while (shared.length > 0 && !options.stopped?.aborted) await runProcess(shared, options);
   };
   await Promise.all(Array.from({ length: options.processes }, slot));
 }
@@ -63,15 +66,19 @@ async function runProcess(queue: string[], options: RunOptions): Promise<void> {
   running.fail(`It ended with ${end}: something was thrown when its test had ended. It is printed above.`);
 }
 
-function start({ top, execArgv, env }: RunOptions): ChildProcess {
+function start({ top, execArgv, env, stopped }: RunOptions): ChildProcess {
   const reporter = path.join(import.meta.dirname, 'reporter.ts');
-  return fork(path.join(import.meta.dirname, 'worker.ts'), {
+  const child = fork(path.join(import.meta.dirname, 'worker.ts'), {
     cwd: top,
     env,
     execArgv: [...execArgv, '--expose-gc', `--test-reporter=${reporter}`, '--test-reporter-destination=stdout'],
     serialization: 'advanced',
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
+  // What they would still write would keep their folder from being removed.
+  const end = () => child.kill('SIGKILL');
+  stopped?.addEventListener('abort', end);
+  return child.once('close', () => stopped?.removeEventListener('abort', end));
 }
 
 /** The file that a process runs, if any. */

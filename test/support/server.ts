@@ -31,10 +31,13 @@ export async function startTestServer({ prepares = false } = {}): Promise<TestSe
   for (const each of [folder, files]) await chmod(each, 0o711);
   const data = path.join(folder, ownData);
   let database = await startEmbedded(data, { use: 'exclusive', durable: false });
-  const stop = async () => {
+  let stopping: Promise<void> | undefined;
+  const stopAll = async () => {
     await database.stop();
-    await rm(folder, { recursive: true, force: true });
+    // What a process that is just ending has still written is gone the next time.
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   };
+  const stop = () => (stopping ??= stopAll());
   try {
     await migrate(database.connectionString);
     if (prepares) {
