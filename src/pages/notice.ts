@@ -1,8 +1,8 @@
 /** Small pages for browsers, behind the links in mail. They need no session. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Services } from '../http/index.ts';
 import { type ApiError, type ErrorForm, jsonForm, sentenceOf } from '../http/index.ts';
 import { originFor } from '../http/origin.ts';
-import type { Services } from '../services/index.ts';
 import { type Assets, readAssets } from './assets.ts';
 import { type Field, fieldOf, refusalOf } from './forms.ts';
 import { type Html, html } from './html.ts';

@@ -8,6 +8,7 @@ import { emptyDatabase, testDatabase } from '../../test/support/database.ts';
 import { atFileEnd } from '../../test/support/file_end.ts';
 import { filledWorld } from '../../test/support/repository.ts';
 import { moved, twoStorages } from '../../test/support/storage_moves.ts';
+import { world } from '../../test/support/world.ts';
 import { readConfig } from '../config.ts';
 import { connect } from '../db/index.ts';
 import { backup } from './backup.ts';
@@ -59,7 +60,7 @@ test('a move that a backup finds started begins anew after the restore, and noth
 test('a backup for which the disk has no room says so, and leaves nothing behind', {
   skip: process.platform !== 'linux',
 }, async () => {
-  const { services } = await filledWorld();
+  const { services } = await world();
   const { connectionString } = await testDatabase();
   const folder = await mkdtemp(path.join(tmpdir(), 'coppice-full-'));
   atFileEnd(() => rm(folder, { recursive: true, force: true }));
