@@ -91,8 +91,6 @@ journey('from an invitation by mail to a merged change and a closed issue', asyn
   const username = `rowan-${here.project.id}`;
   await rowan.fill({ Username: username, Name: 'Rowan', Password: password }, account);
   await rowan.press('Create an account and accept', account);
-  await rowan.follow(`Open ${here.project.path}`);
-  await fillSignIn(rowan, username, password);
   assert.equal(rowan.path, at);
 
   const client = await gitClient();
