@@ -276,8 +276,10 @@ test('of long bodies and texts, those of one client take turns with those of oth
   for (const work of [parse, render]) {
     const order: string[] = [];
     const doFor = (source: string) => workFor({ source }, () => work().then(() => order.push(source)));
-    // The other client may have to wait until a second thread has started.
+    // All threads have started when the pieces come: a client may have to wait until there is a second one.
+    await Promise.all(Array.from({ length: 12 }, (_, index) => doFor(`c${index}`)));
+    order.length = 0;
     await Promise.all([...Array<string>(60).fill('a'), 'b'].map(doFor));
-    assert.equal(order.at(-1), 'a', order.join(' '));
+    assert.ok(order.indexOf('b') <= 6, order.join(' '));
   }
 });
