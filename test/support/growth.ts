@@ -145,6 +145,12 @@ export function growsTooFast(run: (count: number) => void): boolean {
   }
   // Caches of a busy processor make single runs longer, and some clocks tick every few milliseconds, so that a short run takes none; work that grows too fast does so each time.
   return Array.from({ length: runs }).every(
-    () => best_ms(() => run(4 * count)) > mostGrowth * Math.max(short_ms, best_ms(() => run(count))),
+    () =>
+      best_ms(() => run(4 * count)) >
+      mostGrowth *
+        Math.max(
+          short_ms,
+          best_ms(() => run(count)),
+        ),
   );
 }
