@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { fullId } from './ids.ts';
 import { storedObject } from './readers.ts';
 import { trailersOf } from './trailers.ts';
-import type { Commit, OriginalTexts, Repository } from './types.ts';
+import type { Commit, OriginalTexts, Person, Repository } from './types.ts';
 
 const maximumTitle = 80;
 
@@ -83,12 +83,12 @@ function partsOf(content: Buffer): { head: Buffer; message: Buffer; encoding: st
   return { head, message, encoding: /^encoding (.*)$/m.exec(head.toString('latin1'))?.[1] };
 }
 
-/** An author that git takes for well formed. */
-const sound_author = /^[^<>]* <[^<>]*> (?:0|[1-9]\d{0,11}) [+-]\d{4}$/;
+/** An author that git takes for well formed. Git's seconds go far beyond the calendar. */
+const sound_author = /^[^<>]* <[^<>]*> (?:0|[1-9]\d{0,17}) [+-]\d{4}$/;
 
 /**
  * The author and the message of a commit for another that is made from it. As with `git rebase`, they stay byte by byte, but for those of a commit that declares
- * another encoding, which become UTF-8.
+ * another encoding, which become UTF-8. Of a malformed author, the seconds and the zone stay as far as they are there.
  * @throws Error when the repository has no such commit
  */
 export async function originalTexts(repository: Repository, id: string): Promise<OriginalTexts> {
@@ -100,16 +100,31 @@ export async function originalTexts(repository: Repository, id: string): Promise
   const line = /^author ([^\n]*)$/m.exec(head.toString('latin1'))?.[1] ?? '';
   const bytes = Buffer.from(line, 'latin1');
   if (sound_author.test(line)) return { author: inUtf8(bytes), message: inUtf8(message) };
-  const { date, ...person } = parsePerson(decode(bytes, encoding));
-  return { author: { ...person, date: new Date(date) }, message: inUtf8(message) };
+  const [, seconds = '0', zone = '+0000'] = /> *(-?\d+)?(?: ([+-]\d{4})$)?/.exec(line) ?? [];
+  const author = formatPerson(parsePerson(decode(bytes, encoding)), `${seconds} ${zone}`);
+  return { author: Buffer.from(author), message: inUtf8(message) };
 }
 
-/** `Name <email> seconds zone`; any part may be missing. */
+/**
+ * `Name <email> time`, for a header of a commit or a tag. Angle brackets and line ends would end the name or the header, and git drops them too.
+ * @param time seconds since 1970 and the zone, as in `1700000000 +0530`
+ */
+export function formatPerson({ name, email }: Omit<Person, 'date'>, time: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they must not be in a header.
+  const clean = (text: string) => text.replace(/\s*[\x00-\x1f<>]+\s*/g, ' ').trim();
+  const address = clean(email);
+  return `${clean(name) || address || 'unknown'} <${address}> ${time}`;
+}
+
+/** The years 1 to 9999, which PostgreSQL and JSON can represent; a commit may claim any. */
+const calendar_ms = { first: -62_135_596_800_000, last: 253_402_300_799_000 };
+
+/** `Name <email> seconds zone`; any part may be missing. A time beyond the calendar is shown as 1970, as git does. */
 export function parsePerson(line = ''): { name: string; email: string; date: string } {
   const match = /^(.*?) ?<([^>]*)>(?: (-?\d+))?/s.exec(line);
   const milliseconds = Number(match?.[3] ?? 0) * 1000;
-  // The last date that JavaScript can represent; a commit may claim any.
-  const date = new Date(Math.abs(milliseconds) <= 253_402_300_799_000 ? milliseconds : 0);
+  const is_shown = milliseconds >= calendar_ms.first && milliseconds <= calendar_ms.last;
+  const date = new Date(is_shown ? milliseconds : 0);
   return { name: match?.[1]?.trim() ?? '', email: match?.[2] ?? '', date: date.toISOString() };
 }
 

@@ -53,3 +53,21 @@ test('a rebase mends an author that git would refuse', async (t) => {
     'author Ada <ada@example.com> 1700000000 +0000\ncommitter\n\nx\n',
   );
 });
+
+test('a rebase keeps times beyond the calendar, and what can be read of a malformed one', async (t) => {
+  const of = async (line: string) => (await rebased(t, `author ${line}\n${committer}\nx\n`)).split('\n', 1)[0];
+  for (const kept of [
+    'Ada <ada@example.com> 999999999999 +0530',
+    'Ada <ada@example.com> 1000000000000 +0530',
+    'Ada <ada@example.com> 99999999999999 -1130',
+    'Ada <ada@example.com> 9223372036854775 +0000',
+    'Ada <ada@example.com> -62135596801 +0530',
+    'Ada <ada@example.com> -5 -0800',
+  ])
+    assert.equal(await of(kept), `author ${kept}`);
+  assert.equal(
+    await of('Ada<ada@example.com> 99999999999999 +0530'),
+    'author Ada <ada@example.com> 99999999999999 +0530',
+  );
+  assert.equal(await of('Ada <ada@example.com>'), 'author Ada <ada@example.com> 0 +0000');
+});

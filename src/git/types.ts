@@ -21,8 +21,8 @@ export interface Person {
 
 /** What a commit hands on to one that is made from it: bytes, which need not be UTF-8. */
 export interface OriginalTexts {
-  /** The name, the address, and the time with its zone, as they are in a commit; read if they are malformed. */
-  author: Buffer | Person;
+  /** The name, the address, and the time with its zone, as they are in a commit; mended if they are malformed. */
+  author: Buffer;
   message: Buffer;
 }
 

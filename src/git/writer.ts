@@ -1,7 +1,7 @@
 /** Creates commit and tag objects without a work tree. `updateRefs` points branches and tags to them. */
 import { nextTurn } from '../foundation/loop_turns.ts';
 import { git } from './command.ts';
-import { keepCommit, readCommit } from './commits.ts';
+import { formatPerson, keepCommit, readCommit } from './commits.ts';
 import { fullId } from './ids.ts';
 import { ObjectWriter } from './loose_objects.ts';
 import { pathProblem } from './paths.ts';
@@ -85,7 +85,7 @@ export async function writeTag(repository: Repository, { name, commit_id, messag
     `object ${commit_id}`,
     'type commit',
     `tag ${name}`,
-    `tagger ${formatPerson(tagger)}`,
+    `tagger ${inUtc(tagger)}`,
     '',
     `${message.replaceAll('\0', '').trimEnd()}\n`,
   ];
@@ -136,16 +136,12 @@ function formatCommit(
   const text = Buffer.from(message);
   return Buffer.concat([
     Buffer.from(`tree ${tree_id}\n${parent_ids.map((parent) => `parent ${fullId(parent)}\n`).join('')}author `),
-    Buffer.isBuffer(author) ? author : Buffer.from(formatPerson(author)),
-    Buffer.from(`\ncommitter ${formatPerson(committer)}\n\n`),
+    Buffer.isBuffer(author) ? author : Buffer.from(inUtc(author)),
+    Buffer.from(`\ncommitter ${inUtc(committer)}\n\n`),
     text.includes(0) ? text.filter((byte) => byte !== 0) : text, // git's own tools would show the message only up to there.
   ]);
 }
 
-/** Angle brackets and line ends would end the name or the header, and git drops them too. */
-function formatPerson({ name, email, date }: Person): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they must not be in a header.
-  const clean = (text: string) => text.replace(/\s*[\x00-\x1f<>]+\s*/g, ' ').trim();
-  const address = clean(email);
-  return `${clean(name) || address || 'unknown'} <${address}> ${Math.floor(date.getTime() / 1000)} +0000`;
-}
+/** The server has no time zone of its own. */
+const inUtc = ({ date, ...person }: Person): string =>
+  formatPerson(person, `${Math.floor(date.getTime() / 1000)} +0000`);
