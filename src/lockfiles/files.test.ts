@@ -404,6 +404,17 @@ test('a lock file of Yarn 1 whose property names are in quotation marks lists it
   assert.deepEqual(shown(written('yarn.lock', lock)), ['left-pad@1.0.1?', 'repeat@1.2.0?']);
 });
 
+test('a block of Yarn 1 is the package that all of its descriptors ask for', () => {
+  const blocks = [
+    '"a@^1", b@npm:a@^1:\n  version "1.0.0"',
+    '"c@link:../c", "c@>=1, <2":\n  version "1.1.0"',
+    'd@https://x.example/e.tgz, e@^1:\n  version "1.2.0"',
+    'f@file:../f:\n  version "1.3.0"',
+  ];
+  const contents = written('yarn.lock', `# yarn lockfile v1\n\n\n${blocks.join('\n\n')}\n`);
+  assert.deepEqual([shown(contents), contents.error], [['a@1.0.0?', 'c@1.1.0?', 'e@1.2.0?'], undefined]);
+});
+
 test('a lock file of Composer without packages for development may have null for them', () => {
   const lock = '{"packages":[{"name":"a/b","version":"v1.0.0"}],"packages-dev":null}';
   assert.deepEqual(shown(written('composer.lock', lock)), ['a/b@1.0.0?']);
@@ -490,6 +501,11 @@ test('what a reader does not understand is an error of the file, beside what it 
       'a==1\n-r https://x.example/b.txt\nb c\n',
       '2 entries are not understood. The first is: -r https://x.example/b.txt',
     ],
+    [
+      'requirements.txt',
+      '-i https://x.example/simple\n--extra-index-url https://y.example\na==1 --hash=sha256:0\nb==1.*\n-e .\n--editable=./c\n-e git+https://x.example/d.git#egg=d\n--editable git@x.example:e.git\n',
+      '2 entries are not understood. The first is: -e git+https://x.example/d.git#egg=d',
+    ],
     ['setup.cfg', '[options]\ninstall_requires =\n  a==1\n  !!\n', 'An entry is not understood: !!'],
     ['Gemfile.lock', 'GEM\n  specs:\n    a (1.0)\n    b\n', 'An entry is not understood: b'],
     ['composer.lock', '{"packages":[{"name":"a","version":"1"},{"name":"b"}]}', 'An entry is not understood: b'],
@@ -529,6 +545,23 @@ test('what a reader does not understand is an error of the file, beside what it 
       'An entry is not understood: b',
     ],
     ['yarn.lock', '# yarn lockfile v1\na@1:\n  version "1"\nb@1:\n  resolved "x"\n', 'An entry is not understood: b'],
+    [
+      'yarn.lock',
+      '# yarn lockfile v1\na@1:\n  version "1"\nb@1, c@1:\n  version "1"\n',
+      'An entry is not understood: b@1, c@1',
+    ],
+    [
+      'package-lock.json',
+      '{"lockfileVersion":1,"dependencies":{"a":{"version":"1","dependencies":[]}}}',
+      'An entry is not understood: a dependencies',
+    ],
+    [
+      'packages.lock.json',
+      '{"dependencies":{"net8":{"a":{"resolved":"1"}},"net9":[]}}',
+      'An entry is not understood: net9',
+    ],
+    ['dependencies.lock', '{"x":{"a:b":{"locked":"1"}},"y":[]}', 'An entry is not understood: y'],
+    ['Pipfile.lock', '{"default":{"a":{"version":"==1"}},"develop":[]}', 'An entry is not understood: develop'],
     [
       'x.cdx.json',
       '{"bomFormat":"CycloneDX","specVersion":"1.6","components":[{"purl":"pkg:npm/a@1"},{"purl":"pkg:npm/b"},{"purl":"pkg:generic/c@1"},{"name":"d"}]}',

@@ -2,7 +2,7 @@
 import { FAILSAFE_SCHEMA, loadAll } from 'js-yaml';
 import { SaxesParser } from 'saxes';
 import { parse as parseToml } from 'smol-toml';
-import { Unreadable } from './entries.ts';
+import { type Collector, Unreadable } from './entries.ts';
 
 /** No lock file is nested this deeply. */
 const deepest = 500;
@@ -112,6 +112,12 @@ export const memberOf = (value: unknown, name: string): unknown =>
 
 /** The members of an object; none when the value is none. */
 export const membersOf = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : []);
+
+/** The members of an object that lists packages, which may be missing or null; anything else is not understood. */
+export function listedIn(found: Collector, name: string, value: unknown): [string, unknown][] {
+  if (value !== undefined && value !== null && !isObject(value)) found.unknown(name);
+  return membersOf(value);
+}
 
 /** The items of an array; none when the value is none. */
 export const itemsOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);

@@ -5,8 +5,8 @@ import {
   childrenOf,
   itemsOf,
   jsonOf,
+  listedIn,
   memberOf,
-  membersOf,
   objectIn,
   textAt,
   textOf,
@@ -48,7 +48,7 @@ export function readGradleVerification(bytes: Uint8Array): Contents {
 export function readNebula(bytes: Uint8Array): Contents {
   const found = new Collector('gradle');
   for (const [configuration, packages] of Object.entries(objectIn(jsonOf(bytes))))
-    for (const [name, about] of membersOf(packages)) {
+    for (const [name, about] of listedIn(found, configuration, packages)) {
       // Projects of the same build have no version.
       if (memberOf(about, 'project') === true || memberOf(about, 'project') === 'true') continue;
       found.add({

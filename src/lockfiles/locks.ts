@@ -63,7 +63,7 @@ export function readBundler(bytes: Uint8Array): Contents {
 /** @throws Unreadable */
 export function readComposer(bytes: Uint8Array): Contents {
   const lock = objectIn(jsonOf(bytes));
-  if (memberOf(lock, 'packages') === undefined) throw new Unreadable('It has no list `packages`.');
+  if (!Array.isArray(memberOf(lock, 'packages'))) throw new Unreadable('It has no list `packages`.');
   const found = new Collector('composer');
   for (const section of ['packages', 'packages-dev'])
     for (const about of arrayAt(lock, section))

@@ -1,6 +1,6 @@
 /** Lock files of npm: `package-lock.json` and `npm-shrinkwrap.json`, `lockfileVersion` 1 to 3. Those of npm 4 and older have none, and are a tree like version 1. */
 import { Collector, type Contents, Unreadable } from './entries.ts';
-import { jsonOf, memberOf, membersOf, objectAt, objectIn, textAt } from './formats.ts';
+import { jsonOf, listedIn, memberOf, membersOf, objectAt, objectIn, textAt } from './formats.ts';
 import { licensesIn } from './licenses.ts';
 
 /** @throws Unreadable */
@@ -60,10 +60,10 @@ function readPackages(lock: Record<string, unknown>): Contents {
 /** Version 1 nests dependencies; the tree is walked without recursion, since a file can be as deep as it likes. */
 function readTree(lock: Record<string, unknown>): Contents {
   const found = new Collector('npm');
-  const left = membersOf(memberOf(lock, 'dependencies'));
+  const left = listedIn(found, 'dependencies', memberOf(lock, 'dependencies'));
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     const [name, about] = next;
-    for (const nested of membersOf(memberOf(about, 'dependencies'))) left.push(nested);
+    for (const nested of listedIn(found, `${name} dependencies`, memberOf(about, 'dependencies'))) left.push(nested);
     const version = textAt(about, 'version');
     if (/^(?:file|link):/.test(version)) continue;
     const alias = /^npm:(.+)@([^@]+)$/.exec(version);

@@ -1,6 +1,6 @@
 /** `pnpm-lock.yaml`, `lockfileVersion` 5, 6 and 9. */
 import { Collector, type Contents, Unreadable } from './entries.ts';
-import { memberOf, membersOf, objectIn, textAt, yamlOf } from './formats.ts';
+import { listedIn, memberOf, membersOf, objectIn, textAt, yamlOf } from './formats.ts';
 
 /** How a version of the format writes the key of a package. */
 type Key = (key: string) => { name: string; version: string } | undefined;
@@ -57,7 +57,7 @@ function readDocument(lock: Record<string, unknown>, found: Collector): void {
   const isOld = major === 5;
   const importers = membersOf(memberOf(lock, 'importers')).map(([, about]) => about);
   if (importers.length === 0) importers.push(lock);
-  const packages = membersOf(memberOf(lock, 'packages'));
+  const packages = listedIn(found, 'packages', memberOf(lock, 'packages'));
   const snapshots = new Map(membersOf(memberOf(lock, 'snapshots') ?? memberOf(lock, 'packages')));
   const direct = new Set(importers.flatMap((about) => keysOf(about, all, isOld)));
   const needed = reached(

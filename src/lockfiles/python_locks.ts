@@ -1,6 +1,17 @@
 /** Lock files of Python: those of Pipenv, Poetry and uv, and the lists of pip-deptree. */
 import { Collector, type Contents, pythonName } from './entries.ts';
-import { arrayAt, itemsOf, jsonOf, listIn, memberOf, membersOf, objectIn, textAt, tomlOf } from './formats.ts';
+import {
+  arrayAt,
+  itemsOf,
+  jsonOf,
+  listedIn,
+  listIn,
+  memberOf,
+  membersOf,
+  objectIn,
+  textAt,
+  tomlOf,
+} from './formats.ts';
 
 const elsewhere = ['path', 'file', 'editable', 'git', 'hg', 'svn', 'bzr'];
 
@@ -12,7 +23,7 @@ export function readPipfileLock(bytes: Uint8Array): Contents {
   const lock = objectIn(jsonOf(bytes));
   const found = new Collector('pipenv');
   for (const [category, packages] of Object.entries(lock).filter(([member]) => member !== '_meta'))
-    for (const [name, about] of membersOf(packages)) {
+    for (const [name, about] of listedIn(found, category, packages)) {
       // What comes from a folder, an archive or a repository has no version.
       if (elsewhere.some((source) => memberOf(about, source) !== undefined)) continue;
       const [, version = ''] = /^={2,3}(.*)$/.exec(textAt(about, 'version')) ?? [];

@@ -68,6 +68,8 @@ export function readRequirements(bytes: Uint8Array, path: string): Contents {
     const other = included && beside(path, included);
     if (other && includes.length < maximumIncludes) includes.push(other);
     else if (included) found.unknown(line);
+    // A package elsewhere; a folder is part of the project.
+    if (/^(?:-e|--editable)(?:\s*=\s*|\s+)(?!file:)(?:[A-Za-z][\w+.-]*:|git@)/.test(line)) found.unknown(line);
     const pin = pinned(line);
     if (pin) last = { ...pin, direct: isCompiled ? /\bvia -r /.test(comment) : null };
     else if (!line.startsWith('-') && !isRequirement(line)) found.unknown(line);

@@ -14,12 +14,20 @@ function descriptor(text: string): { name: string; range: string } {
   return at < 0 ? { name: text, range: '' } : { name: text.slice(0, at), range: text.slice(at + 1) };
 }
 
-/** The package that a descriptor of Yarn 1 asks for, undefined for a folder of the project. */
-function asked(text: string): string | undefined {
+/** The package that a descriptor of Yarn 1 asks for, undefined for a folder of the project. At an address is whatever the project calls so. */
+function asked(text: string): { name: string; is_address: boolean } | undefined {
   const { name, range } = descriptor(text);
   if (/^(?:link|file|portal|workspace):/.test(range)) return undefined;
   const aliased = range.startsWith('npm:') ? descriptor(range.slice('npm:'.length)) : undefined;
-  return aliased && aliased.range !== '' ? aliased.name : name;
+  if (aliased && aliased.range !== '') return { name: aliased.name, is_address: false };
+  return { name, is_address: /^(?!npm:)[\w+.-]+:|^git@|\//.test(range) };
+}
+
+/** The names of what the head of a block of Yarn 1 asks for; several are those of one package. */
+function namesOf(head: string): string[] {
+  const all = (head.match(/"[^"]*"|[^",\s]+/g) ?? []).flatMap((each) => asked(each.replaceAll('"', '')) ?? []);
+  const certain = all.filter(({ is_address }) => !is_address);
+  return [...new Set((certain.length > 0 ? certain : all).map(({ name }) => name))];
 }
 
 function readClassic(text: string): Contents {
@@ -34,9 +42,10 @@ function readClassic(text: string): Contents {
       if (!line.endsWith(':')) throw new Unreadable('It is not a lock file of Yarn.');
       if (open !== undefined) found.unknown(open);
       blocks += 1;
-      const [first = ''] = line.slice(0, -1).split(', ');
-      name = asked(first.replaceAll('"', ''));
+      const names = namesOf(line.slice(0, -1));
+      name = names.length === 1 ? names[0] : undefined;
       open = name;
+      if (names.length > 1) found.unknown(line.slice(0, -1));
       continue;
     }
     const version = /^ {2}(?:version|"version") "?([^"]*)"?$/.exec(line);
