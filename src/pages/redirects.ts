@@ -19,3 +19,21 @@ export function leadTo(reply: FastifyReply, to: string | URL, status: 301 | 302 
   if (location === undefined) throw notFound('Page');
   return reply.redirect(location, status);
 }
+
+/**
+ * An address with the present path of what has moved. A browser may have encoded the old one in any way.
+ * @param url as it was asked for, with its query
+ * @param old the path that the address names, decoded
+ * @param present the path that it has now, as in an address
+ * @throws ApiError 404 when the address does not name the old path
+ */
+export function addressAfterMove(url: string, old: string, present: string): string {
+  const [path = ''] = url.split('?', 1);
+  const segments = path.split('/');
+  const decoded = segments.map(decodeURIComponent);
+  for (let start = 1; start < segments.length; start++)
+    for (let end = start + 1; end <= segments.length; end++)
+      if (decoded.slice(start, end).join('/') === old)
+        return [...segments.slice(0, start), present, ...segments.slice(end)].join('/') + url.slice(path.length);
+  throw notFound('Page');
+}

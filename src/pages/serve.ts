@@ -53,7 +53,7 @@ import {
   type View,
   type ViewPage,
 } from './page.ts';
-import { leadTo } from './redirects.ts';
+import { addressAfterMove, leadTo } from './redirects.ts';
 import { pageFinder } from './routes.ts';
 import { sendHtml, sendPieces, wantsHtml } from './send.ts';
 
@@ -220,8 +220,7 @@ class PageServer {
     moved: Moved,
   ): Promise<FastifyReply> {
     const path = await this.#options.pathOf(services, moved);
-    const old = params.id!.split('/').map(encodeURIComponent).join('/');
-    return leadTo(reply, request.url.replace(old, path), 301);
+    return leadTo(reply, addressAfterMove(request.url, params.id!, path), 301);
   }
 
   /** A file is shown as it is, and can do nothing. */

@@ -28,6 +28,11 @@ test('badges say how the newest pipeline of a branch has ended, to those who may
   await sent(as('owner').put(`/projects/${project.id}`, { path: `${project.path}-now` }));
   const moved = await reader.get(`${address}/main/pipeline.svg`);
   assert.deepEqual([moved.status, moved.to], [301, `/${project.full_path}-now/-/badges/main/pipeline.svg`]);
+  // A path can be encoded in more than one way.
+  const first = project.full_path.codePointAt(0)!.toString(16);
+  const encoded = `/%${first}${project.full_path.slice(1)}`;
+  const odd = await reader.get(`${encoded}/-/badges/main/pipeline.svg?key_text=%2d`);
+  assert.deepEqual([odd.status, odd.to], [301, `/${project.full_path}-now/-/badges/main/pipeline.svg?key_text=%2d`]);
 });
 
 test('the page of a project shows its badges, and pictures of this server alone', async () => {
