@@ -180,11 +180,20 @@ const recording_ms = 20;
 
 /**
  * Has a worker ask for the next job of a queue once the last one is recorded as ended. The worker that ran it asks at the same time as it records that, may still find the queue
- * locked, and would then not ask for two seconds.
+ * locked, and would then not ask for two seconds. Workers that have stopped, or are about to, must not be told to ask: that throws.
  */
 function askAgain(events: WorkerEvents): void {
+  let isStopping = false;
+  const stop = () => {
+    isStopping = true;
+  };
+  for (const end of ['worker:release', 'pool:release', 'pool:gracefulShutdown', 'pool:forcefulShutdown'] as const)
+    events.on(end, stop);
   events.on('job:complete', ({ worker: { workerPool }, job }) => {
-    if (job.job_queue_id !== null) setTimeout(() => workerPool.nudge(1), recording_ms).unref();
+    if (job.job_queue_id === null) return;
+    setTimeout(() => {
+      if (!isStopping) workerPool.nudge(1);
+    }, recording_ms).unref();
   });
 }
 
