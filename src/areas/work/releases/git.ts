@@ -47,7 +47,7 @@ export async function presentReleases(
   const ids = [...new Set(rows.flatMap(({ milestone_ids: of }, index) => (rights[index]!.reads_milestones ? of : [])))];
   const [milestones, counts, htmls] = await Promise.all([
     milestonesById(db, ids),
-    issueCounts(db, ids),
+    issueCounts(db, caller, ids),
     with_html ? htmlsOf(services, caller, rows) : [],
   ]);
   return Promise.all(

@@ -1,6 +1,6 @@
 /** Reading releases. */
 import { type RawBuilder, sql } from 'kysely';
-import { levels, mayReadCode, mayUse, type Project } from '../../../access/index.ts';
+import { isVisibleIssue, levels, type MaybeCaller, mayReadCode, mayUse, type Project } from '../../../access/index.ts';
 import { type Database, isAmong, momentInJson } from '../../../db/index.ts';
 import { ApiError } from '../../../http/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
@@ -76,15 +76,17 @@ export const rightsIn = (project: Project): ReleaseRights => ({
   may_edit: project.access_level >= levels.developer && !project.read_only,
 });
 
-/** The issues of milestones, and the closed ones among them, by milestone. */
+/** The issues of milestones that the caller may read, and the closed ones among them, by milestone. */
 export async function issueCounts(
   db: Database,
+  caller: MaybeCaller,
   ids: readonly number[],
 ): Promise<Map<number, { total: number; closed: number }>> {
   if (ids.length === 0) return new Map();
   const { rows } = await sql<{ milestone_id: number; total: number; closed: number }>`
-    select milestone_id, count(*)::integer as total, (count(*) filter (where state = 'closed'))::integer as closed
-      from issues where ${isAmong('milestone_id', ids, 'bigint[]')} group by milestone_id`.execute(db);
+    select milestone_id, count(*)::integer as total, (count(*) filter (where issues.state = 'closed'))::integer as closed
+      from issues join projects on projects.id = issues.project_id
+     where ${isAmong('milestone_id', ids, 'bigint[]')} and ${isVisibleIssue(caller)} group by milestone_id`.execute(db);
   return new Map(rows.map(({ milestone_id, ...counts }) => [milestone_id, counts]));
 }
 

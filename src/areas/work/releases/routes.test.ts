@@ -305,6 +305,8 @@ test('evidence is collected for what is released now, for upcoming releases when
     await as('developer').post(`/projects/${project.id}/issues`, { title, confidential, milestone_id: milestone.id });
   const made = await as('developer').post(at(here), { tag_name: 'v1', ref: 'main', milestones: ['M'] });
   assert.deepEqual(made.body.milestones[0].issue_stats, { total: 2, closed: 0 });
+  const [seen] = await sent(as('guest').get(at(here)));
+  assert.deepEqual(seen.milestones[0].issue_stats, { total: 1, closed: 0 }, 'without the confidential one');
   const [{ sha, filepath }] = made.body.evidences;
   assert.ok(filepath.startsWith(`${here.services.url}/${project.full_path}/-/releases/v1/evidences/`));
   const browser = await browserOf(here, people.reporter);
@@ -378,6 +380,15 @@ test('evidence has the issues that all of its readers may read, and what was sto
   await sent(as('developer').post(at(here), { tag_name: 'v1', ref: 'main', milestone_ids: [milestone_id] }));
   const first = await read();
   assert.deepEqual([first.titles, first.rest], [['Own'], {}]);
+  for (const [persona, total] of [
+    ['anonymous', 1],
+    ['owner', 2],
+  ] as const)
+    for (const path of [base, `/groups/${group.id}`]) {
+      const [release] = await sent(as(persona).get(`${path}/releases`));
+      const [{ issue_stats } = { issue_stats: undefined }] = release.milestones ?? [];
+      assert.deepEqual(issue_stats, { total, closed: 0 }, `${persona} reads ${path}`);
+    }
   await sent(as('owner').put(base, { issues_access_level: 'private' }));
   await sent(as('developer').post(`${at(here)}/v1/evidence`));
   assert.deepEqual((await read()).titles, [], 'the tracker is for members');
