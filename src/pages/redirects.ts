@@ -31,8 +31,9 @@ export function addressAfterMove(url: string, old: string, present: string): str
   const [path = ''] = url.split('?', 1);
   const segments = path.split('/');
   const decoded = segments.map(decodeURIComponent);
+  const most = old.split('/').length; // fewer when slashes are encoded, too
   for (let start = 1; start < segments.length; start++)
-    for (let end = start + 1; end <= segments.length; end++)
+    for (let end = start + 1; end <= Math.min(start + most, segments.length); end++)
       if (decoded.slice(start, end).join('/') === old)
         return [...segments.slice(0, start), present, ...segments.slice(end)].join('/') + url.slice(path.length);
   throw notFound('Page');
