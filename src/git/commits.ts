@@ -123,8 +123,8 @@ const calendar_ms = { first: -62_135_596_800_000, last: 253_402_300_799_000 };
 export function parsePerson(line = ''): { name: string; email: string; date: string } {
   const match = /^(.*?) ?<([^>]*)>(?: (-?\d+))?/s.exec(line);
   const milliseconds = Number(match?.[3] ?? 0) * 1000;
-  const is_shown = milliseconds >= calendar_ms.first && milliseconds <= calendar_ms.last;
-  const date = new Date(is_shown ? milliseconds : 0);
+  const isShown = milliseconds >= calendar_ms.first && milliseconds <= calendar_ms.last;
+  const date = new Date(isShown ? milliseconds : 0);
   return { name: match?.[1]?.trim() ?? '', email: match?.[2] ?? '', date: date.toISOString() };
 }
 

@@ -180,15 +180,14 @@ const recording_ms = 20;
 
 /**
  * Has a worker ask for the next job of a queue once the last one is recorded as ended. The worker that ran it asks at the same time as it records that, may still find the queue
- * locked, and would then not ask for two seconds. Workers that have stopped, or are about to, must not be told to ask: that throws.
+ * locked, and would then not ask for two seconds.
  */
 function askAgain(events: WorkerEvents): void {
+  // The queue releases its workers only when all of them stop, and throws when a released one is asked.
   let isStopping = false;
-  const stop = () => {
+  events.on('worker:release', () => {
     isStopping = true;
-  };
-  for (const end of ['worker:release', 'pool:release', 'pool:gracefulShutdown', 'pool:forcefulShutdown'] as const)
-    events.on(end, stop);
+  });
   events.on('job:complete', ({ worker: { workerPool }, job }) => {
     if (job.job_queue_id === null) return;
     setTimeout(() => {
