@@ -51,11 +51,12 @@ async function run({ config, connectionString, connections }: Start): Promise<vo
   const open = new Set<Socket>();
   const closed = Promise.withResolvers<void>();
   const lost = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
   let isStopping = false;
   const end = async () => {
     if (isStopping) return;
     isStopping = true;
-    answerLast(server);
+    released.resolve();
     if (open.size === 0) closed.resolve();
     await Promise.all([
       closeConnections(server, { closed: closed.promise, cutOff: lost.promise }),
@@ -81,7 +82,8 @@ async function run({ config, connectionString, connections }: Start): Promise<vo
       asked.delete(message.id);
     } else if (message.type === 'measure') {
       void registry.getMetricsAsJSON().then((measured) => say({ type: 'measured', id: message.id, measured }));
-    } else if (message.type === 'stop') void end();
+    } else if (message.type === 'answer last') answerLast(server, released.promise);
+    else if (message.type === 'stop') void end();
     else if (message.type === 'cut off') lost.resolve();
   });
   process.on('disconnect', () => {

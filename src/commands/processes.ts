@@ -22,7 +22,7 @@ export interface Start {
 
 export type ToProcess =
   | Start
-  | { type: 'connection' | 'ssh connection' | 'stop' | 'cut off' }
+  | { type: 'connection' | 'ssh connection' | 'answer last' | 'stop' | 'cut off' }
   | { type: 'measure'; id: number }
   | { type: 'gathered'; id: number; text: string };
 
@@ -73,7 +73,8 @@ export async function startProcesses(options: ProcessesOptions): Promise<Process
   return {
     takeSsh: (socket) => team.hand({ type: 'ssh connection', socket }),
     stop: async (cutOff) => {
-      await quietMoment();
+      team.answerLast();
+      await quietMoment(server);
       server.close();
       await team.stop(cutOff);
     },
@@ -112,6 +113,11 @@ class Team {
     if (child) tell(child, { type }, socket);
     else if (this.#waiting.length < maximumQueue) this.#waiting.push(accepted);
     else socket.destroy();
+  }
+
+  /** Has every reply close its connection, and held back until the processes are stopped. */
+  answerLast(): void {
+    for (const child of this.#all) tell(child, { type: 'answer last' });
   }
 
   async stop(cutOff: Promise<unknown>): Promise<void> {

@@ -7,8 +7,11 @@ import { endUpgraded } from './upgrades.ts';
 /** How long to wait for the next request on an open connection. */
 const idle_ms = 1000;
 
+/** A client that has its reply opens its next connection within this time, even on a busy machine. */
+const quiet_ms = 50;
+
 /** After this time a busy server stops, even if it drops a connection. */
-const quiet_ms = 1000;
+const patience_ms = 1000;
 const emptyTurn_ms = 0.05;
 
 export interface Drain {
@@ -24,25 +27,21 @@ export interface Drain {
  */
 export async function drain(server: Server, cutOff: Promise<unknown>): Promise<void> {
   const isClosing = Promise.withResolvers<void>();
-  answerLast(server);
-  holdReplies(server, isClosing.promise);
-  await quietMoment();
+  answerLast(server, isClosing.promise);
+  await quietMoment(server);
   // The method of net, because that of http closes idle connections at once, even when a request is on its way.
   const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
   isClosing.resolve();
   await closeConnections(server, { closed, cutOff });
 }
 
-/** From now on every reply closes its connection. */
-export function answerLast(server: Server): void {
+/**
+ * From now on every reply closes its connection, and is held back until then: a client that waits for a reply opens no further connection, so a moment without new ones comes soon
+ * even under load.
+ */
+export function answerLast(server: Server, until: Promise<void>): void {
   server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
     response.setHeader('connection', 'close');
-  });
-}
-
-/** Holds replies back until then: a client that waits for a reply opens no further connection, so a moment without new ones comes soon even under load. */
-function holdReplies(server: Server, until: Promise<void>): void {
-  server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
     const end = response.end.bind(response) as (...args: unknown[]) => ServerResponse;
     response.end = (...args: unknown[]) => {
       void until.then(() => end(...args));
@@ -52,16 +51,24 @@ function holdReplies(server: Server, until: Promise<void>): void {
 }
 
 /**
- * Waits for a moment when listening can stop: a connection in the kernel's queue would be lost. A turn of the event loop that took no time has found none.
+ * Waits for a moment when listening can stop: a connection in the kernel's queue would be lost. No connection has come for a while then, and a turn of the event loop took no time,
+ * so that it has found none.
  */
-export async function quietMoment(): Promise<void> {
-  const giveUpAt = performance.now() + quiet_ms;
+export async function quietMoment(server: NetServer): Promise<void> {
+  const giveUpAt = performance.now() + patience_ms;
+  let newestAt = performance.now();
+  const note = () => {
+    newestAt = performance.now();
+  };
+  server.on('connection', note);
   for (;;) {
+    await sleep(Math.max(0, Math.min(newestAt + quiet_ms, giveUpAt) - performance.now()));
     const before = performance.now();
     await nextTurn();
     const now = performance.now();
-    if (now - before < emptyTurn_ms || now > giveUpAt) return;
+    if (now > giveUpAt || (now - before < emptyTurn_ms && now - newestAt >= quiet_ms)) break;
   }
+  server.off('connection', note);
 }
 
 /** Waits for connections to close as `drain` describes, and closes the rest. */
