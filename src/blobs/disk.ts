@@ -4,6 +4,7 @@ import type { Dirent } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
+import { syncFolder } from '../foundation/durable_names.ts';
 import { asidePath, keyAtPath, pathOfBlob } from './keys.ts';
 import type { BlobKey, Blobs, Bounded, ByteRange, Expected, StoredBlob } from './types.ts';
 import { copyVerified } from './verification.ts';
@@ -76,15 +77,6 @@ async function moveDurably(from: string, to: string): Promise<void> {
   for (let each = folder; ; each = path.dirname(each)) {
     await syncFolder(each);
     if (firstMade === undefined || each.length < firstMade.length) return;
-  }
-}
-
-async function syncFolder(name: string): Promise<void> {
-  const folder = await open(name, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
   }
 }
 

@@ -6,7 +6,7 @@ import { copyAfterMigrations } from '../areas/geo/following/index.ts';
 import type { Config } from '../config.ts';
 import { type EmbeddedDatabase, type EmbeddedOptions, startEmbedded } from '../db/embedded.ts';
 import { connect, type Database } from '../db/index.ts';
-import { MigrationError, migrate, sessionsInUse } from '../db/migrate.ts';
+import { migrate, sessionsInUse, whileNoneStarts } from '../db/migrate.ts';
 import { secretKeyFile } from '../services/index.ts';
 import { OperatorError } from './command.ts';
 import { databaseReason } from './reasons.ts';
@@ -72,21 +72,23 @@ async function reachExternal(connectionString: string) {
 }
 
 /**
- * Refuses to migrate a database that another process uses: one of an older version would no longer find what it reads, and answer every request with an error.
- * Processes of versions that do not say what they are hold the embedded database all the same.
+ * Refuses a database that another process uses. Processes of versions that do not say what they are hold the embedded database all the same.
  * @param isOwner whether no other process holds the embedded database
- * @throws MigrationError
+ * @param reason the sentence of the refusal
+ * @throws OperatorError
  */
-async function refuseOthers(db: Database, isOwner: boolean): Promise<void> {
+async function refuseOthers(db: Database, isOwner: boolean, reason: string): Promise<void> {
   const giveUpAt = Date.now() + farewell_ms;
   while (isOwner && Date.now() < giveUpAt) {
     if ((await sessionsInUse(db)) === 0) return;
     await sleep(tryAgain_ms);
   }
-  throw new MigrationError(
-    'This version of Coppice has to migrate the database, but another process of Coppice is using it. Stop that process first: an older version cannot work with the new schema.',
-  );
+  throw new OperatorError(reason);
 }
+
+/** A process of an older version would no longer find what it reads, and answer every request with an error. */
+const usedByOlder =
+  'This version of Coppice has to migrate the database, but another process of Coppice is using it. Stop that process first: an older version cannot work with the new schema.';
 
 /**
  * Refuses a data folder whose secret key is missing although the database was used with one: a new key could decrypt nothing.
@@ -123,7 +125,7 @@ export async function withDatabase<T>(
   return await withServer(config, use, async ({ connectionString, isOwner }) => {
     const migrated = await migrate(connectionString, {
       before: async (db) => {
-        await refuseOthers(db, isOwner);
+        await refuseOthers(db, isOwner, usedByOlder);
         if (config.geo.role === 'secondary') await copyAfterMigrations(db);
       },
     });
@@ -134,6 +136,25 @@ export async function withDatabase<T>(
     } finally {
       await Promise.race([db.destroy(), sleep(closeTimeout_ms, undefined, { ref: false })]);
     }
+  });
+}
+
+/**
+ * Runs `work` with the migrated database when no other process uses it; those that start meanwhile wait.
+ * @param reason what the operator reads when another process uses the database
+ * @throws OperatorError
+ */
+export async function alone<T>(config: Config, reason: string, work: (db: Database) => Promise<T>): Promise<T> {
+  await refuseUnfinishedRestore(config);
+  const interrupted = interruption();
+  return await withServer(config, { use: 'shared' }, async ({ connectionString, isOwner }) => {
+    await migrate(connectionString, { before: (db) => refuseOthers(db, isOwner, usedByOlder) });
+    return await whileNoneStarts(connectionString, async (db) => {
+      await refuseOthers(db, isOwner, reason);
+      interrupted.throwIfAborted();
+      await refuseMissingKey(config, db);
+      return await work(db);
+    });
   });
 }
 

@@ -3,6 +3,10 @@ import type { Database } from '../db/index.ts';
 import { fingerprintOf, type Secrets } from '../secrets/index.ts';
 import { OperatorError } from './command.ts';
 
+/** What the operator of a server with the wrong secret key reads. */
+export const otherKey =
+  'The database was used with another secret key. Give this server the same key: the file secret.key in the data folder, or COPPICE_SECRET_KEY.';
+
 /**
  * Stores a fingerprint of the secret key at the first start, and refuses another key later: encrypted values would be unreadable, and links in mail would stop working.
  * @throws OperatorError
@@ -15,8 +19,5 @@ export async function claimInstance(db: Database, secrets: Secrets): Promise<voi
     .onConflict((conflict) => conflict.doNothing())
     .execute();
   const known = await db.selectFrom('instance').select('secret_fingerprint').executeTakeFirstOrThrow();
-  if (!known.secret_fingerprint.equals(secret_fingerprint))
-    throw new OperatorError(
-      'The database was used with another secret key. Give this server the same key: the file secret.key in the data folder, or COPPICE_SECRET_KEY.',
-    );
+  if (!known.secret_fingerprint.equals(secret_fingerprint)) throw new OperatorError(otherKey);
 }

@@ -27,6 +27,7 @@ const commands: Record<string, () => Promise<Command>> = {
   'user unblock': async () => (await import('./user_block.ts')).userUnblock,
   'user create': async () => (await import('./user_create.ts')).userCreate,
   'import status': async () => (await import('./import_status.ts')).importStatus,
+  'secret rotate': async () => (await import('./secret_rotate.ts')).secretRotate,
   'storage moves': async () => (await import('./storage_moves.ts')).storageMoves,
   'token create': async () => (await import('./token_create.ts')).tokenCreate,
   'license issue': async () => (await import('./license_issue.ts')).licenseIssue,

@@ -67,6 +67,22 @@ export async function migrate(connectionString: string, options: MigrateOptions 
   }
 }
 
+/**
+ * Runs `work` while nothing else migrates, so that no process of Coppice starts to use the database meanwhile.
+ * @param work is given a connection that is not among the sessions in use
+ */
+export async function whileNoneStarts<T>(connectionString: string, work: (db: Database) => Promise<T>): Promise<T> {
+  const db = connect({ connectionString, max: 1, statementTimeout_ms: 0, application_name: migrating });
+  try {
+    return await db.connection().execute(async (holder) => {
+      await waitForOthers(holder);
+      return await work(holder);
+    });
+  } finally {
+    await db.destroy(); // which also releases the lock
+  }
+}
+
 /** Asks again and again: a statement that waits has a snapshot, which an index that is built concurrently would wait for in turn. */
 async function waitForOthers(db: Database): Promise<void> {
   for (;;) {

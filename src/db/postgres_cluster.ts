@@ -1,11 +1,12 @@
 /** A PostgreSQL cluster on this machine: creating it, starting its postmaster, and checking whether that is alive. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, renameSync } from 'node:fs';
+import { closeSync, openSync, renameSync } from 'node:fs';
 import { chown, lstat, mkdir, readdir, readFile, readlink, realpath, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
+import { syncFolderNow } from '../foundation/durable_names.ts';
 import { letWaitForProcessor } from '../foundation/scheduling.ts';
 import { type Account, DatabaseError, type Programs, programsFor, unlessExists } from './postgres_programs.ts';
 
@@ -102,7 +103,7 @@ async function makeOnce(cluster: Cluster): Promise<void> {
   } finally {
     await rm(beside, { recursive: true, force: true }); // it failed, or another process was faster
   }
-  syncFolder(path.dirname(cluster.folder));
+  syncFolderNow(path.dirname(cluster.folder));
 }
 
 async function handOver(folder: string, { uid, gid }: Account): Promise<void> {
@@ -290,11 +291,4 @@ function isAlive(pid: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
-}
-
-/** Makes a rename survive a power failure. */
-function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r');
-  fsyncSync(descriptor);
-  closeSync(descriptor);
 }

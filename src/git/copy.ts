@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { copyFile, link, mkdir, open, readdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { syncFolder } from '../foundation/durable_names.ts';
 import { GitError, git } from './command.ts';
 import { headBranch } from './copies.ts';
 import { createRepository, hasConfig, objectFormatOf, setHead } from './repository.ts';
@@ -71,11 +72,6 @@ async function copyRefs(source: Repository, copy: Repository): Promise<void> {
   const run = { limit: maximumRefs_bytes, timeout_ms: maximumCopy_ms };
   const refs = await git(source, 'for-each-ref', ['--format=%(objectname) %(refname)'], [], [], run);
   await writeFile(join(copy.path, 'packed-refs'), Buffer.concat([Buffer.from('# pack-refs with: sorted \n'), refs]));
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  await using handle = await open(folder, 'r');
-  await handle.sync();
 }
 
 /**

@@ -1,3 +1,4 @@
 /** The secret key of the server and what it protects. */
 export { keyInFile, SecretKeyError } from './key.ts';
-export { fingerprintOf, isReadable, type Secrets, secretsFrom } from './secrets.ts';
+export { type SealedColumn, type SealedPurpose, sealedColumns } from './sealed_columns.ts';
+export { fingerprintOf, type Secrets, secretsFrom } from './secrets.ts';

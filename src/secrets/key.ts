@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
+import { syncFolderNow } from '../foundation/durable_names.ts';
 
 const fewest_characters = 32;
 
@@ -45,6 +46,7 @@ function makeKey(file: string): string {
     fsyncSync(descriptor);
     closeSync(descriptor);
     linkSync(draft, file);
+    syncFolderNow(path.dirname(file));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   } finally {

@@ -9,18 +9,18 @@ import { keyInFile, SecretKeyError, secretsFrom } from './index.ts';
 const secrets = secretsFrom('k'.repeat(32));
 
 test('a sealed value can be read only unchanged, with the same key and for the same purpose', () => {
-  const sealed = secrets.seal('tokens', 'swordfish ✓');
-  assert.equal(secretsFrom('k'.repeat(32)).unseal('tokens', sealed), 'swordfish ✓');
+  const sealed = secrets.seal('cluster token', 'swordfish ✓');
+  assert.equal(secretsFrom('k'.repeat(32)).unseal('cluster token', sealed), 'swordfish ✓');
   assert.ok(!sealed.includes('swordfish'));
-  assert.notDeepEqual(secrets.seal('tokens', 'swordfish ✓'), sealed);
-  assert.throws(() => secrets.unseal('others', sealed));
-  assert.throws(() => secretsFrom('l'.repeat(32)).unseal('tokens', sealed));
+  assert.notDeepEqual(secrets.seal('cluster token', 'swordfish ✓'), sealed);
+  assert.equal(secrets.unseal('variable value', sealed), undefined);
+  assert.equal(secretsFrom('l'.repeat(32)).unseal('cluster token', sealed), undefined);
   for (const place of [0, 12, sealed.length - 1]) {
     const changed = Buffer.from(sealed);
     changed[place]! ^= 1;
-    assert.throws(() => secrets.unseal('tokens', changed));
+    assert.equal(secrets.unseal('cluster token', changed), undefined);
   }
-  assert.throws(() => secrets.unseal('tokens', sealed.subarray(0, 20)));
+  assert.equal(secrets.unseal('cluster token', sealed.subarray(0, 20)), undefined);
 });
 
 test('a link can be verified back to its seed, and cannot be forged without the key', () => {

@@ -9,6 +9,7 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
+import type { SealedPurpose } from './sealed_columns.ts';
 
 export interface Secrets {
   /**
@@ -19,12 +20,12 @@ export interface Secrets {
   /** An Ed25519 key for one purpose, always the same. */
   signingKeyFor(purpose: string): KeyObject;
   /** Encrypts a text so that it can be neither read nor changed without the secret key. */
-  seal(purpose: string, text: string): Buffer;
+  seal(purpose: SealedPurpose, text: string): Buffer;
   /**
    * Decrypts a text that was sealed for the same purpose.
-   * @throws Error when it was sealed with another key or for another purpose, or was changed
+   * @returns undefined when it was sealed with another key or for another purpose, or was changed
    */
-  unseal(purpose: string, sealed: Buffer): string;
+  unseal(purpose: SealedPurpose, sealed: Buffer): string | undefined;
   /**
    * A token for a link that proves that this server made it. It is not stored: the seed in the database is useless without the secret key.
    * @param seed a random UUID, by which the row that the link is about is found
@@ -63,10 +64,14 @@ export function secretsFrom(secretKey: string): Secrets {
       return Buffer.concat([nonce, cipher.getAuthTag(), content]);
     },
     unseal: (purpose, sealed) => {
-      const decipher = createDecipheriv('aes-256-gcm', keyFor(purpose), sealed.subarray(0, nonce_bytes));
-      decipher.setAuthTag(sealed.subarray(nonce_bytes, nonce_bytes + tag_bytes));
-      const content = decipher.update(sealed.subarray(nonce_bytes + tag_bytes));
-      return Buffer.concat([content, decipher.final()]).toString('utf8');
+      try {
+        const decipher = createDecipheriv('aes-256-gcm', keyFor(purpose), sealed.subarray(0, nonce_bytes));
+        decipher.setAuthTag(sealed.subarray(nonce_bytes, nonce_bytes + tag_bytes));
+        const content = decipher.update(sealed.subarray(nonce_bytes + tag_bytes));
+        return Buffer.concat([content, decipher.final()]).toString('utf8');
+      } catch {
+        return undefined;
+      }
     },
     linkToken: (purpose, seed) => {
       const bytes = Buffer.from(seed.replaceAll('-', ''), 'hex');
@@ -84,13 +89,3 @@ export function secretsFrom(secretKey: string): Secrets {
 
 /** Compares secret keys without revealing them. */
 export const fingerprintOf = (secrets: Secrets): Buffer => secrets.keyFor('fingerprint');
-
-/** Whether a text can be unsealed: it was sealed with this secret key, for this purpose, and is undamaged. */
-export function isReadable(secrets: Secrets, purpose: string, sealed: Buffer): boolean {
-  try {
-    secrets.unseal(purpose, sealed);
-    return true;
-  } catch {
-    return false;
-  }
-}

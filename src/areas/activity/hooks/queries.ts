@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import type { Owner } from '../../../access/index.ts';
 import { type Database, type DB, eachRow } from '../../../db/index.ts';
 import { found } from '../../../http/index.ts';
-import { isReadable, type Secrets } from '../../../secrets/index.ts';
+import type { Secrets } from '../../../secrets/index.ts';
 import type { HookSecrets } from './rules.ts';
 
 /** What the secrets of hooks are sealed for. */
@@ -14,8 +14,10 @@ export const sealed = (secrets: Secrets, values: HookSecrets): Buffer => secrets
 export const noSecrets: HookSecrets = { url_variables: {}, custom_headers: {} };
 
 /** @returns undefined when they were sealed with another secret key, or are damaged: the hook is shown and changed as one without any, and never sent to */
-export const unsealed = (secrets: Secrets, { secrets: bytes }: Pick<HookRow, 'secrets'>): HookSecrets | undefined =>
-  isReadable(secrets, purpose, bytes) ? (JSON.parse(secrets.unseal(purpose, bytes)) as HookSecrets) : undefined;
+export function unsealed(secrets: Secrets, { secrets: bytes }: Pick<HookRow, 'secrets'>): HookSecrets | undefined {
+  const text = secrets.unseal(purpose, bytes);
+  return text === undefined ? undefined : (JSON.parse(text) as HookSecrets);
+}
 
 export type HookRow = Selectable<DB['hooks']>;
 
@@ -35,5 +37,5 @@ export const hookOf = async (db: Database, owner: Owner, id: number): Promise<Ho
 /** The hooks whose secrets cannot be read: they were sealed with another secret key, or are damaged. */
 export async function* brokenHooks(db: Database, secrets: Secrets): AsyncGenerator<number> {
   const rows = eachRow((last) => db.selectFrom('hooks').select(['id', 'secrets']).where('id', '>', last).orderBy('id'));
-  for await (const row of rows) if (!isReadable(secrets, purpose, row.secrets)) yield row.id;
+  for await (const row of rows) if (secrets.unseal(purpose, row.secrets) === undefined) yield row.id;
 }

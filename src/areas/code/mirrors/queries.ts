@@ -2,7 +2,7 @@
 import type { Selectable } from 'kysely';
 import { type Database, type DB, eachRow } from '../../../db/index.ts';
 import { found } from '../../../http/index.ts';
-import { isReadable, type Secrets } from '../../../secrets/index.ts';
+import type { Secrets } from '../../../secrets/index.ts';
 import type { Login } from './rules.ts';
 
 const purpose = 'mirror login';
@@ -17,7 +17,8 @@ export const sealedLogin = (secrets: Secrets, login: Login): Buffer | null =>
 /** A stored login; undefined when it was sealed with another secret key. */
 export function loginIn(secrets: Secrets, sealed: Buffer | null): Login | undefined {
   if (sealed === null) return {};
-  return isReadable(secrets, purpose, sealed) ? (JSON.parse(secrets.unseal(purpose, sealed)) as Login) : undefined;
+  const text = secrets.unseal(purpose, sealed);
+  return text === undefined ? undefined : (JSON.parse(text) as Login);
 }
 
 /** The push mirrors of a project, oldest first. */

@@ -1,7 +1,7 @@
 /** Clusters as they are read. */
 import { sql } from 'kysely';
 import { type Database, eachRow } from '../../../db/index.ts';
-import { isReadable, type Secrets } from '../../../secrets/index.ts';
+import type { Secrets } from '../../../secrets/index.ts';
 import { projectIdentityJson } from '../../people/namespaces/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 
@@ -42,5 +42,6 @@ export async function* brokenTokens(db: Database, secrets: Secrets): AsyncGenera
   const rows = eachRow((last) =>
     db.selectFrom('clusters').select(['id', 'name', 'token']).where('id', '>', last).orderBy('id'),
   );
-  for await (const { id, name, token } of rows) if (!isReadable(secrets, tokenPurpose, token)) yield { id, name };
+  for await (const { id, name, token } of rows)
+    if (secrets.unseal(tokenPurpose, token) === undefined) yield { id, name };
 }

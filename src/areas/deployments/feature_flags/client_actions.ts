@@ -3,7 +3,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import type { Services } from '../../../http/index.ts';
-import { isReadable, type Secrets } from '../../../secrets/index.ts';
+import type { Secrets } from '../../../secrets/index.ts';
 
 const purpose = 'feature flags instance id';
 
@@ -46,8 +46,7 @@ export async function clientFor(
     row = (await clientOf(db, project_id))!;
   }
   const { instance_id } = row;
-  const isKnown = isReadable(secrets, purpose, instance_id);
-  return { ...row, instance_id: isKnown ? secrets.unseal(purpose, instance_id) : null };
+  return { ...row, instance_id: secrets.unseal(purpose, instance_id) ?? null };
 }
 
 /** Gives a project another instance id. The old one stops at once. */
@@ -82,7 +81,7 @@ export async function* brokenInstanceIds(db: Database, secrets: Secrets): AsyncG
     const rows = await query.execute();
     if (rows.length === 0) return;
     last = rows.at(-1)!.project_id;
-    const broken = rows.filter(({ instance_id }) => !isReadable(secrets, purpose, instance_id));
+    const broken = rows.filter(({ instance_id }) => secrets.unseal(purpose, instance_id) === undefined);
     yield* broken.map(({ project_id }) => project_id);
   }
 }

@@ -88,7 +88,8 @@ export function changeVariable(
       .executeTakeFirstOrThrow();
     const masked = changes.masked ?? before.masked;
     if (before.hidden && !masked) throw invalid({ base: [refusedTexts.hidden] });
-    if (masked) refuseUnmaskable(value ?? secrets.unseal(valuePurpose, before.value));
+    // A value that cannot be decrypted has to be set again.
+    if (masked) refuseUnmaskable(value ?? secrets.unseal(valuePurpose, before.value) ?? '');
     const row = { ...changes, ...(value === undefined ? {} : { value: secrets.seal(valuePurpose, value) }) };
     if (Object.keys(row).length > 0)
       await write(before.key, tx.updateTable('variables').set(row).where('id', '=', id).execute());

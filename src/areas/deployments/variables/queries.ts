@@ -2,7 +2,7 @@
 import type { Owner } from '../../../access/index.ts';
 import { type Database, eachRow } from '../../../db/index.ts';
 import { conflict, found } from '../../../http/index.ts';
-import { isReadable, type Secrets } from '../../../secrets/index.ts';
+import type { Secrets } from '../../../secrets/index.ts';
 
 /** What the values of variables are sealed for. */
 export const valuePurpose = 'variable value';
@@ -56,5 +56,5 @@ export async function* brokenValues(db: Database, secrets: Secrets): AsyncGenera
   const rows = eachRow((last) =>
     db.selectFrom('variables').select(['id', 'key', 'value']).where('id', '>', last).orderBy('id'),
   );
-  for await (const { id, key, value } of rows) if (!isReadable(secrets, valuePurpose, value)) yield { id, key };
+  for await (const { id, key, value } of rows) if (secrets.unseal(valuePurpose, value) === undefined) yield { id, key };
 }

@@ -141,6 +141,25 @@ test('values are encrypted in the database', async () => {
   assert.ok(!row.value.toString('latin1').includes('sesame'));
 });
 
+test('a value that cannot be decrypted is null until it is set again', async () => {
+  const { as, project, db } = await world({});
+  const url = `/projects/${project.id}/variables`;
+  await as('owner').post(url, { key: 'TOKEN', value: 'masked later' });
+  await db
+    .updateTable('variables')
+    .set({ value: Buffer.alloc(60) })
+    .where('project_id', '=', project.id)
+    .execute();
+  assert.deepEqual(
+    (await as('owner').get(url)).body.map(({ value }: { value: unknown }) => value),
+    [null],
+  );
+  const masked = await as('owner').put(`${url}/TOKEN`, { masked: true });
+  assert.deepEqual([masked.status, masked.body], [400, { message: { value: ['is invalid'] } }]);
+  const set = await as('owner').put(`${url}/TOKEN`, { masked: true, value: 'masked_now' });
+  assert.deepEqual([set.status, set.body.value], [200, 'masked_now']);
+});
+
 test('variables are deleted with their project, and those of other projects are not found', async () => {
   const { as, project, group, db } = await world({});
   await as('owner').post(`/groups/${group.id}/variables`, { key: 'SHARED', value: 'x' });

@@ -31,7 +31,7 @@ const VariableType = Type.Enum(['env_var', 'file']);
 const Variable = resource('Variable', {
   variable_type: VariableType,
   key: Type.String(),
-  value: nullable(Type.String({ description: 'Null for hidden variables' })),
+  value: nullable(Type.String({ description: 'Null for hidden variables, and where it cannot be decrypted' })),
   hidden: optional(Type.Boolean({ description: 'Not for variables of the instance' })),
   protected: Type.Boolean({ description: 'Whether only jobs of protected branches and tags get it' }),
   masked: Type.Boolean({ description: 'Whether the value is masked in the output of jobs' }),
@@ -45,7 +45,7 @@ const present = ({ secrets }: Pick<Services, 'secrets'>, kind: Kind, row: Variab
   return {
     ...shown,
     variable_type: variable_type as Static<typeof VariableType>,
-    value: hidden ? null : secrets.unseal(valuePurpose, value),
+    value: hidden ? null : (secrets.unseal(valuePurpose, value) ?? null),
     ...(kind === 'instance' ? {} : { hidden, environment_scope }),
   };
 };

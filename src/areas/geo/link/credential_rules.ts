@@ -9,13 +9,8 @@ const purpose = 'geo credential';
 export const newCredential = (secrets: Secrets): Buffer => secrets.seal(purpose, randomBytes(32).toString('hex'));
 
 /** The credential of a secondary, 64 hexadecimal digits; undefined where it was lost or cannot be decrypted. */
-export function credentialOf(secrets: Secrets, { credential }: { credential: Buffer | null }): string | undefined {
-  try {
-    return credential === null ? undefined : secrets.unseal(purpose, credential);
-  } catch {
-    return undefined;
-  }
-}
+export const credentialOf = (secrets: Secrets, { credential }: { credential: Buffer | null }): string | undefined =>
+  credential === null ? undefined : secrets.unseal(purpose, credential);
 
 /** Whether a node has the credential that it needs; a primary needs none. */
 export const hasCredential = (secrets: Secrets, node: Pick<LinkedNode, 'credential' | 'primary'>): boolean =>

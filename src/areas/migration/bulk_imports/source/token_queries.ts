@@ -1,6 +1,6 @@
 /** The tokens for sources, which are only stored encrypted. */
 import { type Database, eachRow } from '../../../../db/index.ts';
-import { isReadable, type Secrets } from '../../../../secrets/index.ts';
+import type { Secrets } from '../../../../secrets/index.ts';
 
 const purpose = 'bulk import token';
 
@@ -8,7 +8,7 @@ export const sealToken = (secrets: Secrets, token: string): Buffer => secrets.se
 
 /** @returns undefined when it was sealed with another secret key, is damaged, or has been erased */
 export const unsealToken = (secrets: Secrets, sealed: Buffer | null): string | undefined =>
-  sealed !== null && isReadable(secrets, purpose, sealed) ? secrets.unseal(purpose, sealed) : undefined;
+  sealed === null ? undefined : secrets.unseal(purpose, sealed);
 
 /** The migrations whose tokens cannot be read: they were sealed with another secret key, or are damaged. */
 export async function* brokenImportTokens(db: Database, secrets: Secrets): AsyncGenerator<number> {

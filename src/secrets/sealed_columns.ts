@@ -1,0 +1,25 @@
+/** Where the values are that are encrypted with the secret key. */
+
+export interface SealedColumn {
+  table: string;
+  column: string;
+  /** The primary key of the table, a number. */
+  key: 'id' | 'project_id';
+}
+
+/** What values are sealed for, and their columns. */
+export const sealedColumns = {
+  'bulk import token': [{ table: 'bulk_imports', column: 'access_token', key: 'id' }],
+  'cluster token': [{ table: 'clusters', column: 'token', key: 'id' }],
+  'feature flags instance id': [{ table: 'feature_flag_clients', column: 'instance_id', key: 'project_id' }],
+  'geo credential': [{ table: 'geo_nodes', column: 'credential', key: 'id' }],
+  'hook secrets': [{ table: 'hooks', column: 'secrets', key: 'id' }],
+  'mirror login': [
+    { table: 'pull_mirrors', column: 'login', key: 'id' },
+    { table: 'remote_mirrors', column: 'login', key: 'id' },
+  ],
+  'variable value': [{ table: 'variables', column: 'value', key: 'id' }],
+} as const satisfies Record<string, readonly SealedColumn[]>;
+
+/** A new purpose needs an entry above: the rotation of the secret key encrypts its column anew. */
+export type SealedPurpose = keyof typeof sealedColumns;
