@@ -169,9 +169,16 @@ begin
   end if;
   -- In one order, so that two statements that change the same topics wait for each other.
   with changed as (
-    select id, case when name = any(after) then 1 else -1 end as difference from topics
-     where (name = any(before)) <> (name = any(after)) order by id for no key update)
-  update topics set total_projects_count = total_projects_count + difference from changed where changed.id = topics.id;
+    select id, (name = any(before))::integer as was, (name = any(after))::integer as is_now from topics
+     where name = any(before || after) order by id for no key update)
+  update topics
+     set total_projects_count  = total_projects_count  + is_now - was,
+         public_projects_count = public_projects_count + case when new.visibility = 'public'   then is_now else 0 end
+                                                       - case when old.visibility = 'public'   then was    else 0 end,
+         shown_projects_count  = shown_projects_count  + case when new.visibility <> 'private' then is_now else 0 end
+                                                       - case when old.visibility <> 'private' then was    else 0 end
+    from changed
+   where changed.id = topics.id and (is_now <> was or new.visibility <> old.visibility);
   return case when tg_op = 'DELETE' then old else new end;
 end $function$;
 CREATE OR REPLACE FUNCTION public.keep_unused_avatar()
@@ -3133,6 +3140,8 @@ create table notes (
 CREATE INDEX notes_by_author ON notes USING btree (author_id, id);
 CREATE INDEX notes_by_discussion ON notes USING btree (discussion_id, created_at, id);
 CREATE INDEX notes_by_resolver ON notes USING btree (resolved_by_id) WHERE resolved_by_id IS NOT NULL;
+CREATE INDEX notes_internal_on_issue ON notes USING btree (issue_id) WHERE issue_id IS NOT NULL AND internal AND NOT system;
+CREATE INDEX notes_internal_on_merge_request ON notes USING btree (merge_request_id) WHERE merge_request_id IS NOT NULL AND internal AND NOT system;
 CREATE INDEX notes_of_commit ON notes USING btree (project_id, commit_id, created_at, id) WHERE project_id IS NOT NULL;
 CREATE INDEX notes_of_epic ON notes USING btree (epic_id, created_at, id) WHERE epic_id IS NOT NULL;
 CREATE INDEX notes_of_issue ON notes USING btree (issue_id, created_at, id) WHERE issue_id IS NOT NULL;
@@ -3528,7 +3537,7 @@ CREATE TRIGGER free_path AFTER INSERT ON projects FOR EACH ROW EXECUTE FUNCTION 
 CREATE TRIGGER keep_changed_avatar AFTER UPDATE OF avatar_key ON projects FOR EACH ROW WHEN (old.avatar_key <> COALESCE(new.avatar_key, ''::text)) EXECUTE FUNCTION keep_unused_avatar();
 CREATE TRIGGER keep_deleted_avatar AFTER DELETE ON projects FOR EACH ROW WHEN (old.avatar_key IS NOT NULL) EXECUTE FUNCTION keep_unused_avatar();
 CREATE TRIGGER keep_old_path AFTER UPDATE OF full_path ON projects FOR EACH ROW WHEN (old.full_path <> new.full_path) EXECUTE FUNCTION keep_old_path();
-CREATE TRIGGER keep_topics_of_changed BEFORE UPDATE OF topics ON projects FOR EACH ROW WHEN (old.topics <> new.topics) EXECUTE FUNCTION keep_topics();
+CREATE TRIGGER keep_topics_of_changed BEFORE UPDATE OF topics, visibility ON projects FOR EACH ROW WHEN (old.topics <> new.topics OR old.visibility <> new.visibility AND new.topics <> '{}'::text[]) EXECUTE FUNCTION keep_topics();
 CREATE TRIGGER keep_topics_of_deleted BEFORE DELETE ON projects FOR EACH ROW WHEN (old.topics <> '{}'::text[]) EXECUTE FUNCTION keep_topics();
 CREATE TRIGGER keep_topics_of_new BEFORE INSERT ON projects FOR EACH ROW WHEN (new.topics <> '{}'::text[]) EXECUTE FUNCTION keep_topics();
 CREATE TRIGGER keep_unused_repository AFTER DELETE ON projects REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_unused_repository('project');
@@ -4242,12 +4251,16 @@ create table topics (
   total_projects_count bigint default 0 not null,
   avatar text,
   avatar_key text,
+  public_projects_count bigint default 0 not null,
+  shown_projects_count bigint default 0 not null,
   constraint topics_pkey PRIMARY KEY (id),
   constraint topics_name_key UNIQUE (name),
   constraint topics_check CHECK ((avatar IS NULL) = (avatar_key IS NULL))
 );
 CREATE INDEX topics_by_avatar ON topics USING btree (avatar_key) WHERE avatar_key IS NOT NULL;
 CREATE INDEX topics_by_projects ON topics USING btree (total_projects_count DESC, id);
+CREATE INDEX topics_by_public_projects ON topics USING btree (public_projects_count DESC, id);
+CREATE INDEX topics_by_shown_projects ON topics USING btree (shown_projects_count DESC, id);
 CREATE INDEX topics_search ON topics USING gin ((name::text) gin_trgm_ops, title gin_trgm_ops);
 CREATE TRIGGER keep_changed_avatar AFTER UPDATE OF avatar_key ON topics FOR EACH ROW WHEN (old.avatar_key <> COALESCE(new.avatar_key, ''::text)) EXECUTE FUNCTION keep_unused_avatar();
 CREATE TRIGGER keep_deleted_avatar AFTER DELETE ON topics FOR EACH ROW WHEN (old.avatar_key IS NOT NULL) EXECUTE FUNCTION keep_unused_avatar();

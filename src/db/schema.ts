@@ -2258,6 +2258,8 @@ export interface Topics {
   total_projects_count: Generated<number>;
   avatar: string | null;
   avatar_key: string | null;
+  public_projects_count: Generated<number>;
+  shown_projects_count: Generated<number>;
 }
 
 export interface UnusedBlobs {

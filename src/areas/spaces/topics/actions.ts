@@ -62,11 +62,12 @@ export async function changeTopic(tx: Database, id: number, changes: TopicChange
   if (name === before) return;
   await changeProjects(tx, before, sql`array_replace(topics, ${before}::text, ${name}::text)`);
   // Each project counted as one that was given the new name, besides those that the topic had.
-  await tx
-    .updateTable('topics')
-    .set({ total_projects_count: sql`(select count(*) from projects where topics @> array[${name}::text])` })
-    .where('id', '=', id)
-    .execute();
+  await sql`
+    update topics
+       set (total_projects_count, public_projects_count, shown_projects_count) = (
+             select count(*), count(*) filter (where visibility = 'public'), count(*) filter (where visibility <> 'private')
+               from projects where projects.topics @> array[${name}::text])
+     where id = ${id}`.execute(tx);
 }
 
 /** @throws ApiError 404 */

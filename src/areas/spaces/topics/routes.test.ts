@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type World, world } from '../../../../test/support/world.ts';
+import { type Persona, type World, world } from '../../../../test/support/world.ts';
 
 let count = 0;
 
@@ -10,8 +10,9 @@ const words = () => {
   return (word: string) => `${word}-${suffix}`;
 };
 
-const topicNamed = async ({ as }: World, name: string) =>
-  (await as('anonymous').get('/topics', { search: name })).body.find((topic: { name: string }) => topic.name === name);
+/** As administrators see it, for whom private projects count. */
+const topicNamed = async ({ as }: World, name: string, by: Persona | 'anonymous' = 'admin') =>
+  (await as(by).get('/topics', { search: name })).body.find((topic: { name: string }) => topic.name === name);
 
 const topicsOf = async ({ as, project }: World) => (await as('owner').get(`/projects/${project.id}`)).body.topics;
 
@@ -76,16 +77,67 @@ test('a topic that a project is given exists and counts its projects', async () 
   const found = await as('owner').get('/projects', { topic: named('APPLES') });
   assert.equal(found.body.length, 2);
 
-  const listed = (await as('anonymous').get('/topics', { search: named('') })).body;
+  const listed = (await as('admin').get('/topics', { search: named('') })).body;
   assert.deepEqual(
     listed.map(({ name }: { name: string }) => name),
     [named('apples'), named('pears')],
   );
   await as('owner').put(`/projects/${project.id}`, { topics: [named('apples')] });
-  const without = (await as('anonymous').get('/topics', { search: named(''), without_projects: true })).body;
+  const without = (await as('admin').get('/topics', { search: named(''), without_projects: true })).body;
   assert.deepEqual([without.length, without[0].name, without[0].total_projects_count], [1, named('pears'), 0]);
   await db.deleteFrom('projects').where('id', '=', other.body.id).execute();
   assert.equal((await topicNamed(here, named('apples'))).total_projects_count, 1);
+});
+
+test('a topic counts for others only the projects that they may know', async () => {
+  const here = await world();
+  const { as, db, group } = here;
+  const named = words();
+  await db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', group.id).execute();
+  const add = async (visibility: string, topic: string) => {
+    const parameters = { name: `${visibility} ${topic}`, namespace_id: group.id, visibility, topics: [topic] };
+    const { status, body } = await as('owner').post('/projects', parameters);
+    assert.equal(status, 201, JSON.stringify(body));
+    return `/projects/${body.id}`;
+  };
+  for (const visibility of ['public', 'internal', 'private']) await add(visibility, named('apples'));
+  const hidden = await add('private', named('pears'));
+  const seen = async (name: string) =>
+    Promise.all(
+      (['anonymous', 'guest', 'owner', 'admin'] as const).map(
+        async (by) => (await topicNamed(here, name, by)).total_projects_count,
+      ),
+    );
+  assert.deepEqual(await seen(named('apples')), [1, 2, 2, 3]);
+  assert.deepEqual(await seen(named('pears')), [0, 0, 0, 1]);
+  const unused = async (by: Persona | 'anonymous') =>
+    (await as(by).get('/topics', { search: named(''), without_projects: true })).body.map(
+      ({ name }: { name: string }) => name,
+    );
+  assert.deepEqual(await unused('anonymous'), [named('pears')]);
+  assert.deepEqual(await unused('admin'), []);
+
+  await as('owner').put(hidden, { visibility: 'internal', topics: [named('pears'), named('plums')] });
+  assert.deepEqual(await seen(named('pears')), [0, 1, 1, 1]);
+  await as('owner').put(hidden, { visibility: 'public', topics: [named('plums')] });
+  assert.deepEqual(
+    [await seen(named('pears')), await seen(named('plums'))],
+    [
+      [0, 0, 0, 0],
+      [1, 1, 1, 1],
+    ],
+  );
+  const { id } = await topicNamed(here, named('apples'));
+  await as('admin').put(`/topics/${id}`, { name: named('fruit') });
+  assert.deepEqual(await seen(named('fruit')), [1, 2, 2, 3]);
+  await db.deleteFrom('projects').where('namespace_id', '=', group.id).execute();
+  assert.deepEqual(
+    [await seen(named('fruit')), await seen(named('plums'))],
+    [
+      [0, 0, 0, 0],
+      [0, 0, 0, 0],
+    ],
+  );
 });
 
 test('projects follow a topic that is renamed, merged or deleted', async () => {

@@ -1,7 +1,7 @@
 /** Topics: they group projects by subject and have a title and a description (docs/reference/topics.md). */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import { admin, anyone } from '../../../access/index.ts';
+import { admin, anyone, type MaybeCaller } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import {
   allOptional,
@@ -39,8 +39,16 @@ const Topic = resource('Topic', {
   avatar_url: nullable(Type.String()),
 });
 
-const topicsIn = (db: Database) =>
-  db.selectFrom('topics').select(['id', 'name', 'title', 'description', 'total_projects_count', 'avatar']);
+/** The count of the projects whose existence the caller may know of. What they are a member of besides would have to be counted anew for each caller. */
+function countFor(caller: MaybeCaller) {
+  if (caller?.admin) return 'total_projects_count';
+  return caller && !caller.external ? 'shown_projects_count' : 'public_projects_count';
+}
+
+const topicsIn = (db: Database, caller: MaybeCaller) =>
+  db
+    .selectFrom('topics')
+    .select(['id', 'name', 'title', 'description', 'avatar', `${countFor(caller)} as total_projects_count`]);
 
 type TopicRow = Awaited<ReturnType<ReturnType<typeof topicsIn>['executeTakeFirstOrThrow']>>;
 
@@ -50,8 +58,8 @@ const present = (url: string, { avatar, ...topic }: TopicRow) => ({
 });
 
 /** @throws ApiError 404 */
-const topicOf = async ({ db, url }: Pick<Services, 'db' | 'url'>, id: number) =>
-  present(url, found(undefined, await topicsIn(db).where('id', '=', id).executeTakeFirst()));
+const topicOf = async ({ db, url, caller }: Pick<Services, 'db' | 'url'> & { caller: MaybeCaller }, id: number) =>
+  present(url, found(undefined, await topicsIn(db, caller).where('id', '=', id).executeTakeFirst()));
 
 const names = {
   name: checked(NotBlank({ description: 'At most 255 characters; unique without regard to case' }), (name) => [
@@ -79,14 +87,15 @@ export const topicRoutes = [
       ...paging,
     },
     returns: pageOf(Topic),
-    handle: async ({ db, url, input }) => {
+    handle: async ({ db, url, caller, input }) => {
       const pattern = input.search && containing(input.search);
-      const topics = topicsIn(db)
+      const count = countFor(caller);
+      const topics = topicsIn(db, caller)
         .$if(pattern !== undefined, (q) =>
           q.where(sql<boolean>`(name::text ilike ${pattern} or title ilike ${pattern})`),
         )
-        .$if(input.without_projects === true, (q) => q.where('total_projects_count', '=', 0))
-        .orderBy('total_projects_count', 'desc')
+        .$if(input.without_projects === true, (q) => q.where(count, '=', 0))
+        .orderBy(`topics.${count}`, 'desc')
         .orderBy('id');
       const page = await paginate(db, topics, input);
       return mapPage(page, (row) => present(url, row));
