@@ -63,7 +63,13 @@ test('a fork is copied by a job, is an independent project, and names its source
     [id],
   );
   assert.deepEqual((await here.as('owner').get(`${url}/forks`)).body, [], 'a private fork is hidden from others');
-  assert.equal((await here.as('owner').get(url)).body.forks_count, 1);
+  for (const [by, expected] of [
+    ['owner', 0],
+    ['developer', 0],
+    ['reporter', 1],
+    ['admin', 1],
+  ] as const)
+    assert.equal((await here.as(by).get(url)).body.forks_count, expected, by);
 
   await here.as('owner').delete(url);
   await performJob(here.services, removeProject, { project_id: here.project.id });

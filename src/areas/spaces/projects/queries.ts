@@ -71,12 +71,14 @@ const groupAccess = (caller: MaybeCaller): RawBuilder<number | null> =>
               and user_id = ${caller.id} and ${countsToday('members')})`
     : sql`null::integer`;
 
-const forksCount = sql<number>`(select count(*) from projects fork where fork.forked_from_id = projects.id)`;
+/** Only of forks that are visible to the caller: others may not know of a private one. */
+const forksCount = (caller: MaybeCaller) => sql<number>`
+  (select (select count(*) from projects where projects.forked_from_id = origin.id and ${isVisibleProject(caller)}) from (select projects.id) origin)`;
 
 const source = (caller: MaybeCaller) => sql<ProjectSource | null>`
   (select (select to_jsonb(projects) || jsonb_build_object(
              'created_at', ${momentInJson('projects.created_at')}, 'last_activity_at', ${momentInJson('projects.last_activity_at')},
-             'access_level', ${projectLevel(caller)}, 'permissions', ${projectPermissions(caller)}, 'namespace', ${namespace}, 'forks_count', ${forksCount})
+             'access_level', ${projectLevel(caller)}, 'permissions', ${projectPermissions(caller)}, 'namespace', ${namespace}, 'forks_count', ${forksCount(caller)})
              from projects where projects.id = fork.forked_from_id and ${isVisibleProject(caller)})
      from (select projects.forked_from_id where projects.forked_from_id is not null) fork)`;
 
@@ -91,7 +93,7 @@ const projectRows = (db: Database, caller: MaybeCaller) =>
       namespace.as('namespace'),
       projectAccess(caller).as('project_access'),
       groupAccess(caller).as('group_access'),
-      forksCount.as('forks_count'),
+      forksCount(caller).as('forks_count'),
       source(caller).as('forked_from'),
       sharedWithGroups(caller, 'projects').as('shared_with_groups'),
       projectMirrorJson.as('mirroring'),
