@@ -154,6 +154,7 @@ export {
   projectRole,
   projectState,
   projectVisible,
+  readsInternalNotesIn,
   reasonForReadOnly,
   visibleProject,
 } from './projects.ts';

@@ -120,6 +120,10 @@ export const isMemberOfProject = (caller: Reading, level: number): RawBuilder<Sq
                    where user_id = ${caller.id} and project_id = projects.id and access_level >= ${level}
                      and ${countsToday()})`;
 
+/** A predicate on rows of `projects`: the caller may read internal notes on what they may read in the project. */
+export const readsInternalNotesIn = (caller: Reading): RawBuilder<boolean> =>
+  caller?.admin ? sql`true` : sql`${isMemberOfProject(caller, levels.planner)}`;
+
 /** A predicate on rows of `projects`: the project is visible to the caller, as `mayRead` decides for one. */
 export function isVisibleProject(caller: Reading): RawBuilder<SqlBool> {
   if (caller?.admin) return sql`true`;

@@ -9,6 +9,7 @@ export {
   threadToJoin,
   writeComment,
 } from './comment_actions.ts';
+export { commentCounts, internalComments } from './count_queries.ts';
 export type { Discussable, Threads } from './definition.ts';
 export { diffOfCommit, filesIn, hunksOf, positionIn, type Refs } from './diff_git.ts';
 export { lineCode, shows } from './diff_rules.ts';

@@ -14,12 +14,14 @@ import {
   Timestamp,
 } from '../../../http/index.ts';
 import { taskStatus } from '../../../markdown/index.ts';
+import { commentCounts } from '../../conversation/notes/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import { Iteration, type IterationRow, iterationsById, presentIteration } from '../../planning/iterations/index.ts';
 import { LabelDetails, presentLabelsOf } from '../../planning/labels/index.ts';
 import { Milestone, presentMilestone } from '../../planning/milestones/index.ts';
 import { EpicInIssue, epicsInIssues } from '../epics/index.ts';
 import { presentTimeStats, TimeStats } from '../issuables/index.ts';
+import { blockedIssues, closingMergeRequests } from './count_queries.ts';
 import { type IssuePlace, type IssueRow, issueRow, issueRows, originalsById } from './queries.ts';
 
 export const issueFields = {
@@ -89,6 +91,11 @@ interface Around {
   iterations: Map<number, IterationRow>;
   epics: Map<number, Static<typeof EpicInIssue>>;
   originals: Map<number, IssuePlace>;
+  /** How many comments the caller may read, where there are internal ones. */
+  comments: ReadonlyMap<number, number>;
+  /** How many open issues that the caller may read are blocked, and how many such merge requests close the issue. */
+  blocked: ReadonlyMap<number, number>;
+  closing: ReadonlyMap<number, number>;
 }
 
 const idsOf = (rows: readonly IssueRow[], column: 'iteration_id' | 'epic_id' | 'duplicated_to_id'): number[] => [
@@ -102,13 +109,18 @@ async function around(
   rows: readonly IssueRow[],
   { with_labels_details }: IssueForm,
 ): Promise<Around> {
-  const [labels, iterations, epics, originals] = await Promise.all([
+  const idsWith = (column: 'blocks_others' | 'is_closed_by_any') =>
+    rows.filter((row) => row[column]).map(({ id }) => id);
+  const [labels, iterations, epics, originals, comments, blocked, closing] = await Promise.all([
     presentLabelsOf(rows, with_labels_details),
     iterationsById(db, idsOf(rows, 'iteration_id')),
     epicsInIssues(db, caller, idsOf(rows, 'epic_id')),
     originalsById(db, caller, idsOf(rows, 'duplicated_to_id')),
+    commentCounts(db, caller, rows),
+    blockedIssues(db, caller, idsWith('blocks_others')),
+    closingMergeRequests(db, caller, idsWith('is_closed_by_any')),
   ]);
-  return { labels, iterations, epics, originals };
+  return { labels, iterations, epics, originals, comments, blocked, closing };
 }
 
 function addresses(url: string, { project_id, iid }: IssueRow, original: IssuePlace | undefined): IssueReply['_links'] {
@@ -146,17 +158,8 @@ function groupPartsOf(url: string, row: IssueRow, { epics, iterations }: Around)
 
 function presentIssue(url: string, row: IssueRow, known: Around, form: IssueForm): IssueReply {
   const { id, iid, project_id, title, description, state, created_at, updated_at, closed_at } = row;
-  const {
-    user_notes_count,
-    merge_requests_count,
-    upvotes,
-    downvotes,
-    due_date,
-    confidential,
-    discussion_locked,
-    issue_type,
-  } = row;
-  const { weight, health_status, severity, moved_to_id, imported_from, blocking_issues_count } = row;
+  const { upvotes, downvotes, due_date, confidential, discussion_locked, issue_type } = row;
+  const { weight, health_status, severity, moved_to_id, imported_from } = row;
   const assignees = row.assignees.map((user) => presentUserBasic(url, user));
   const [short, full] = [`#${iid}`, `${row.full_path}#${iid}`];
   return {
@@ -176,8 +179,8 @@ function presentIssue(url: string, row: IssueRow, known: Around, form: IssueForm
     author: row.author && presentUserBasic(url, row.author),
     type: issue_type.toUpperCase(),
     assignee: assignees[0] ?? null,
-    user_notes_count,
-    merge_requests_count,
+    user_notes_count: known.comments.get(id) ?? row.user_notes_count,
+    merge_requests_count: known.closing.get(id) ?? 0,
     upvotes,
     downvotes,
     due_date,
@@ -188,7 +191,7 @@ function presentIssue(url: string, row: IssueRow, known: Around, form: IssueForm
     time_stats: presentTimeStats(row),
     ...tasksOf(row),
     weight,
-    blocking_issues_count,
+    blocking_issues_count: known.blocked.get(id) ?? 0,
     health_status,
     ...groupPartsOf(url, row, known),
     _links: addresses(url, row, known.originals.get(row.duplicated_to_id ?? 0)),

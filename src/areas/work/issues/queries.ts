@@ -2,6 +2,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { issueKind, isVisibleIssue, type MaybeCaller } from '../../../access/index.ts';
 import { type Database, dataLoader, ofAnyLength, type Slots, statement } from '../../../db/index.ts';
+import { internalComments } from '../../conversation/notes/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 import { borneLabels, type LabelRow } from '../../planning/labels/index.ts';
 import { type MilestoneRow, milestoneJson } from '../../planning/milestones/index.ts';
@@ -29,7 +30,9 @@ export interface IssueRow {
   imported_from: string;
   task_count: number;
   completed_task_count: number;
+  /** With the internal ones, which not every reader sees. */
   user_notes_count: number;
+  internal_notes_count: number;
   upvotes: number;
   downvotes: number;
   created_at: string;
@@ -40,12 +43,13 @@ export interface IssueRow {
   in_group: boolean;
   author: UserBasicRow | null;
   closed_by: UserBasicRow | null;
-  /** How many merge requests close it. */
-  merge_requests_count: number;
+  /** Whether merge requests close it, which the caller may not be able to read. */
+  is_closed_by_any: boolean;
   assignees: UserBasicRow[];
   milestone: MilestoneRow | null;
   labels: LabelRow[];
-  blocking_issues_count: number;
+  /** Whether it blocks other issues, which may be closed or hidden from the caller. */
+  blocks_others: boolean;
   epic_id: number | null;
   /** The issue that it is a duplicate of. */
   duplicated_to_id: number | null;
@@ -67,9 +71,6 @@ const columns = sql.raw(
     .join(', '),
 );
 
-/** A subquery rather than a join, for which PostgreSQL might read all open issues. */
-const isOpenTarget = sql`(select state from issues blocked where blocked.id = target_id) = 'opened'`;
-
 /**
  * The rows of issues that are asked for.
  * @param asked a table `asked` with the columns `id` and `place`
@@ -83,9 +84,9 @@ const rowsOf = <Row extends IssueRow>(asked: RawBuilder<unknown>, subscribed: Ra
                 where issue_assignees.issue_id = shown.id order by users.id) as assignees,
          ${borneLabels(issueKind, 'shown')} as labels,
          ${milestoneJson('shown.milestone_id')} as milestone,
-         (select count(*) from issue_links
-           where source_id = shown.id and link_type = 'blocks' and ${isOpenTarget}) as blocking_issues_count,
-         (select count(*) from merge_request_closed_issues closing where closing.issue_id = shown.id) as merge_requests_count,
+         exists (select from issue_links where source_id = shown.id and link_type = 'blocks') as blocks_others,
+         exists (select from merge_request_closed_issues closing where closing.issue_id = shown.id) as is_closed_by_any,
+         ${internalComments(issueKind, 'shown')} as internal_notes_count,
          (select errors.id from error_tracking_errors errors where errors.issue_id = shown.id) as error_tracking_error_id,
          (select epic_id from epic_issues where issue_id = shown.id) as epic_id,
          ${subscribed} as subscribed, asked.place

@@ -16,6 +16,7 @@ import { isRendered, toHtml, toInlineHtml } from '../../../markdown/index.ts';
 import { headPipeline, PipelineBasic, PipelineDetail } from '../../code/pipelines/index.ts';
 import { protectionFor } from '../../code/protected_branches/index.ts';
 import { linksFor } from '../../conversation/markdown/index.ts';
+import { commentCounts } from '../../conversation/notes/index.ts';
 import { mayReadEnvironments } from '../../deployments/environments/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import { LabelDetails, presentLabelsOf } from '../../planning/labels/index.ts';
@@ -173,23 +174,34 @@ function peopleOf(url: string, { author, assignees, reviewers, closed_by, merge_
 const collaborationOf = ({ is_from_fork, allow_collaboration }: MergeRequestRow) =>
   is_from_fork ? { allow_collaboration, allow_maintainer_to_push: allow_collaboration } : {};
 
+/** What a page needs besides its rows, by the ID of the row. */
+interface Around {
+  labels: ReadonlyMap<number, MergeRequestReply['labels']>;
+  /** Where there are internal ones, how many comments the caller may read. */
+  comments: ReadonlyMap<number, number>;
+}
+
+async function around(
+  db: Services['db'],
+  caller: MaybeCaller,
+  rows: readonly MergeRequestRow[],
+  with_labels_details?: boolean,
+): Promise<Around> {
+  const [labels, comments] = await Promise.all([
+    presentLabelsOf(rows, with_labels_details),
+    commentCounts(db, caller, rows),
+  ]);
+  return { labels, comments };
+}
+
 function presentMergeRequest(
   url: string,
   row: MergeRequestRow,
-  labels: MergeRequestReply['labels'],
+  { labels, comments }: Around,
   relative_to: number | undefined,
 ): MergeRequestReply {
   const { id, iid, project_id, title, description, state, created_at, updated_at, merged_at, closed_at } = row;
-  const {
-    merge_after,
-    prepared_at,
-    target_branch,
-    source_branch,
-    source_project_id,
-    user_notes_count,
-    upvotes,
-    downvotes,
-  } = row;
+  const { merge_after, prepared_at, target_branch, source_branch, source_project_id, upvotes, downvotes } = row;
   const {
     merge_commit_sha,
     squash_commit_sha,
@@ -215,7 +227,7 @@ function presentMergeRequest(
     target_branch,
     source_branch,
     source_project_id,
-    user_notes_count,
+    user_notes_count: comments.get(id) ?? row.user_notes_count,
     upvotes,
     downvotes,
     merge_commit_sha,
@@ -228,7 +240,7 @@ function presentMergeRequest(
     ...collaborationOf(row),
     target_project_id: project_id,
     sha: row.head_commit_id,
-    labels,
+    labels: labels.get(id) ?? [],
     milestone: row.milestone && presentMilestone(url, row.milestone),
     reference: relative,
     references: { short, relative, full },
@@ -254,8 +266,8 @@ export async function presentMergeRequests(
   { relative_to, with_labels_details }: MergeRequestForm = {},
 ): Promise<MergeRequestReply[]> {
   const rows = await mergeRequestRows(db, caller, ids, false);
-  const labels = await presentLabelsOf(rows, with_labels_details);
-  return rows.map((row) => presentMergeRequest(url, row, labels.get(row.id) ?? [], relative_to));
+  const known = await around(db, caller, rows, with_labels_details);
+  return rows.map((row) => presentMergeRequest(url, row, known, relative_to));
 }
 
 function diffRefsOf(version: VersionRow | null) {
@@ -295,7 +307,7 @@ export async function presentSingleMergeRequest(
 ): Promise<MergeRequestReply> {
   const [row] = await mergeRequestRows(db, caller, [id], true);
   if (!row) throw new Error(`the merge request ${id} is gone`);
-  const labels = (await presentLabelsOf([row])).get(id) ?? [];
+  const known = await around(db, caller, [row]);
   const protection = await protectionFor(db, project, caller);
   const { source_project_id, source_branch: ref, head_commit_id: sha } = row;
   const pipeline =
@@ -303,7 +315,7 @@ export async function presentSingleMergeRequest(
       ? null
       : await headPipeline({ db, url }, caller, { projects: [source_project_id ?? project.id, project.id], sha, ref });
   return {
-    ...presentMergeRequest(url, row, labels, project.id),
+    ...presentMergeRequest(url, row, known, project.id),
     subscribed: row.subscribed,
     changes_count: changesCount(row.version?.files_count ?? null, row.version?.state === 'overflow'),
     latest_build_started_at: pipeline?.detail.started_at ?? null,

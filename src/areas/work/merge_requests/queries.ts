@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { isVisibleProject, type MaybeCaller, mergeRequestKind } from '../../../access/index.ts';
 import { type Database, ofAnyLength, type Slots, statement } from '../../../db/index.ts';
-import { isOpen } from '../../conversation/notes/index.ts';
+import { internalComments, isOpen } from '../../conversation/notes/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 import { borneLabels, type LabelRow } from '../../planning/labels/index.ts';
 import { type MilestoneRow, milestoneJson } from '../../planning/milestones/index.ts';
@@ -47,7 +47,9 @@ export interface MergeRequestRow {
   imported_from: string;
   task_count: number;
   completed_task_count: number;
+  /** With the internal ones, which not every reader sees. */
   user_notes_count: number;
+  internal_notes_count: number;
   upvotes: number;
   downvotes: number;
   created_at: string;
@@ -138,6 +140,7 @@ const mergeRequestsById = statement((slots: Slots<{ ids: readonly number[]; call
            ${milestoneJson('shown.milestone_id')} as milestone,
            not ${hasBlockingThreads('shown', 'target')} as blocking_discussions_resolved,
            ${single ? version : sql`null`} as version,
+           ${internalComments(mergeRequestKind, 'shown')} as internal_notes_count,
            ${isRebasing('shown')} as is_rebasing,
            ${single ? isFirst : sql`false`} as is_first,
            ${single && caller ? isSubscribed(mergeRequestKind, caller.id, 'shown') : sql`false`} as subscribed

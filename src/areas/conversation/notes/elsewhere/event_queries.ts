@@ -2,9 +2,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import {
   commitKind,
-  isMemberOfProject,
-  levels,
   type Reading,
+  readsInternalNotesIn,
   rowsWithPlaces,
   storedKinds,
 } from '../../../../access/index.ts';
@@ -22,7 +21,7 @@ const rowsOf = (kind: (typeof kinds)[number]) =>
 const ofCommit = sql`projects where projects.id = notes.project_id and notes.commit_id is not null`;
 
 function isReadable(caller: Reading): RawBuilder<SqlBool> {
-  const mayReadInternal = caller?.admin ? sql`true` : isMemberOfProject(caller, levels.planner);
+  const mayReadInternal = readsInternalNotesIn(caller);
   const readable = [
     ...kinds.map((kind) => ({ rows: rowsOf(kind), isVisible: kind.isVisible(caller) })),
     { rows: ofCommit, isVisible: commitKind.isVisible(caller) },

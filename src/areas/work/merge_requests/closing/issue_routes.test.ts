@@ -4,6 +4,7 @@ import { addIssue } from '../../../../../test/support/issues.ts';
 import { performQueued } from '../../../../../test/support/jobs.ts';
 import { addMergeRequest, worldWithTopic } from '../../../../../test/support/merge_requests.ts';
 import { fileUrl, onMain } from '../../../../../test/support/repository.ts';
+import type { Persona } from '../../../../../test/support/world.ts';
 import {
   concludeMerges,
   followMergeRequests,
@@ -44,7 +45,11 @@ test('a merge request and the issues that it closes or mentions show each other,
   ] as const) {
     assert.equal((await titles(ofIssue(issue, 'closed_by'))).length, byClosing, issue.title);
     assert.equal((await titles(ofIssue(issue, 'related_merge_requests'))).length, byMention, issue.title);
-    assert.equal((await as('guest').get(`${url}/issues/${issue.iid}`)).body.merge_requests_count, byClosing);
+    for (const [by, expected] of [
+      ['reporter', byClosing],
+      ['guest', 0],
+    ] as const)
+      assert.equal((await as(by).get(`${url}/issues/${issue.iid}`)).body.merge_requests_count, expected, by);
   }
   for (const name of ['closed_by', 'related_merge_requests'])
     assert.deepEqual(
@@ -71,6 +76,61 @@ test('a merge request and the issues that it closes or mentions show each other,
   );
   const idle = await addMergeRequest(here, { source_branch: 'other', description: `Closes #${received.iid}` });
   assert.deepEqual(await titles(`${url}/merge_requests/${idle.iid}/closes_issues`), []);
+});
+
+test('comments, blocked issues and closing merge requests are counted for callers who may read them', async () => {
+  const here = await worldWithTopic();
+  const { as, db, group, project } = here;
+  const url = `/projects/${project.id}`;
+  await db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', group.id).execute();
+  await as('owner').put(url, {
+    visibility: 'public',
+    repository_access_level: 'private',
+    merge_requests_access_level: 'private',
+  });
+  const issue = await addIssue(here, { title: 'Shown' });
+  for (const confidential of [false, true]) {
+    const blocked = await addIssue(here, { confidential });
+    const link = { target_project_id: project.id, target_issue_iid: blocked.iid, link_type: 'blocks' };
+    assert.equal((await as('reporter').post(`${url}/issues/${issue.iid}/links`, link)).status, 201);
+  }
+  const merging = await addMergeRequest(here, { description: `Closes #${issue.iid}` });
+  for (const on of [`issues/${issue.iid}`, `merge_requests/${merging.iid}`])
+    for (const internal of [true, true, false]) {
+      const { status } = await as('developer').post(`${url}/${on}/notes`, { body: 'Water it.', internal });
+      assert.equal(status, 201);
+    }
+
+  const counts = async (by: Persona | 'anonymous') => {
+    const single = (await as(by).get(`${url}/issues/${issue.iid}`)).body;
+    const listed = (await as(by).get(`${url}/issues`, { scope: 'all', 'iids[]': issue.iid })).body;
+    const counted = [single, ...listed].map((shown) => [
+      shown.user_notes_count,
+      shown.blocking_issues_count,
+      shown.merge_requests_count,
+    ]);
+    assert.equal(counted.length, 2);
+    assert.deepEqual(counted[0], counted[1], 'a list counts as the issue does');
+    return counted[0];
+  };
+  for (const by of ['anonymous', 'outsider', 'guest'] as const) assert.deepEqual(await counts(by), [1, 1, 0], by);
+  for (const by of ['reporter', 'developer', 'admin'] as const) assert.deepEqual(await counts(by), [3, 2, 1], by);
+
+  await as('owner').put(url, { repository_access_level: 'enabled', merge_requests_access_level: 'enabled' });
+  for (const by of ['anonymous', 'guest'] as const) assert.deepEqual(await counts(by), [1, 1, 1], by);
+  for (const [by, expected] of [
+    ['anonymous', 1],
+    ['guest', 1],
+    ['developer', 3],
+  ] as const) {
+    const own = `${url}/merge_requests`;
+    const shown = [(await as(by).get(`${own}/${merging.iid}`)).body, ...(await as(by).get(own)).body];
+    assert.deepEqual(
+      shown.map(({ user_notes_count }) => user_notes_count),
+      [expected, expected],
+      by,
+    );
+  }
 });
 
 test('/create_merge_request begins a branch and a merge request that closes the issue, for those who may push', async () => {
