@@ -3491,6 +3491,7 @@ create table projects (
   issues_template text,
   public_jobs boolean default true not null,
   builds_access_level text default 'enabled'::text not null,
+  readme_path text,
   constraint projects_pkey PRIMARY KEY (id),
   constraint projects_full_path_key UNIQUE (full_path),
   constraint projects_name_key UNIQUE (namespace_id, name),
@@ -3533,6 +3534,7 @@ CREATE INDEX projects_marked_for_deletion ON projects USING btree (marked_for_de
 CREATE INDEX projects_newest ON projects USING btree (id) INCLUDE (namespace_id, visibility, marked_for_deletion_at);
 CREATE INDEX projects_public ON projects USING btree (id) INCLUDE (namespace_id, visibility, marked_for_deletion_at) WHERE visibility <> 'private'::text;
 CREATE INDEX projects_search ON projects USING gin (name gin_trgm_ops, (path::text) gin_trgm_ops, (full_path::text) gin_trgm_ops, description gin_trgm_ops);
+CREATE INDEX projects_without_known_readme ON projects USING btree (id) WHERE readme_path IS NULL AND NOT empty_repo;
 CREATE TRIGGER free_path AFTER INSERT ON projects FOR EACH ROW EXECUTE FUNCTION keep_old_path();
 CREATE TRIGGER keep_changed_avatar AFTER UPDATE OF avatar_key ON projects FOR EACH ROW WHEN (old.avatar_key <> COALESCE(new.avatar_key, ''::text)) EXECUTE FUNCTION keep_unused_avatar();
 CREATE TRIGGER keep_deleted_avatar AFTER DELETE ON projects FOR EACH ROW WHEN (old.avatar_key IS NOT NULL) EXECUTE FUNCTION keep_unused_avatar();

@@ -36,6 +36,7 @@ import {
   hookFollower,
   maintenanceFollower,
   projectRepositories,
+  readmeFollower,
   samplePush,
   sampleTag,
   sizeFollower,
@@ -234,6 +235,7 @@ export const gitKinds: readonly GitKind[] = [snippetRepositories, wikiRepositori
 export const repositories: Repositories = {
   kinds: gitKinds,
   followers: [
+    readmeFollower,
     sizeFollower,
     eventFollower,
     hookFollower,

@@ -15,6 +15,7 @@ import { removeUnusedObjects } from './code/lfs/index.ts';
 import { pullMirror, pushMirror, schedulePulls, tellOfMirrorFailure } from './code/mirrors/index.ts';
 import { assignPipelines, refreshPipelines } from './code/pipelines/index.ts';
 import {
+  findReadmes,
   maintainRepository,
   measureRepositories,
   removeLeftLocks,
@@ -129,6 +130,7 @@ export const jobs: readonly AnyJob[] = [
   assignPipelines,
   refreshPipelines,
   maintainRepository,
+  findReadmes,
   measureRepositories,
   moveRepositories,
   scheduleMoves,

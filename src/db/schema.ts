@@ -1842,6 +1842,7 @@ export interface Projects {
   issues_template: string | null;
   public_jobs: Generated<boolean>;
   builds_access_level: Generated<string>;
+  readme_path: string | null;
 }
 
 export interface ProtectedBranchAccessLevels {

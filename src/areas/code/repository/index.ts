@@ -21,8 +21,15 @@ export { recordedRefsIn, recordRefsIn } from './moving/recorded_ref_queries.ts';
 export { isOneNetwork } from './owners/fork_network_queries.ts';
 export { isPush, MovedGit } from './owners/git_access.ts';
 export { announceHead, followDefaultBranch } from './owners/head_actions.ts';
-export { maintainRepository, maintainSoon, maintenanceFollower, measureRepositories } from './owners/jobs.ts';
+export {
+  findReadmes,
+  maintainRepository,
+  maintainSoon,
+  maintenanceFollower,
+  measureRepositories,
+} from './owners/jobs.ts';
 export { projectRepositories } from './owners/project_kind.ts';
+export { readmeFollower, readmePathOf } from './owners/readme_actions.ts';
 export { repositorySizes, sizeFollower } from './owners/size_actions.ts';
 export { removeUnusedRepository, storeRepository, useRepository } from './owners/unused_actions.ts';
 export { removeUnused } from './owners/unused_jobs.ts';
@@ -55,5 +62,6 @@ export {
   uncached,
 } from './trees/content_rules.ts';
 export { LastCommit } from './trees/last_commit_routes.ts';
+export { readmeAmong } from './trees/readme_git.ts';
 export { TreeObject } from './trees/routes.ts';
 export { admitInJson } from './trees/size_checks.ts';

@@ -41,6 +41,7 @@ import {
   closeForeign,
   maintainSoon,
   projectRepositories,
+  readmePathOf,
   recordRefsIn,
 } from '../../code/repository/index.ts';
 import { allowedVisibility, restrictionReasons, settingsOf } from '../../instance/application_settings/index.ts';
@@ -222,6 +223,7 @@ async function fill(
   const names = (await listBranches(repository)).map(({ name }) => name);
   const default_branch = names.includes(fork.default_branch) ? fork.default_branch : (names[0] ?? fork.default_branch);
   await setHead(repository, default_branch);
+  const readme_path = await readmePathOf(repository, default_branch);
   const project_id = fork.id;
   await db.transaction().execute(async (tx) => {
     const finished = await tx
@@ -231,6 +233,7 @@ async function fill(
         import_error: null,
         empty_repo: names.length === 0,
         default_branch,
+        readme_path,
         last_activity_at: sql`now()`,
       })
       .where('id', '=', project_id)

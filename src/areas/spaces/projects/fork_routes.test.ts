@@ -49,6 +49,7 @@ test('a fork is copied by a job, is an independent project, and names its source
   assert.deepEqual(await performQueued(here.services, [copyFork]), ['copy_fork']);
   const copied = (await here.as('reporter').get(`/projects/${id}`)).body;
   assert.deepEqual([copied.import_status, copied.empty_repo, copied.default_branch], ['finished', false, 'main']);
+  assert.equal(copied.readme_url, `${copied.web_url}/-/blob/main/README.md`);
   const repository = repositoryOf(here.services, { id, storage: 'default' });
   assert.equal(await resolveBranch(repository, 'main'), await headOf(here));
   assert.equal((await run(['push', remote, 'HEAD:refs/heads/late'])).code, 0);

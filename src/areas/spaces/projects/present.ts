@@ -42,7 +42,14 @@ const basicFields = {
   ssh_url_to_repo: Type.String({ description: 'Empty when the server does not speak SSH' }),
   http_url_to_repo: Type.String(),
   web_url: Type.String(),
-  readme_url: optional(nullable(Type.String({ description: 'Only for callers who may read the code' }))),
+  readme_url: optional(
+    nullable(
+      Type.String({
+        description:
+          'The README of the default branch, null where there is none; only for callers who may read the code',
+      }),
+    ),
+  ),
   forks_count: optional(Type.Integer({ description: 'Only for callers who may read the code' })),
   avatar_url: nullable(Type.String()),
   star_count: Type.Integer(),
@@ -175,6 +182,10 @@ export const ProjectWithAccessForm = resource('ProjectWithAccess', {
   ...attributeMember,
 });
 
+/** A repository that was lost is empty, whatever was found in it. */
+const readmeUrl = (url: string, { full_path, default_branch, readme_path, empty_repo }: ProjectSource) =>
+  readme_path && !empty_repo ? url + blobPage(full_path, default_branch, readme_path) : null;
+
 /** @param project a row of `projectRows`, or the source in one */
 export function presentProjectBasic(
   services: Pick<Services, 'url' | 'ssh_url'>,
@@ -198,7 +209,7 @@ export function presentProjectBasic(
     ...(mayReadCode(project)
       ? {
           default_branch,
-          readme_url: project.empty_repo ? null : services.url + blobPage(full_path, default_branch, 'README.md'),
+          readme_url: readmeUrl(services.url, project),
           forks_count: project.forks_count,
         }
       : {}),

@@ -116,6 +116,7 @@ export const projectSelf: RecordKind = {
     storage: 'a place of this server',
     empty_repo: 'found out again',
     refs_recorded: 'found out again',
+    readme_path: 'found out again',
     star_count: 'stars stay behind',
     last_activity_at: 'activity here',
     created_at: 'given by the project itself',

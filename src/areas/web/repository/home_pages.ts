@@ -2,6 +2,7 @@
 import { projectPage } from '../../../access/index.ts';
 import { notFound } from '../../../http/index.ts';
 import { linkTarget, type PageCall, page, redirect } from '../../../pages/index.ts';
+import { Branch } from '../../code/repository/index.ts';
 import { Badge } from '../../spaces/badges/index.ts';
 import { ProjectWithAccessForm, Starrer } from '../../spaces/projects/index.ts';
 import { homeView, type ProjectHome, type ShownBadge } from './home_views.ts';
@@ -14,11 +15,13 @@ async function isStarred({ list, caller }: PageCall): Promise<boolean> {
   return items.some(({ user }) => user.id === caller.id);
 }
 
-/** The default branch; none if the repository is empty or hidden from the caller. */
-async function topFolder(call: PageCall, { readme_url, default_branch }: ProjectHome['project']) {
-  if (!readme_url || default_branch === undefined) return undefined;
+/** What is shown of the code; undefined if it is hidden from the caller. */
+async function codeOf(call: PageCall, { default_branch }: ProjectHome['project']): Promise<ProjectHome['code']> {
+  if (default_branch === undefined) return undefined;
   const place = await call.perhaps(refPathOf(call, default_branch));
-  return place && place.path === '' ? folderToShow(call, place) : undefined;
+  if (place && place.path === '') return folderToShow(call, place);
+  const { items } = await call.list(Branch, 'listBranches', { per_page: 1 });
+  return items.length > 0 ? 'other branches' : 'no branches';
 }
 
 const isWeb = (address: string): boolean => /^https?:$/.test(URL.parse(address)?.protocol ?? '');
@@ -59,9 +62,9 @@ export const projectHomePage = page('/:id', {
     if (!id.includes('/')) throw notFound('Page');
     const project = await projectOf(call);
     if (call.query['go-get'] === '1')
-      return { id: project.path_with_namespace, project, folder: undefined, badges: [], is_starred: false };
-    const [folder, badges, is_starred] = await Promise.all([topFolder(call, project), badgesOf(call), isStarred(call)]);
-    return { id: project.path_with_namespace, project, folder, badges, is_starred };
+      return { id: project.path_with_namespace, project, code: undefined, badges: [], is_starred: false };
+    const [code, badges, is_starred] = await Promise.all([codeOf(call, project), badgesOf(call), isStarred(call)]);
+    return { id: project.path_with_namespace, project, code, badges, is_starred };
   },
   forms: { star: { runs: 'starProject' }, unstar: { runs: 'unstarProject' } },
   view: homeView,

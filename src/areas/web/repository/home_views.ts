@@ -19,8 +19,8 @@ export interface ShownBadge {
 export interface ProjectHome {
   id: string;
   project: Static<typeof ProjectWithAccessForm>;
-  /** The top folder of the default branch. */
-  folder: ShownFolder | undefined;
+  /** The top folder of the default branch, or what there is instead. Undefined for those who may not see the code. */
+  code: ShownFolder | 'other branches' | 'no branches' | undefined;
   badges: readonly ShownBadge[];
   is_starred: boolean;
 }
@@ -49,17 +49,15 @@ git push --set-upstream origin --all
 git push origin --tags</pre>`;
 }
 
-function codeView({ id, project, folder }: ProjectHome, seen: Seen): Content {
-  if (folder)
-    return html`${refActions(folder.place, html`<a href="${branchesPage(id)}">Branch ${folder.place.ref}</a> `)}
-${lastCommit(folder.place)}
+function codeView({ id, project, code }: ProjectHome, seen: Seen): Content {
+  if (code === undefined) return html`<p class="soft">You may not see the code of this project.</p>`;
+  if (code === 'no branches') return firstPush(project);
+  if (code === 'other branches')
+    return html`<p class="soft">The default branch ${project.default_branch} does not exist. <a href="${branchesPage(id)}">All branches</a></p>`;
+  return html`${refActions(code.place, html`<a href="${branchesPage(id)}">Branch ${code.place.ref}</a> `)}
+${lastCommit(code.place)}
 <h2 class="visually-hidden">Files</h2>
-${folderView(folder, seen)}`;
-  // Undefined for those who may not see the code.
-  if (project.readme_url === undefined) return html`<p class="soft">You may not see the code of this project.</p>`;
-  return project.readme_url === null
-    ? firstPush(project)
-    : html`<p class="soft">The default branch ${project.default_branch} does not exist. <a href="${branchesPage(id)}">All branches</a></p>`;
+${folderView(code, seen)}`;
 }
 
 /** The path of a Go module, and where its repository is. */

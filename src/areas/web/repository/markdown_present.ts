@@ -14,9 +14,6 @@ const renderedUpTo_chars = 200_000;
 export const isRendered = ({ name, text, is_cut }: ShownFile): boolean =>
   text !== undefined && isMarkdownFile(name) && !is_cut && text.length <= renderedUpTo_chars;
 
-/** The file that describes a folder. */
-export const isReadme = (name: string): boolean => /^readme(\.[a-z]+)?$/i.test(name);
-
 /** The files of a ref, as pages and as they are. */
 const blobs = pagePath('/:project/-/blob/:ref');
 const raws = pagePath('/:project/-/raw/:ref');

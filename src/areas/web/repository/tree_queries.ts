@@ -1,11 +1,10 @@
 /** Reading a folder to show it. */
 import type { Static } from 'typebox';
 import type { Page as ListPage } from '../../../http/index.ts';
-import { isMarkdownFile } from '../../../markdown/index.ts';
 import { type Html, type PageCall, pagingOf } from '../../../pages/index.ts';
-import { LastCommit, TreeObject } from '../../code/repository/index.ts';
+import { LastCommit, readmeAmong, TreeObject } from '../../code/repository/index.ts';
 import { fileToShow } from './file_queries.ts';
-import { isReadme, textHtml } from './markdown_present.ts';
+import { textHtml } from './markdown_present.ts';
 import type { RefPath } from './ref_queries.ts';
 
 export interface ShownFolder {
@@ -27,11 +26,8 @@ export async function folderToShow(call: PageCall, place: RefPath): Promise<Show
     per_page: entriesOnPage,
     ...pagingOf(call),
   });
-  const readmes = entries.items.filter(
-    ({ name, type, mode }) => type === 'blob' && mode !== '120000' && isReadme(name),
-  );
-  const found = readmes.find(({ name }) => isMarkdownFile(name)) ?? readmes[0];
-  const name = found?.name ?? (entries.has_more ? 'README.md' : undefined);
+  const files = entries.items.filter(({ type, mode }) => type === 'blob' && mode !== '120000');
+  const name = readmeAmong(files.map((file) => file.name)) ?? (entries.has_more ? 'README.md' : undefined);
   const [commits, readme] = await Promise.all([
     commitsOf(call, place, entries.items),
     name === undefined ? undefined : readmeOf(call, place, name),

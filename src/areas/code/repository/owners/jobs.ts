@@ -8,6 +8,7 @@ import type { PushFollower, RepositoryKind } from '../../../../services/index.ts
 import { ownedRepository } from '../git.ts';
 import { isMoving } from '../moving/place_actions.ts';
 import { projectRepositories } from './project_kind.ts';
+import { findUnknownReadmes } from './readme_actions.ts';
 import { measureUnmeasured } from './size_actions.ts';
 
 /** How long a repository waits for it: what was written in between is tidied in one run. */
@@ -54,4 +55,12 @@ export const measureRepositories = job('measure_repositories', {
   retries: 0,
   schedule: '33 * * * *',
   run: ({ signal, ...services }) => measureUnmeasured(services, signal),
+});
+
+/** Each later change of a default branch finds its README anyway. */
+export const findReadmes = job('find_readmes', {
+  input: {},
+  retries: 0,
+  schedule: '*/10 * * * *',
+  run: ({ signal, ...services }) => findUnknownReadmes(services, signal),
 });

@@ -4,6 +4,7 @@ import { type Database, isAmong } from '../../../../db/index.ts';
 import { countCommits, countObjects, GitError, repositoryOf, resolveBranch } from '../../../../git/index.ts';
 import type { Services } from '../../../../http/index.ts';
 import type { PushFollower } from '../../../../services/index.ts';
+import { forEachProject, type ProjectPlace } from './each_project_actions.ts';
 
 export interface RepositorySize {
   /** Of the default branch. */
@@ -12,19 +13,13 @@ export interface RepositorySize {
   size_bytes: number;
 }
 
-interface MeasuredProject {
-  id: number;
-  storage: string;
-  default_branch: string;
-}
-
 /**
  * Measures a repository and stores the result. If references move in the meantime, the result is stored as stale.
  * @param project must exist in the storage; if its row is gone meanwhile, nothing is stored
  */
 export async function measureRepository(
   services: Pick<Services, 'db' | 'storages'>,
-  project: MeasuredProject,
+  project: ProjectPlace,
 ): Promise<RepositorySize> {
   const before = await services.db
     .selectFrom('repository_sizes')
@@ -60,37 +55,17 @@ export async function forgetSize(tx: Database, project_id: number): Promise<void
         on conflict (project_id) do update set is_stale = true, changes = repository_sizes.changes + 1`.execute(tx);
 }
 
-const measuredAtOnce = 100;
-
 /**
  * Measures repositories that never were, for example those that are older than the measuring.
  * @param signal ends it between two repositories
  * @throws AggregateError with the failures of single repositories, after all others are measured
  */
-export async function measureUnmeasured(
-  services: Pick<Services, 'db' | 'storages'>,
-  signal: AbortSignal,
-): Promise<void> {
-  const failures: unknown[] = [];
-  for (let after = 0; ; ) {
-    const projects = await services.db
-      .selectFrom('projects')
-      .select(['id', 'storage', 'default_branch'])
-      .where('id', '>', after)
-      .where(sql<boolean>`not exists (select from repository_sizes where project_id = projects.id)`)
-      .orderBy('id')
-      .limit(measuredAtOnce)
-      .execute();
-    // One after the other, so that requests find git processes free.
-    for (const project of projects) {
-      signal.throwIfAborted();
-      await measureRepository(services, project).catch((error) => failures.push(error));
-    }
-    if (projects.length < measuredAtOnce) break;
-    after = projects.at(-1)!.id;
-  }
-  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} repositories could not be measured`);
-}
+export const measureUnmeasured = (services: Pick<Services, 'db' | 'storages'>, signal: AbortSignal): Promise<void> =>
+  forEachProject(services.db, sql<boolean>`not exists (select from repository_sizes where project_id = projects.id)`, {
+    run: (project) => measureRepository(services, project),
+    failed: (count) => `${count} repositories could not be measured`,
+    signal,
+  });
 
 /** Of a repository that git cannot read, as it was before: `coppice check` says what is wrong with it. */
 const unlessBroken = (before: RepositorySize) => (error: unknown) => {
@@ -101,7 +76,7 @@ const unlessBroken = (before: RepositorySize) => (error: unknown) => {
 /** The current sizes of repositories by project: as stored, and measured where they have changed since. */
 export async function repositorySizes(
   services: Pick<Services, 'db' | 'storages'>,
-  projects: readonly MeasuredProject[],
+  projects: readonly ProjectPlace[],
 ): Promise<ReadonlyMap<number, RepositorySize>> {
   const ids = projects.map(({ id }) => id);
   const stored = await services.db

@@ -15,7 +15,13 @@ import {
   setHead,
 } from '../../../../git/index.ts';
 import { scanSoon } from '../../../code/dependencies/index.ts';
-import { beforeAll, maintainSoon, projectRepositories, recordRefsIn } from '../../../code/repository/index.ts';
+import {
+  beforeAll,
+  maintainSoon,
+  projectRepositories,
+  readmePathOf,
+  recordRefsIn,
+} from '../../../code/repository/index.ts';
 import { inStep, record } from '../journal_actions.ts';
 import { type Exported, exportedFile, exportOf, isExport, unpackedLimit } from '../source/export_queries.ts';
 import { ask, isRecord, pathAtSource } from '../source/queries.ts';
@@ -56,8 +62,14 @@ async function fill(call: StepCall, fetch: (repository: Repository) => Promise<F
     ? project.default_branch
     : (names[0] ?? project.default_branch);
   await setHead(repository, default_branch);
+  const readme_path = await readmePathOf(repository, default_branch);
   await inStep(db, step.id, async (tx, row) => {
-    const columns = { empty_repo: names.length === 0, default_branch, last_activity_at: sql<string>`now()` };
+    const columns = {
+      empty_repo: names.length === 0,
+      default_branch,
+      readme_path,
+      last_activity_at: sql<string>`now()`,
+    };
     await tx.updateTable('projects').set(columns).where('id', '=', id).execute();
     await recordRefsIn(tx, 'recorded_refs', id, { moved: filled, update_id: beforeAll });
     await scanSoon(tx, id);
