@@ -1070,7 +1070,7 @@ create table clusters (
 CREATE INDEX clusters_by_management_project ON clusters USING btree (management_project_id) WHERE management_project_id IS NOT NULL;
 CREATE INDEX clusters_by_user ON clusters USING btree (user_id);
 
-create table code_blobs (
+create unlogged table code_blobs (
   id bigint generated always as identity not null,
   object_id text not null,
   content text not null,
@@ -1083,9 +1083,9 @@ CREATE INDEX code_blobs_left_out ON code_blobs USING btree (id) WHERE is_left_ou
 CREATE INDEX code_blobs_search ON code_blobs USING gin (content gin_trgm_ops);
 CREATE INDEX code_blobs_unfolded ON code_blobs USING btree (id) WHERE NOT is_folded;
 
-create table code_files (
+create unlogged table code_files (
   project_id bigint not null,
-  path text not null,
+  path text collate "C" not null,
   blob_id bigint not null,
   constraint code_files_pkey PRIMARY KEY (project_id, path),
   constraint code_files_blob_id_fkey FOREIGN KEY (blob_id) REFERENCES code_blobs(id),
@@ -1094,7 +1094,7 @@ create table code_files (
 CREATE INDEX code_files_by_path ON code_files USING gin (path gin_trgm_ops);
 CREATE INDEX code_files_of_blob ON code_files USING btree (blob_id);
 
-create table code_indexes (
+create unlogged table code_indexes (
   project_id bigint not null,
   commit_id text,
   is_stale boolean default true not null,
@@ -1640,6 +1640,7 @@ create table error_tracking_events (
 CREATE INDEX error_tracking_events_error_id_occurred_at_id_idx ON ONLY error_tracking_events USING btree (error_id, occurred_at, id);
 CREATE INDEX error_tracking_events_id_idx1 ON ONLY error_tracking_events USING btree (id);
 CREATE INDEX error_tracking_events_project_id_event_id_idx ON ONLY error_tracking_events USING btree (project_id, event_id);
+create table error_tracking_events_default partition of error_tracking_events default;
 
 create table error_tracking_notices (
   project_id bigint not null,
@@ -1649,7 +1650,7 @@ create table error_tracking_notices (
   constraint error_tracking_notices_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 
-create table error_tracking_rates (
+create unlogged table error_tracking_rates (
   project_id bigint not null,
   minute timestamp with time zone not null,
   count integer not null,
@@ -1805,7 +1806,7 @@ create table feature_flag_clients (
   sdk text,
   constraint feature_flag_clients_pkey PRIMARY KEY (project_id),
   constraint feature_flag_clients_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
-);
+) with (fillfactor=70);
 
 create table feature_flag_scopes (
   id bigint generated always as identity not null,
@@ -1930,6 +1931,7 @@ END) stored not null,
 CREATE INDEX geo_events_by_age ON geo_events USING btree (created_at);
 CREATE INDEX geo_events_unchecked ON geo_events USING btree (part, id) WHERE NOT is_checked;
 CREATE TRIGGER make_replica_due AFTER INSERT ON geo_events FOR EACH ROW EXECUTE FUNCTION make_replica_due();
+alter table geo_events enable replica trigger make_replica_due;
 
 create table geo_following (
   id integer default 1 not null,
@@ -1999,7 +2001,7 @@ create table geo_nodes (
 );
 CREATE UNIQUE INDEX geo_nodes_one_primary ON geo_nodes USING btree ("primary") WHERE "primary";
 
-create table geo_nonces (
+create unlogged table geo_nonces (
   nonce bytea not null,
   seen_at timestamp with time zone default now() not null,
   constraint geo_nonces_pkey PRIMARY KEY (nonce)
@@ -2089,6 +2091,7 @@ create table group_authorizations (
 CREATE INDEX group_authorizations_by_group ON group_authorizations USING btree (group_id, user_id, access_level) INCLUDE (expires_at);
 CREATE INDEX group_authorizations_by_role ON group_authorizations USING btree (member_role_id) WHERE member_role_id IS NOT NULL;
 CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE ON group_authorizations FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
+alter table group_authorizations replica identity full;
 
 create table group_links (
   id bigint generated always as identity not null,
@@ -2223,8 +2226,9 @@ create table internal_ids (
   constraint internal_ids_usage_check CHECK (usage = ANY (ARRAY['issues'::text, 'milestones'::text, 'epics'::text, 'iterations'::text, 'merge_requests'::text, 'feature_flags'::text, 'feature_flag_user_lists'::text, 'deployments'::text, 'pipelines'::text])),
   constraint internal_ids_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
   constraint internal_ids_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
-);
+) with (fillfactor=50);
 CREATE INDEX internal_ids_by_namespace ON internal_ids USING btree (namespace_id) WHERE namespace_id IS NOT NULL;
+alter table internal_ids replica identity full;
 
 create table invitations (
   id bigint generated always as identity not null,
@@ -2411,6 +2415,7 @@ CREATE TRIGGER place_issue_last BEFORE INSERT ON issues FOR EACH ROW WHEN (new.r
 CREATE TRIGGER recount_changed_issue AFTER UPDATE OF project_id, state, confidential ON issues FOR EACH ROW WHEN (old.project_id IS DISTINCT FROM new.project_id OR old.state IS DISTINCT FROM new.state OR old.confidential IS DISTINCT FROM new.confidential) EXECUTE FUNCTION recount_open_issue();
 CREATE TRIGGER take_milestone_due_date BEFORE UPDATE OF milestone_id ON issues FOR EACH ROW WHEN (old.milestone_id IS DISTINCT FROM new.milestone_id) EXECUTE FUNCTION take_milestone_due_date();
 CREATE TRIGGER take_milestone_due_date_first BEFORE INSERT ON issues FOR EACH ROW WHEN (new.milestone_id IS NOT NULL) EXECUTE FUNCTION take_milestone_due_date();
+CREATE STATISTICS public.issues_by_project_and_milestone (dependencies) ON project_id, milestone_id FROM issues;
 
 create table iteration_cadences (
   id bigint generated always as identity not null,
@@ -2457,7 +2462,7 @@ CREATE INDEX iterations_by_cadence ON iterations USING btree (cadence_id, sequen
 CREATE INDEX iterations_in_order ON iterations USING btree (group_id, start_date, id);
 CREATE INDEX iterations_unfinished ON iterations USING btree (due_date) WHERE state < 3;
 
-create table job_totals (
+create unlogged table job_totals (
   id smallint default 1 not null,
   processed bigint default 0 not null,
   failed bigint default 0 not null,
@@ -2465,7 +2470,7 @@ create table job_totals (
   constraint job_totals_id_check CHECK (id = 1)
 );
 
-create table job_workers (
+create unlogged table job_workers (
   name text not null,
   hostname text not null,
   pid integer not null,
@@ -3179,6 +3184,7 @@ create table notification_counts (
 CREATE INDEX notification_counts_by_age ON notification_counts USING btree (began_at);
 CREATE INDEX notification_counts_of_group ON notification_counts USING btree (group_id) WHERE group_id IS NOT NULL;
 CREATE INDEX notification_counts_of_project ON notification_counts USING btree (project_id) WHERE project_id IS NOT NULL;
+alter table notification_counts replica identity full;
 
 create table notification_recipients (
   notification_id uuid not null,
@@ -3406,6 +3412,7 @@ create table project_authorizations (
 CREATE INDEX project_authorizations_by_project ON project_authorizations USING btree (project_id, user_id, access_level) INCLUDE (expires_at);
 CREATE INDEX project_authorizations_by_role ON project_authorizations USING btree (member_role_id) WHERE member_role_id IS NOT NULL;
 CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE ON project_authorizations FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
+alter table project_authorizations replica identity full;
 
 create table project_fetches (
   project_id bigint not null,
@@ -3969,7 +3976,7 @@ CREATE INDEX repository_storage_moves_of_snippets ON repository_storage_moves US
 CREATE INDEX repository_storage_moves_under_way ON repository_storage_moves USING btree (id) WHERE state = ANY (ARRAY['scheduled'::text, 'started'::text, 'replicated'::text]);
 CREATE TRIGGER keep_what_moves BEFORE DELETE ON repository_storage_moves FOR EACH ROW EXECUTE FUNCTION keep_what_moves();
 
-create table request_counts (
+create unlogged table request_counts (
   name text not null,
   who text not null,
   ends_at timestamp with time zone not null,
@@ -4080,7 +4087,7 @@ create table rights_versions (
   id integer generated always as identity not null,
   version bigint default 1 not null,
   constraint rights_versions_pkey PRIMARY KEY (id)
-);
+) with (fillfactor=50);
 
 create table service_accounts (
   user_id bigint not null,
@@ -4351,6 +4358,7 @@ CREATE INDEX user_mentions_by_merge_request ON user_mentions USING btree (merge_
 CREATE INDEX user_mentions_by_note ON user_mentions USING btree (note_id) WHERE note_id IS NOT NULL;
 CREATE INDEX user_mentions_by_snippet ON user_mentions USING btree (snippet_id) WHERE snippet_id IS NOT NULL;
 CREATE INDEX user_mentions_by_user ON user_mentions USING btree (user_id);
+alter table user_mentions replica identity full;
 
 create table user_statuses (
   user_id bigint not null,
