@@ -415,6 +415,117 @@ test('a block of Yarn 1 is the package that all of its descriptors ask for', () 
   assert.deepEqual([shown(contents), contents.error], [['a@1.0.0?', 'c@1.1.0?', 'e@1.2.0?'], undefined]);
 });
 
+test('a lock file of later versions of Yarn lists what aliases and patches stand for, and says what workspaces name', () => {
+  const block = (key: string, resolution: string, version: string, more = '') =>
+    `"${key}":\n  version: ${version}\n  resolution: "${resolution}"\n${more}`;
+  const blocks = [
+    block(
+      'own@workspace:.',
+      'own@workspace:.',
+      '0.0.0-use.local',
+      '  dependencies:\n    a: ^1.0.0\n    alias: "npm:b@^2.0.0"\n    c: "patch:c@^3.0.0#./c.patch"\n    git: "https://x.example/git.git"\n',
+    ),
+    block('part@workspace:*, part@workspace:part', 'part@workspace:part', '0.0.0-use.local'),
+    block('a@npm:>=1, a@npm:^1.0.0', 'a@npm:1.10.0', '1.10.0'),
+    block('alias@npm:b@^2.0.0', 'b@npm:2.0.0', '2.0.0'),
+    block('c@npm:^3.0.0', 'c@npm:3.0.0', '3.0.0'),
+    block('c@patch:c@^3.0.0#./c.patch', 'c@patch:c@npm%3A3.0.0#./c.patch::version=3.0.0&hash=0', '3.0.0'),
+    block('d@patch:e@^4#x', 'd@patch:e@patch%3Ae@npm%253A4.0.0%23y#x::version=4.0.0', '4.0.0'),
+    block('@s/f@patch:@s/f@npm%3A5#x', '@s/f@patch:@s/f@npm%3A5.0.0#x', '5.0.0'),
+    block('git@https://x.example/git.git', 'git@https://x.example/git.git#commit=0', '6.0.0'),
+    block('g@link:../g::locator=own', 'g@link:../g::locator=own', '0.0.0-use.local'),
+  ];
+  const lock = `__metadata:\n  version: 6\n\n${blocks.join('\n')}`;
+  const listed = ['@s/f@5.0.0', 'a@1.10.0!', 'b@2.0.0!', 'c@3.0.0!', 'e@4.0.0', 'git@6.0.0!'];
+  for (const text of [lock, `\ufeff${lock.replaceAll('\n', '\r\n')}`]) {
+    const contents = written('yarn.lock', text);
+    assert.deepEqual([shown(contents), contents.error], [listed, undefined]);
+  }
+});
+
+test('a lock file of Conan lists what is required in every way, also of the first versions and with binaries', () => {
+  const later = {
+    version: '0.5',
+    requires: [['a/1.0#r%1.5', { id: ['revision'] }], 'b/2.0@user/channel#r'],
+    build_requires: ['cmake/3'],
+    python_requires: ['tool/1.1'],
+    config_requires: ['settings/4'],
+    overrides: { 'b/1.0': ['b/2.0'] },
+  };
+  assert.deepEqual(shown(written('conan.lock', JSON.stringify(later))), [
+    'a@1.0?',
+    'b@2.0?',
+    'cmake@3?d',
+    'settings@4?d',
+    'tool@1.1?d',
+  ]);
+  const nodes = {
+    x: {
+      pref: null,
+      path: '/own/conanfile.py',
+      requires: { 'a/1.0': 'y' },
+      build_requires: ['w'],
+      python_requires: ['tool/1.1#r'],
+    },
+    y: { pref: 'a/1.0#r:package#p', requires: { 'b/2.0': 'z' } },
+    z: { pref: 'b/2.0@user/channel:package' },
+    w: { ref: 'cmake/3', context: 'build' },
+  };
+  assert.deepEqual(shown(written('conan.lock', JSON.stringify({ graph_lock: { nodes } }))), [
+    'a@1.0!',
+    'b@2.0',
+    'cmake@3!d',
+    'tool@1.1?d',
+  ]);
+  const { y, z } = nodes;
+  assert.deepEqual(shown(written('conan.lock', JSON.stringify({ graph_lock: { nodes: { y, z } } }))), [
+    'a@1.0?',
+    'b@2.0?',
+  ]);
+});
+
+test('packages of conda for several platforms and in several categories are listed once', () => {
+  const about = (name: string, more: string) => `- name: ${name}\n  version: 1.10\n  ${more}\n`;
+  const lock = `version: 1\npackage:\n${about('a', 'category: dev')}${about('a', 'category: main')}${about('b', 'categories: [dev]')}${about('c', 'categories: [dev, main]')}${about('D.e', 'manager: pip')}---\n`;
+  assert.deepEqual(shown(written('conda-lock.yml', lock)), ['a@1.10?', 'b@1.10?d', 'c@1.10?', 'd-e@1.10?']);
+});
+
+test('a lock file of uv without a project has what is named in its manifest', () => {
+  const about = (name: string, source: string, more = '') =>
+    `[[package]]\nname = "${name}"\nversion = "1.0"\nsource = ${source}\n${more}`;
+  const registry = '{ registry = "https://pypi.example/simple" }';
+  const packages = [
+    about('a', registry, 'dependencies = [{ name = "b", extra = ["x"], marker = "python_version < \'3\'" }]\n'),
+    about('b', '{ git = "https://x.example/b.git#0" }'),
+    about('c', '{ path = "c.whl" }'),
+    about('member', '{ editable = "member" }'),
+  ];
+  const manifest =
+    '[manifest]\nmembers = ["member"]\nrequirements = [{ name = "a" }]\n[manifest.dependency-groups]\ndev = [{ name = "c" }]\n';
+  assert.deepEqual(shown(written('uv.lock', `version = 1\n${manifest}${packages.join('')}`.replaceAll('\n', '\r\n'))), [
+    'a@1.0!',
+    'b@1.0',
+    'c@1.0!d',
+  ]);
+});
+
+test('pip-deptree.json may be a tree, and lists also what only others name', () => {
+  const about = (name: string, version: string) => ({
+    key: name.toLowerCase(),
+    package_name: name,
+    installed_version: version,
+  });
+  const tree = [
+    {
+      ...about('Flask', '1.0'),
+      dependencies: [{ ...about('Jinja2', '2.9'), dependencies: [{ ...about('x', '?'), dependencies: [] }] }],
+    },
+  ];
+  const list = [{ package: about('Flask', '1.0'), dependencies: [about('Jinja2', '2.9'), about('x', '?')] }];
+  for (const packages of [tree, list, [...list, { package: about('Jinja2', '2.9'), dependencies: [] }]])
+    assert.deepEqual(shown(written('pip-deptree.json', JSON.stringify(packages))), ['flask@1.0!', 'jinja2@2.9']);
+});
+
 test('a lock file of Composer without packages for development may have null for them', () => {
   const lock = '{"packages":[{"name":"a/b","version":"v1.0.0"}],"packages-dev":null}';
   assert.deepEqual(shown(written('composer.lock', lock)), ['a/b@1.0.0?']);
@@ -559,6 +670,38 @@ test('what a reader does not understand is an error of the file, beside what it 
       'packages.lock.json',
       '{"dependencies":{"net8":{"a":{"resolved":"1"}},"net9":[]}}',
       'An entry is not understood: net9',
+    ],
+    ['conan.lock', '{"requires":["a/1",["b"],{"c":"1"}]}', '2 entries are not understood. The first is: b'],
+    ['conan.lock', '{"requires":["a/1","b/[>=1]"]}', 'An entry is not understood: b/[>=1]'],
+    [
+      'conan.lock',
+      '{"graph_lock":{"nodes":{"0":{"path":"c.py"},"1":{"ref":"a/1"},"2":{"options":""}}}}',
+      'An entry is not understood: {"2":{"options":""}}',
+    ],
+    [
+      'conan.lock',
+      '{"graph_lock":{"nodes":{"1":{"ref":"a/1","python_requires":{"b":1}}}}}',
+      'An entry is not understood: 1 python_requires',
+    ],
+    [
+      'conda-lock.yml',
+      'package:\n- name: a\n  version: 1.10\n- name: b\n  version: [1]\n- c\n',
+      '2 entries are not understood. The first is: b',
+    ],
+    [
+      'uv.lock',
+      'version = 1\n[[package]]\nname = "a"\nversion = "1"\n[[package]]\nname = "b"\nversion = 1.0\n[[package]]\nname = "c"\nsource = { git = "https://x.example/c.git" }\n',
+      '2 entries are not understood. The first is: b',
+    ],
+    [
+      'pip-deptree.json',
+      '[{"package":{"key":"a","installed_version":"1"},"dependencies":{}},{"package":"b==1"}]',
+      '2 entries are not understood. The first is: a dependencies',
+    ],
+    [
+      'yarn.lock',
+      '__metadata:\n  version: 8\n"a@npm:^1":\n  version: 1.0.0\n  resolution: "a@npm:1.0.0"\n"b@npm:^1":\n  version: 1.0.0\n"c@npm:^1":\n  resolution: "c@npm:1.0.0"\n"d@npm:^1": 1.0.0\n"e@patch:e@npm%ZZ":\n  version: 1.0.0\n  resolution: "e@patch:e@npm%ZZ#x"\n',
+      '4 entries are not understood. The first is: b@npm:^1',
     ],
     ['dependencies.lock', '{"x":{"a:b":{"locked":"1"}},"y":[]}', 'An entry is not understood: y'],
     ['Pipfile.lock', '{"default":{"a":{"version":"==1"}},"develop":[]}', 'An entry is not understood: develop'],

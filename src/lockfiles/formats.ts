@@ -52,9 +52,29 @@ export const yamlOf = (bytes: Uint8Array): unknown[] =>
     loadAll(textOf(bytes), { schema: FAILSAFE_SCHEMA, maxDepth: deepest, maxAliases: maximumAliases }),
   );
 
+/**
+ * The document of a YAML file that has one, as `yamlOf` reads it.
+ * @throws Unreadable
+ */
+export function yamlDocumentOf(bytes: Uint8Array): unknown {
+  const [document, ...more] = yamlOf(bytes).filter((each) => each !== null && each !== '');
+  if (more.length > 0) throw new Unreadable('It consists of several documents.');
+  return document;
+}
+
 /** @throws Unreadable */
 export const tomlOf = (bytes: Uint8Array): unknown =>
   reading('TOML', () => parseToml(textOf(bytes), { maxDepth: deepest }));
+
+/**
+ * What a lock file in TOML says.
+ * @throws Unreadable also when it is empty
+ */
+export function tomlLockOf(bytes: Uint8Array): Record<string, unknown> {
+  const lock = objectIn(tomlOf(bytes));
+  if (Object.keys(lock).length === 0) throw new Unreadable('It is empty.');
+  return lock;
+}
 
 /** An element of XML: its name without a prefix, attributes, children, and the text directly in it. */
 export interface Element {
@@ -117,6 +137,12 @@ export const membersOf = (value: unknown): [string, unknown][] => (isObject(valu
 export function listedIn(found: Collector, name: string, value: unknown): [string, unknown][] {
   if (value !== undefined && value !== null && !isObject(value)) found.unknown(name);
   return membersOf(value);
+}
+
+/** The items of an array that lists packages, which may be missing or null; anything else is not understood. */
+export function itemsListedIn(found: Collector, name: string, value: unknown): unknown[] {
+  if (value !== undefined && value !== null && !Array.isArray(value)) found.unknown(name);
+  return itemsOf(value);
 }
 
 /** The items of an array; none when the value is none. */

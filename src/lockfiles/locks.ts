@@ -2,6 +2,7 @@
 import { Collector, type Contents, pythonName, Unreadable } from './entries.ts';
 import {
   arrayAt,
+  itemsListedIn,
   itemsOf,
   jsonOf,
   memberOf,
@@ -10,15 +11,15 @@ import {
   objectIn,
   textAt,
   textOf,
-  tomlOf,
-  yamlOf,
+  tomlLockOf,
+  yamlDocumentOf,
 } from './formats.ts';
 import { licensesIn } from './licenses.ts';
 import { isRequirement, pinned } from './requirements.ts';
 
 /** @throws Unreadable */
 export function readCargo(bytes: Uint8Array): Contents {
-  const packages = arrayAt(objectIn(tomlOf(bytes)), 'package');
+  const packages = arrayAt(tomlLockOf(bytes), 'package');
   // The packages of the project have no source. They name others with a version only when there are several.
   const isOwn = (about: unknown) => textAt(about, 'source') === '';
   const direct = new Set(
@@ -79,7 +80,7 @@ export function readComposer(bytes: Uint8Array): Contents {
 /** @throws Unreadable */
 export function readPub(bytes: Uint8Array): Contents {
   const found = new Collector('pub');
-  for (const [name, about] of Object.entries(objectAt(yamlOf(bytes)[0], 'packages'))) {
+  for (const [name, about] of Object.entries(objectAt(yamlDocumentOf(bytes), 'packages'))) {
     if (['sdk', 'path'].includes(textAt(about, 'source'))) continue;
     const kind = textAt(about, 'dependency');
     found.add({
@@ -94,15 +95,21 @@ export function readPub(bytes: Uint8Array): Contents {
 
 /** `conda-lock.yml`. Some of its packages are installed by pip. */
 export function readCondaLock(bytes: Uint8Array): Contents {
+  const lock = objectIn(yamlDocumentOf(bytes));
+  if (!Array.isArray(memberOf(lock, 'package'))) throw new Unreadable('It has no list `package`.');
   const found = new Collector('conda');
-  for (const about of arrayAt(objectIn(yamlOf(bytes)[0]), 'package')) {
+  for (const about of arrayAt(lock, 'package')) {
+    // A list from version 3 on.
+    const categories = [memberOf(about, 'category'), ...itemsOf(memberOf(about, 'categories'))].filter(
+      (each) => each !== undefined,
+    );
     const byPip = textAt(about, 'manager') === 'pip';
     const name = textAt(about, 'name');
     found.add({
       name: byPip ? pythonName(name) : name,
       version: textAt(about, 'version'),
       manager: byPip ? 'pip' : 'conda',
-      development: textAt(about, 'category') === 'dev',
+      development: categories.length > 0 && categories.every((each) => each === 'dev'),
     });
   }
   return found.contents();
@@ -111,7 +118,7 @@ export function readCondaLock(bytes: Uint8Array): Contents {
 /** `environment.yml`, as far as it names versions: `name=1.2.3=build`, and requirements of pip. */
 export function readCondaEnvironment(bytes: Uint8Array): Contents {
   const found = new Collector('conda');
-  for (const each of arrayAt(objectIn(yamlOf(bytes)[0]), 'dependencies')) {
+  for (const each of arrayAt(objectIn(yamlDocumentOf(bytes)), 'dependencies')) {
     if (typeof each === 'string') {
       const [, name, version] = /^(?:[^:\s]+::)?([\w.-]+)\s*={1,2}\s*([^\s=*,|<>]+)(?:=\S*)?$/.exec(each) ?? [];
       if (name && version) found.add({ name, version, direct: true });
@@ -127,28 +134,60 @@ export function readCondaEnvironment(bytes: Uint8Array): Contents {
   return found.contents();
 }
 
-/** `conan.lock` of Conan 1, a graph, and of Conan 2, lists of references `name/version@user/channel#revision%time`. */
+/** Adds the package of a reference of Conan, `name/version@user/channel#revision%time`, which a package's own id can follow. A range is not understood. */
+function addReference(found: Collector, reference: unknown, more: { direct?: boolean; development?: boolean }): void {
+  const [, name, version] =
+    typeof reference === 'string' ? (/^([^/@#:]+)\/([^@#%:[\]]+)(?:[@#%:]|$)/.exec(reference) ?? []) : [];
+  if (name && version) found.add({ name, version, ...more });
+  else found.unknown(typeof reference === 'string' ? reference : JSON.stringify(reference));
+}
+
+const conanSections = { requires: false, build_requires: true, python_requires: true, config_requires: true };
+
+/** `conan.lock` of Conan 1, a graph, and of Conan 2, lists of references. */
 export function readConan(bytes: Uint8Array): Contents {
   const lock = objectIn(jsonOf(bytes));
+  if (memberOf(lock, 'graph_lock') !== undefined) return readConanGraph(lock);
+  if (!Object.keys(conanSections).some((section) => memberOf(lock, section) !== undefined))
+    throw new Unreadable('It is not a lock file of Conan.');
   const found = new Collector('conan');
-  const add = (reference: unknown, more: { direct?: boolean; development?: boolean }) => {
-    const [, name, version] = /^([^/@#]+)\/([^@#%]+)/.exec(String(reference)) ?? [];
-    if (name && version) found.add({ name, version, ...more });
-    else found.unknown(String(reference));
-  };
-  const nodes = memberOf(memberOf(lock, 'graph_lock'), 'nodes');
-  if (nodes === undefined) {
-    for (const [section, development] of [
-      ['requires', false],
-      ['build_requires', true],
-      ['python_requires', true],
-    ] as const)
-      for (const reference of arrayAt(lock, section)) add(reference, { development });
-    return found.contents();
+  // With the binaries that it is locked to, a reference is the first of two.
+  for (const [section, development] of Object.entries(conanSections))
+    for (const each of arrayAt(lock, section))
+      addReference(found, Array.isArray(each) ? each[0] : each, { development });
+  return found.contents();
+}
+
+/** The nodes that a node of a graph requires: a list of their keys, or in the first versions an object with the keys as values. */
+const nodesRequired = (about: unknown, section: 'requires' | 'build_requires'): unknown[] => {
+  const required = memberOf(about, section);
+  return [...itemsOf(required), ...membersOf(required).map(([, key]) => key)];
+};
+
+function readConanGraph(lock: Record<string, unknown>): Contents {
+  const nodes = Object.entries(objectAt(objectAt(lock, 'graph_lock'), 'nodes')).map(([id, about]) => ({
+    id,
+    about,
+    reference: textAt(about, 'ref') || textAt(about, 'pref'),
+  }));
+  // A graph that was made for a package in place of a project has no such node.
+  const project = nodes.find(
+    ({ id, about, reference }) => id === '0' || (reference === '' && textAt(about, 'path') !== ''),
+  );
+  const direct = new Set([
+    ...nodesRequired(project?.about, 'requires'),
+    ...nodesRequired(project?.about, 'build_requires'),
+  ]);
+  const found = new Collector('conan');
+  for (const { id, about, reference } of nodes) {
+    for (const each of itemsListedIn(found, `${id} python_requires`, memberOf(about, 'python_requires')))
+      addReference(found, each, { development: true });
+    if (id === project?.id) continue;
+    addReference(found, reference || { [id]: about }, {
+      ...(project ? { direct: direct.has(id) } : {}),
+      development: textAt(about, 'context') === 'build',
+    });
   }
-  // Node 0 is the project.
-  const direct = new Set(itemsOf(memberOf(memberOf(nodes, '0'), 'requires')));
-  for (const [id, about] of membersOf(nodes)) if (id !== '0') add(textAt(about, 'ref'), { direct: direct.has(id) });
   return found.contents();
 }
 

@@ -2,6 +2,7 @@
 import { Collector, type Contents, pythonName } from './entries.ts';
 import {
   arrayAt,
+  itemsListedIn,
   itemsOf,
   jsonOf,
   listedIn,
@@ -10,7 +11,7 @@ import {
   membersOf,
   objectIn,
   textAt,
-  tomlOf,
+  tomlLockOf,
 } from './formats.ts';
 
 const elsewhere = ['path', 'file', 'editable', 'git', 'hg', 'svn', 'bzr'];
@@ -40,8 +41,9 @@ export function readPipfileLock(bytes: Uint8Array): Contents {
 
 /** @throws Unreadable */
 export function readPoetry(bytes: Uint8Array): Contents {
+  const lock = tomlLockOf(bytes);
   const found = new Collector('poetry');
-  for (const about of arrayAt(objectIn(tomlOf(bytes)), 'package')) {
+  for (const about of arrayAt(lock, 'package')) {
     if (textAt(memberOf(about, 'source'), 'type') === 'directory') continue;
     const groups = itemsOf(memberOf(about, 'groups'));
     found.add({
@@ -57,16 +59,24 @@ const namesIn = (list: unknown) => itemsOf(list).map((each) => textAt(each, 'nam
 
 /** @throws Unreadable */
 export function readUv(bytes: Uint8Array): Contents {
-  const packages = arrayAt(objectIn(tomlOf(bytes)), 'package');
+  const lock = tomlLockOf(bytes);
+  const packages = arrayAt(lock, 'package');
+  const manifest = memberOf(lock, 'manifest');
   const isOwn = (about: unknown) =>
     ['virtual', 'editable', 'directory'].some((kind) => memberOf(memberOf(about, 'source'), kind) !== undefined);
-  const optional = (about: unknown) =>
-    membersOf(memberOf(about, 'optional-dependencies')).flatMap(([, list]) => namesIn(list));
+  const groups = (about: unknown, name: string) =>
+    membersOf(memberOf(about, name)).flatMap(([, list]) => namesIn(list));
+  const optional = (about: unknown) => groups(about, 'optional-dependencies');
   const own = packages.filter(isOwn);
-  const used = own.flatMap((about) => [...namesIn(memberOf(about, 'dependencies')), ...optional(about)]);
+  // A script, and a workspace whose root is no project, have what they name in the manifest.
+  const used = [
+    ...namesIn(memberOf(manifest, 'requirements')),
+    ...own.flatMap((about) => [...namesIn(memberOf(about, 'dependencies')), ...optional(about)]),
+  ];
   const direct = new Set([
     ...used,
-    ...own.flatMap((about) => membersOf(memberOf(about, 'dev-dependencies')).flatMap(([, list]) => namesIn(list))),
+    ...groups(manifest, 'dependency-groups'),
+    ...own.flatMap((about) => groups(about, 'dev-dependencies')),
   ]);
   const byName = Map.groupBy(packages, (about) => textAt(about, 'name'));
   const needed = new Set<string>();
@@ -90,20 +100,29 @@ export function readUv(bytes: Uint8Array): Contents {
   return found.contents();
 }
 
-/** `pip-deptree.json`: what `pipdeptree --json` prints. */
+/** What pipdeptree writes as the version of a package that is required but not installed. */
+const notInstalled = '?';
+
+/** `pip-deptree.json`: what `pipdeptree --json` prints, a list, or `pipdeptree --json-tree`, where each package contains what it depends on. */
 export function readPipDeptree(bytes: Uint8Array): Contents {
   const found = new Collector('pip');
-  const packages = listIn(jsonOf(bytes));
-  const needed = new Set(
-    packages.flatMap((each) => itemsOf(memberOf(each, 'dependencies')).map((other) => textAt(other, 'key'))),
-  );
-  for (const each of packages) {
-    const about = memberOf(each, 'package');
-    found.add({
-      name: pythonName(textAt(about, 'package_name')),
-      version: textAt(about, 'installed_version'),
-      direct: !needed.has(textAt(about, 'key')),
-    });
+  const keyOf = (about: unknown) => textAt(about, 'key') || pythonName(textAt(about, 'package_name'));
+  const top: unknown[] = [];
+  const nested: unknown[] = [];
+  const left = listIn(jsonOf(bytes)).map((each) => ({ each, isTop: true }));
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const { each, isTop } = next;
+    const about = memberOf(each, 'package') ?? each;
+    (isTop ? top : nested).push(about);
+    for (const other of itemsListedIn(found, `${keyOf(about)} dependencies`, memberOf(each, 'dependencies')))
+      left.push({ each: other, isTop: false });
+  }
+  const needed = new Set(nested.map(keyOf));
+  for (const about of [...top.reverse(), ...nested]) {
+    const version = textAt(about, 'installed_version');
+    if (version === notInstalled) continue;
+    const name = pythonName(textAt(about, 'package_name') || textAt(about, 'key'));
+    found.add({ name, version, direct: !needed.has(keyOf(about)) });
   }
   return found.contents();
 }

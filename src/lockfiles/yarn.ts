@@ -1,11 +1,11 @@
 /** `yarn.lock` of Yarn 1, which has a syntax of its own, and of later versions, which is YAML. */
 import { Collector, type Contents, Unreadable } from './entries.ts';
-import { memberOf, membersOf, objectIn, textAt, textOf, yamlOf } from './formats.ts';
+import { memberOf, membersOf, objectIn, textAt, textOf, yamlDocumentOf } from './formats.ts';
 
 /** @throws Unreadable */
 export function readYarn(bytes: Uint8Array): Contents {
   const text = textOf(bytes);
-  return /^__metadata:/m.test(text) ? readBerry(bytes) : readClassic(text);
+  return /^["']?__metadata["']?:/m.test(text) ? readBerry(bytes) : readClassic(text);
 }
 
 /** The name and range of `name@range`, the name of which can begin with `@`. */
@@ -58,22 +58,48 @@ function readClassic(text: string): Contents {
   return found.contents();
 }
 
+/** The most patches of patches; no project has more than two. */
+const maximumPatches = 10;
+
+/**
+ * The name and range of what a block resolves to. A patched package is the one inside, `name@patch:name@npm%3A1.0.0#…`, whatever the project calls it.
+ * @returns undefined when what is patched cannot be read
+ */
+function resolved(text: string): { name: string; range: string } | undefined {
+  let found = descriptor(text);
+  for (let patches = 0; found.range.startsWith('patch:'); patches += 1) {
+    const [inner = ''] = found.range.slice('patch:'.length).split('#', 1);
+    if (patches === maximumPatches) return undefined;
+    try {
+      found = descriptor(decodeURIComponent(inner));
+    } catch {
+      return undefined;
+    }
+  }
+  return found;
+}
+
 function readBerry(bytes: Uint8Array): Contents {
-  const blocks = Object.entries(objectIn(yamlOf(bytes)[0])).filter(([key]) => key !== '__metadata');
+  const blocks = Object.entries(objectIn(yamlDocumentOf(bytes))).filter(([key]) => key !== '__metadata');
   const isWorkspace = (about: unknown) => textAt(about, 'resolution').includes('@workspace:');
   const named = new Set(
     blocks
       .filter(([, about]) => isWorkspace(about))
       .flatMap(([, about]) =>
-        membersOf(memberOf(about, 'dependencies')).map(([name, range]) => `${name}@${String(range)}`),
+        // Before Yarn 4, a range of npm is written without its protocol here.
+        membersOf(memberOf(about, 'dependencies')).flatMap(([name, range]) => [
+          `${name}@${String(range)}`,
+          `${name}@npm:${String(range)}`,
+        ]),
       ),
   );
   const found = new Collector('yarn');
   for (const [key, about] of blocks) {
-    const { name, range } = descriptor(textAt(about, 'resolution'));
+    const { name, range } = resolved(textAt(about, 'resolution')) ?? { name: '', range: '' };
     if (/^(?:workspace|link|portal):/.test(range)) continue;
-    const descriptors = key.split(', ');
-    found.add({ name, version: textAt(about, 'version'), direct: descriptors.some((each) => named.has(each)) });
+    const version = textAt(about, 'version');
+    if (name === '' || range === '' || version === '') found.unknown(key);
+    else found.add({ name, version, direct: key.split(', ').some((each) => named.has(each)) });
   }
   return found.contents();
 }
