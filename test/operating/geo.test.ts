@@ -52,7 +52,11 @@ async function follows(primary: Site, secondary: Site): Promise<void> {
 test('a secondary copies the database of its primary and follows it, whatever is killed, lost or upgraded', async (t) => {
   const primary = await startPrimary();
   const before = await makeProject(primary, { name: 'Before' });
-  const secondary = await startSecondary(primary);
+  const secondary = await startSecondary(primary, { COPPICE_LOG_LEVEL: 'info' });
+  let logged = '';
+  secondary.server.child.stdout!.on('data', (part) => {
+    logged += part;
+  });
   let node = 0;
 
   await t.test('it waits until the primary knows it', async () => {
@@ -61,6 +65,8 @@ test('a secondary copies the database of its primary and follows it, whatever is
     assert.equal((await secondary.readiness()).status, 503);
     node = await addNode(primary, secondary);
     await eventually('the first copy', () => isReady(secondary));
+    await eventually('the end of it in the log', async () => logged.includes('the database of the primary is copied'));
+    assert.match(logged, /"the database of the primary is being copied: \d+ of [1-9]\d+ tables[",]/);
     assert.equal((await secondary.server.root.get(`/projects/${before}`)).body.name, 'Before');
     await follows(primary, secondary);
   });

@@ -91,11 +91,13 @@ async function startSite(variables: Record<string, string>): Promise<Site> {
 export const startPrimary = (): Promise<Site> =>
   startSite({ COPPICE_GEO_ROLE: 'primary', COPPICE_GEO_NODE_NAME: 'Porto' });
 
-export const startSecondary = (primary: Site): Promise<Site> =>
+/** @param variables others for its environment */
+export const startSecondary = (primary: Site, variables: Record<string, string> = {}): Promise<Site> =>
   startSite({
     COPPICE_GEO_ROLE: 'secondary',
     COPPICE_GEO_NODE_NAME: secondaryName,
     COPPICE_GEO_PRIMARY_URL: primary.environment.COPPICE_URL,
+    ...variables,
   });
 
 /**

@@ -57,6 +57,28 @@ async function measure(
   return rows[0]!.isHopeless;
 }
 
+/** How far a copy is, which may take hours, is logged so often. */
+const told_ms = 10_000;
+/** When it was logged last, by the database that is copied to. */
+const toldAt = new WeakMap<Database, number>();
+
+/** Logs how far the copy is, unless that was logged a moment ago. */
+function tell({ db, log }: PollCall, { tables, copied, rows }: Progress): void {
+  const now = performance.now();
+  if (now - (toldAt.get(db) ?? Number.NEGATIVE_INFINITY) < told_ms) return;
+  toldAt.set(db, now);
+  const more = rows === 0 ? '' : `, and ${rows} rows of others`;
+  log.info(`the database of the primary is being copied: ${copied} of ${tables} tables${more}`);
+}
+
+/** Begins a copy, of which nothing was logged yet. */
+async function copyAll(call: PollCall, row: FollowingRow, followed: Followed, problem: string | null): Promise<void> {
+  await startCopy(call, call.db, followed, row.server, problem);
+  toldAt.delete(call.db);
+  const progress = await progressOf(call.db);
+  if (progress) tell(call, progress);
+}
+
 /** Compares what the primary says with what is here. */
 async function follow(call: PollCall, row: FollowingRow, followed: Followed): Promise<void> {
   const { db } = call;
@@ -68,13 +90,17 @@ async function follow(call: PollCall, row: FollowingRow, followed: Followed): Pr
     if (progress) await enable(call, progress, false);
     return settle(call, row, 'paused', `The schema is ${schema} here and ${followed.schema} on the primary.`);
   }
-  const copy = (problem: string | null) => startCopy(call, db, followed, row.server, problem);
+  const copy = (problem: string | null) => copyAll(call, row, followed, problem);
   if (!progress || row.slot === null) return copy(null);
   if (followed.slot !== 'usable')
     return copy('The primary has not kept all changes for this site, so the database is copied anew.');
   await enable(call, progress, true);
   const isHopeless = await measure(call, followed, progress);
-  if (row.copied_at === null) return progress.left === 0 ? conclude(call) : settle(call, row, 'copying', row.problem);
+  if (row.copied_at === null) {
+    if (progress.left === 0) return conclude(call);
+    tell(call, progress);
+    return settle(call, row, 'copying', row.problem);
+  }
   if (isHopeless) return copy('Changes of the primary could not be applied, so the database is copied anew.');
   await settle(call, row, 'following', null);
 }

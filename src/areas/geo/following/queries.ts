@@ -21,11 +21,19 @@ export async function installationOf(db: Database): Promise<string | undefined> 
   return row?.uuid;
 }
 
-/** Whether the subscription exists, what it has applied (an LSN), how many tables it still copies, and how often it has failed. */
+/** What the subscription does. */
 export interface Progress {
   enabled: boolean;
+  /** What it has applied, an LSN. */
   position: string | null;
+  tables: number;
+  /** Tables whose rows are here, also those that still catch up with changes that were made meanwhile. */
+  copied: number;
+  /** Tables that are not yet as on the primary. */
   left: number;
+  /** Rows that have arrived of the tables that are being copied. */
+  rows: number;
+  /** How often it has failed. */
   errors: number;
 }
 
@@ -37,10 +45,15 @@ export async function progressOf(db: Database): Promise<Progress | undefined> {
   const { rows } = await sql<Progress>`
     select subenabled as enabled,
            greatest(pg_replication_origin_progress('pg_' || subscriptions.oid, false), workers.latest_end_lsn)::text as position,
-           (select count(*)::integer from pg_subscription_rel where srsubid = subscriptions.oid and srsubstate <> 'r') as left,
+           relations.tables, relations.copied, relations.left,
+           (select coalesce(sum(tuples_processed), 0)::bigint from pg_stat_progress_copy
+             where datid = subdbid and relid in (select srrelid from pg_subscription_rel where srsubid = subscriptions.oid and srsubstate = 'd')) as rows,
            coalesce((select apply_error_count + sync_error_count from pg_stat_subscription_stats where subid = subscriptions.oid), 0) as errors
       from pg_subscription subscriptions
-      left join pg_stat_subscription workers on workers.subid = subscriptions.oid and workers.relid is null
+      left join pg_stat_subscription workers on workers.subid = subscriptions.oid and workers.relid is null,
+           lateral (select count(*)::integer as tables, count(*) filter (where srsubstate not in ('i', 'd'))::integer as copied,
+                           count(*) filter (where srsubstate <> 'r')::integer as left
+                      from pg_subscription_rel where srsubid = subscriptions.oid) relations
      where subscriptions.subname = ${subscription} and subdbid = (select oid from pg_database where datname = current_database())`.execute(
     db,
   );
