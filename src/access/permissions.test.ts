@@ -257,6 +257,9 @@ test('permissions of several roles add up, and end with each membership', async 
   const { permissions: shown } = (await invited.client.get(`/projects/${other.id}`)).body;
   assert.equal(shown.project_access, null);
   assert.equal((await invited.client.get(`/projects/${other.id}/members/all/${invited.id}`)).body.access_level, 30);
-  assert.equal((await invited.client.get(`/projects/${other.id}/members/all/${invited.id}`)).body.member_role, null);
+  assert.equal(
+    (await invited.client.get(`/projects/${other.id}/members/all/${invited.id}`)).body.member_role,
+    undefined,
+  );
   assert.equal((await invited.client.post(`/projects/${other.id}/archive`)).status, 403);
 });

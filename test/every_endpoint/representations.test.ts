@@ -8,6 +8,7 @@ import { gitClient, remoteOf } from '../support/git.ts';
 import { addIssue } from '../support/issues.ts';
 import { upload } from '../support/lfs.ts';
 import { licenseText } from '../support/licenses.ts';
+import { addRole } from '../support/member_roles.ts';
 import { type Persona, type World, world } from '../support/world.ts';
 
 const fields = (text: string) => text.split(/\s+/);
@@ -88,6 +89,7 @@ const group = [
     'show_diff_preview_in_email math_rendering_limits_enabled lock_math_rendering_limits_enabled organization_id',
   ),
   ...fields('shared_runners_setting max_artifacts_size ldap_cn ldap_access wiki_access_level'),
+  ...fields('duo_features_enabled lock_duo_features_enabled'),
 ];
 const groupDetail = [
   ...group,
@@ -95,6 +97,7 @@ const groupDetail = [
   ...fields(
     'shared_runners_minutes_limit extra_shared_runners_minutes_limit prevent_forking_outside_group ip_restriction_ranges',
   ),
+  ...fields('enabled_git_access_protocol service_access_tokens_expiration_enforced'),
 ];
 const groupStatistics = fields(
   'storage_size repository_size wiki_size lfs_objects_size job_artifacts_size pipeline_artifacts_size packages_size ' +
@@ -170,6 +173,7 @@ async function replies(here: World): Promise<[name: string, expected: readonly s
   await owner.post(`${ofGroup}/milestones`, { title: 'Spring' });
   await owner.post(`${ofProject}/repository/tags`, { tag_name: 'v1', ref: 'main' });
   const newMember = (await here.person()).id;
+  const role = await addRole(here, ['read_code'], { base_access_level: 20 });
   const ofIssue = `${ofProject}/issues/${iid}`;
   await owner.put(ofIssue, { weight: 3, state_event: 'close' });
   await owner.post(`${ofIssue}/notes`, { body: 'a' });
@@ -236,7 +240,11 @@ async function replies(here: World): Promise<[name: string, expected: readonly s
     ['GET /issues/:id', issue, await admin.get(`/issues/${id}`)],
     ['GET epic', [...epic, 'subscribed'], await owner.get(`${ofGroup}/epics/1`)],
     ['GET epics', epic, await owner.get(`${ofGroup}/epics`)],
-    ['POST member', member, await owner.post(`${ofGroup}/members`, { user_id: newMember, access_level: 20 })],
+    [
+      'POST member',
+      member,
+      await owner.post(`${ofGroup}/members`, { user_id: newMember, access_level: 20, member_role_id: role }),
+    ],
     ['GET invitations', invitation, await owner.get(`${ofGroup}/invitations`)],
     ['GET tokens', token, await owner.get('/personal_access_tokens')],
     [
@@ -507,11 +515,30 @@ test('a restriction of groups that does not exist is refused, and nothing change
     { prevent_sharing_groups_outside_hierarchy: true },
     { prevent_forking_outside_group: true },
     { ip_restriction_ranges: '10.0.0.0/8' },
+    { lock_duo_features_enabled: true },
+    { enabled_git_access_protocol: 'ssh' },
+    { service_access_tokens_expiration_enforced: false },
   ]) {
+    const refusal = [400, { message: { [Object.keys(given)[0]!]: ['is not available'] } }];
     const { status, body } = await as('owner').put(path, { ...given, description: 'changed' });
-    assert.deepEqual([status, body], [400, { message: { [Object.keys(given)[0]!]: ['is not available'] } }]);
+    assert.deepEqual([status, body], refusal);
+    const created = await as('owner').post('/groups', { name: 'restricted', path: 'restricted', ...given });
+    assert.deepEqual([created.status, created.body], refusal);
   }
+  assert.equal((await as('owner').get('/groups/restricted')).status, 404);
   assert.equal((await as('owner').get(path)).body.description, '');
-  const harmless = { require_two_factor_authentication: false, ip_restriction_ranges: '', description: 'changed' };
-  assert.equal((await as('owner').put(path, harmless)).body.description, 'changed');
+  // A program that describes groups compares what it has set with what it reads.
+  const read = {
+    require_two_factor_authentication: false,
+    lock_duo_features_enabled: false,
+    enabled_git_access_protocol: 'all',
+    service_access_tokens_expiration_enforced: true,
+    description: 'changed',
+  };
+  const set = await as('owner').put(path, { ...read, ip_restriction_ranges: '' });
+  assert.equal(set.status, 200);
+  assert.partialDeepStrictEqual((await as('owner').get(path)).body, read);
+  await as('admin').put('/application/settings', { service_access_tokens_expiration_enforced: false });
+  assert.equal((await as('owner').get(path)).body.service_access_tokens_expiration_enforced, false);
+  assert.equal((await as('owner').put(path, { ...read })).status, 400);
 });

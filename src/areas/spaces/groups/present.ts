@@ -76,11 +76,12 @@ const groupFields = {
   ...attributeMember,
 };
 
-const [noSecondFactor, noDiffsInMail, noFormulas, noDirectory] = [
+const [noSecondFactor, noDiffsInMail, noFormulas, noDirectory, noAssistant] = [
   'there is no second factor',
   'no mail contains diffs',
   'formulas are not rendered',
   'there is no LDAP',
+  'there is no assistant',
 ];
 
 /** The members that clients expect and that never change here (docs/reference/groups.md#fields). */
@@ -96,6 +97,8 @@ const fixedFields = {
   organization_id: fixed(Type.Integer(), 'there is one organization'),
   ldap_cn: since('premium', fixed(Type.Null(), noDirectory)),
   ldap_access: since('premium', fixed(Type.Null(), noDirectory)),
+  duo_features_enabled: since('premium', fixed(Type.Boolean(), noAssistant)),
+  lock_duo_features_enabled: since('premium', fixed(Type.Boolean(), noAssistant)),
 };
 
 const fixedValues: Static<TObject<typeof fixedFields>> = {
@@ -110,6 +113,8 @@ const fixedValues: Static<TObject<typeof fixedFields>> = {
   organization_id: 1,
   ldap_cn: null,
   ldap_access: null,
+  duo_features_enabled: false,
+  lock_duo_features_enabled: false,
 };
 
 /** A group in lists. */
@@ -121,6 +126,18 @@ export const GroupDetailForm = resource('GroupDetail', {
   ...fixedFields,
   prevent_sharing_groups_outside_hierarchy: optional(
     Type.Boolean({ description: 'Of top-level groups. Always false: groups can be shared with all groups' }),
+  ),
+  enabled_git_access_protocol: optional(
+    since(
+      'premium',
+      Type.Enum(['all'], { description: 'Of top-level groups. Always the same: groups do not restrict protocols' }),
+    ),
+  ),
+  service_access_tokens_expiration_enforced: optional(
+    since(
+      'premium',
+      Type.Boolean({ description: 'Of top-level groups. The setting of the same name, which applies to all groups' }),
+    ),
   ),
   prevent_forking_outside_group: since('premium', fixed(Type.Boolean(), 'projects can be forked to every namespace')),
   ip_restriction_ranges: since('premium', fixed(Type.Null(), 'groups do not restrict addresses')),
@@ -205,7 +222,10 @@ export async function withStatistics<Shown extends { id: number }>(
 }
 
 /** The result of `groupRow`. */
-export type GroupDetailRow = GroupRow & { shared_with_groups: SharedWithGroupRow[] };
+export type GroupDetailRow = GroupRow & {
+  shared_with_groups: SharedWithGroupRow[];
+  service_access_tokens_expiration_enforced: boolean;
+};
 
 /**
  * @param url the external address of the server
@@ -219,7 +239,13 @@ export const presentGroupDetail = (
   ...presentGroup(url, row),
   membership_lock: row.membership_lock,
   ...(caller?.admin ? { repository_storage: row.repository_storage } : {}),
-  ...(row.parent_id === null ? { prevent_sharing_groups_outside_hierarchy: false } : {}),
+  ...(row.parent_id === null
+    ? {
+        prevent_sharing_groups_outside_hierarchy: false,
+        enabled_git_access_protocol: 'all' as const,
+        service_access_tokens_expiration_enforced: row.service_access_tokens_expiration_enforced,
+      }
+    : {}),
   prevent_forking_outside_group: false,
   ip_restriction_ranges: null,
   shared_runners_minutes_limit: null,

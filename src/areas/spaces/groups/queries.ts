@@ -39,11 +39,15 @@ export function hasChildLike({ name, path }: { name: string; path: string }) {
  * @throws ApiError 404 when it was deleted meanwhile
  */
 export async function groupRow(db: Database, caller: MaybeCaller, id: number): Promise<GroupDetailRow> {
-  const query = groupRows(db).where('namespaces.id', '=', id);
-  return found(
-    'Group',
-    await query.select(sharedWithGroups(caller, 'namespaces').as('shared_with_groups')).executeTakeFirst(),
-  );
+  const query = groupRows(db)
+    .where('namespaces.id', '=', id)
+    .select(sharedWithGroups(caller, 'namespaces').as('shared_with_groups'))
+    .select(
+      sql<boolean>`(select service_access_tokens_expiration_enforced from application_settings where id = 1)`.as(
+        'service_access_tokens_expiration_enforced',
+      ),
+    );
+  return found('Group', await query.executeTakeFirst());
 }
 
 export interface Belonging {

@@ -69,11 +69,26 @@ const unavailable = allOptional({
   require_two_factor_authentication: withoutRestriction('Only `false`: there is no second factor'),
   prevent_sharing_groups_outside_hierarchy: withoutRestriction('Only `false`: groups can be shared with all groups'),
   prevent_forking_outside_group: withoutRestriction('Only `false`: projects can be forked to every namespace'),
+  lock_duo_features_enabled: withoutRestriction('Only `false`: there is no assistant'),
+  enabled_git_access_protocol: checked(
+    Type.Enum(['ssh', 'http', 'all'], { description: 'Only `all`: groups do not restrict protocols' }),
+    (protocol) => (protocol === 'all' ? [] : ['is not available']),
+  ),
+  service_access_tokens_expiration_enforced: Type.Boolean({
+    description: 'Only what the setting of the same name says: it applies to all groups',
+  }),
   ip_restriction_ranges: checked(
     nullable(Type.String({ description: 'Only empty: groups do not restrict addresses' })),
     (ranges) => (ranges ? ['is not available'] : []),
   ),
 });
+
+/** @throws ApiError 400 when a group asks for another rule than the setting of the server, which is the one in force */
+async function checkTokenRule(db: Database, asked: boolean | undefined): Promise<void> {
+  if (asked === undefined) return;
+  const { service_access_tokens_expiration_enforced: inForce } = await settingsOf(db);
+  if (asked !== inForce) throw invalid({ service_access_tokens_expiration_enforced: ['is not available'] });
+}
 
 /** Parameters of creation and updates. */
 const settings = allOptional({
@@ -238,13 +253,14 @@ export const groupRoutes = [
     },
     returns: one(GroupDetailForm),
     refusals: {
-      400: ['Failed to save group {<reasons by parameter>}', ...avatarTexts],
+      400: ['Failed to save group {<reasons by parameter>}', '<parameter>: <reason>', ...avatarTexts],
       403: ['403 Forbidden - The group is archived.', '403 Forbidden - The group is marked for deletion.'],
       404: '404 Group Not Found',
     },
     handle: async ({ db, url, blobs, storages, caller, input: { name, path, parent_id, avatar, ...given } }) => {
       const parent = parent_id === undefined ? undefined : await visibleGroup(db, caller, String(parent_id));
       await checkMayCreateGroup(db, caller, parent);
+      await checkTokenRule(db, given.service_access_tokens_expiration_enforced);
       const settings = await settingsOf(db);
       const restricted = await restrictionReasons(db, caller, given.visibility);
       if (restricted.length > 0) throw invalidAs('Failed to save group', { visibility_level: restricted });
@@ -281,6 +297,7 @@ export const groupRoutes = [
     },
     handle: async ({ db, url, ssh_url, blobs, caller, group, input: { name, path, avatar, ...given } }) => {
       refuseMarked('group', group);
+      await checkTokenRule(db, given.service_access_tokens_expiration_enforced);
       const restricted =
         given.visibility === group.visibility ? [] : await restrictionReasons(db, caller, given.visibility);
       if (restricted.length > 0) throw invalid({ visibility_level: restricted });

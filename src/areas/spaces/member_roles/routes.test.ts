@@ -357,7 +357,7 @@ test('below Ultimate roles have no effect: every endpoint refuses, and members s
   }
   assert.equal((await member.client.post(`/projects/${project.id}/unarchive`)).status, 201);
   const roles = (await as('owner').get(members)).body.map(
-    (one: { member_role: { id: number } | null }) => one.member_role?.id,
+    (one: { member_role?: { id: number } }) => one.member_role?.id,
   );
   assert.deepEqual(
     roles.filter((id: number | undefined) => id !== undefined),

@@ -15,7 +15,8 @@ export const Member = resource('Member', {
   expires_at: nullable(DateOnly),
   access_level: Type.Integer(),
   membership_state: Type.Enum(['active']),
-  member_role: since('ultimate', nullable(MemberRole)),
+  // Clients take its presence for a role that they may read.
+  member_role: optional(since('ultimate', MemberRole)),
 });
 
 /**
@@ -37,6 +38,7 @@ export async function presentMembers(
   );
   return rows.map((row) => {
     const creator = row.created_by_id === null ? undefined : creators.get(row.created_by_id);
+    const member_role = row.member_role_id === null ? undefined : roles.get(row.member_role_id);
     return {
       ...presentUserBasic(url, row),
       created_at: row.membership_created_at,
@@ -44,7 +46,7 @@ export async function presentMembers(
       expires_at: row.expires_at,
       access_level: row.access_level,
       membership_state: 'active' as const,
-      member_role: row.member_role_id === null ? null : (roles.get(row.member_role_id) ?? null),
+      ...(member_role ? { member_role } : {}),
     };
   });
 }

@@ -37,12 +37,12 @@ for (const kind of ['group', 'project'] as const) {
     const refused = await put({ access_level: 30, member_role_id: role_id });
     assert.deepEqual([refused.status, refused.body], [400, { message: { access_level: [roleText] } }]);
     const lost = await put({ access_level: 30 });
-    assert.deepEqual([lost.status, lost.body.access_level, lost.body.member_role], [200, 30, null]);
+    assert.deepEqual([lost.status, lost.body.access_level, lost.body.member_role], [200, 30, undefined]);
     const changed = await put({ access_level: 30, member_role_id: other_id });
     assert.deepEqual([changed.status, changed.body.access_level, changed.body.member_role.id], [200, 30, other_id]);
     for (const empty of [null, '']) {
       await put({ access_level: 30, member_role_id: other_id });
-      assert.deepEqual((await put({ access_level: 30, member_role_id: empty })).body.member_role, null);
+      assert.deepEqual((await put({ access_level: 30, member_role_id: empty })).body.member_role, undefined);
     }
     assert.equal((await put({ access_level: 10 })).body.access_level, 10);
   });
@@ -73,7 +73,7 @@ for (const kind of ['group', 'project'] as const) {
     await as('owner').post(url, { user_id: member.id, access_level: 10 });
     for (const [grant, message] of refusals)
       assert.deepEqual((await as('owner').put(`${url}/${member.id}`, { ...grant })).body.message, message);
-    assert.deepEqual((await as('owner').get(`${url}/${member.id}`)).body.member_role, null);
+    assert.deepEqual((await as('owner').get(`${url}/${member.id}`)).body.member_role, undefined);
   });
 }
 
@@ -90,7 +90,7 @@ test('several users get a custom role at once, including existing members; anoth
   assert.deepEqual(higher.body, { status: 'success' });
   for (const { id } of [a, b]) {
     const { body } = await as('owner').get(`${url}/${id}`);
-    assert.deepEqual([body.access_level, body.member_role], [20, null]);
+    assert.deepEqual([body.access_level, body.member_role], [20, undefined]);
   }
 });
 
@@ -101,7 +101,7 @@ test('a renewed membership does not keep the role of the expired one', async () 
   const past = await personWith(here, `/groups/${group.id}`, ['read_code']);
   await sql`update members set expires_at = current_date where user_id = ${past.id}`.execute(db);
   const again = await as('owner').post(url, { user_id: past.id, access_level: 10 });
-  assert.deepEqual([again.status, again.body.member_role], [201, null]);
+  assert.deepEqual([again.status, again.body.member_role], [201, undefined]);
 });
 
 test("only roles of the instance are available in a user's project", async () => {

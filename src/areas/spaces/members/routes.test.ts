@@ -30,7 +30,6 @@ for (const kind of ['group', 'project'] as const) {
       expires_at: daysFromNow(5),
       access_level: 20,
       membership_state: 'active',
-      member_role: null,
     });
     assert.equal(created_by.id, people.owner.id);
     assert.match(created_at, /^\d{4}-\d\d-\d\dT/);
