@@ -1,9 +1,11 @@
 /** One address of every kind of page, in a world in which each has something to show. */
 import { passwordLinkFor } from '../../src/areas/people/sessions/index.ts';
+import { writeInvitation } from '../../src/areas/spaces/invitations/index.ts';
 
 import { browserOf } from './browser.ts';
 import { reports, thrown } from './error_tracking.ts';
 import { fullWorld } from './full_project.ts';
+import { linksIn, mailOf } from './mail.ts';
 import { newPublicKey } from './public_key.ts';
 import { headOf } from './repository.ts';
 import { sent } from './sent.ts';
@@ -77,12 +79,39 @@ async function addOwn({ as, project, people }: World): Promise<void> {
   await sent(as('developer').post(`/projects/${project.id}/issues/2/notes`, { body }));
 }
 
+/** Somebody at another server, whose work is said to be that of the owner. */
+async function addProposal({ db, group, people, person }: World): Promise<void> {
+  const { id } = await person();
+  const source = {
+    source_host: 'source.example.com',
+    source_user_id: 7,
+    source_username: 'rowan',
+    source_name: 'Rowan',
+  };
+  const proposed = { proposed_user_id: people.owner.id, proposed_by_id: people.owner.id };
+  await db
+    .insertInto('placeholders')
+    .values({ user_id: id, group_id: group.id, ...source, ...proposed })
+    .execute();
+}
+
+/** @returns the paths of the links in an invitation: to accept and to decline it */
+async function invitation({ as, services, project }: World): Promise<string[]> {
+  const invited = { email: 'invited@example.org', access_level: 30 };
+  await sent(as('owner').post(`/projects/${project.id}/invitations`, invited));
+  const mails = await mailOf(services, [writeInvitation]);
+  return mails
+    .filter(({ to }) => to.address === invited.email)
+    .flatMap((mail) => linksIn(mail).map((link) => link.pathname));
+}
+
 /** A world with something on every page, and the addresses of its pages. */
 export async function worldOfPages(options: WorldOptions): Promise<{ here: World; kinds: KindOfPage[] }> {
   const here = await fullWorld(options);
   const { as, people, project, group } = here;
   await addContent(here);
   await addOwn(here);
+  await addProposal(here);
   const { errors, report } = await reports(here);
   await report(thrown('RangeError', 'no apples left'));
   const [error] = await sent(as('owner').get(errors));
@@ -189,7 +218,14 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
     `${at}/settings/repository`,
   ];
   const link = await passwordLinkFor(here.services, here.db, people.developer.id);
-  const forAll = ['/users/sign_in', '/users/password/new', '/users/password/new?sent=1', link, '/'];
+  const forAll = [
+    '/users/sign_in',
+    '/users/password/new',
+    '/users/password/new?sent=1',
+    link,
+    '/',
+    ...(await invitation(here)),
+  ];
   return {
     here,
     kinds: [

@@ -50,6 +50,15 @@ async function violationsOn({ page }: Visitor, rules?: readonly string[]): Promi
   );
 }
 
+/** Pairs of buttons, or of a button and what is below the content, with less than 4 px between them. */
+const touching = `(() => {
+  const shown = [...document.querySelectorAll('main button, main .button, body > footer')].filter((one) => one.checkVisibility());
+  const boxes = shown.map((one) => [one.innerText.trim().split('\\n')[0], one.getBoundingClientRect()]);
+  return boxes.flatMap(([name, one], index) => boxes.slice(index + 1).filter(([, other]) =>
+    one.left < other.right + 4 && other.left < one.right + 4 && one.top < other.bottom + 4 && other.top < one.bottom + 4,
+  ).map(([next]) => name + ' touches ' + next));
+})()`;
+
 /** No style depends on both the theme and the width, so that two screens show what four would. */
 const screens = [
   { width: 1280, colorScheme: 'light' },
@@ -69,6 +78,7 @@ async function faultsOf(visitor: Visitor, { path, status = 200 }: KindOfPage): P
     const violations = await violationsOn(visitor, 'rules' in screen ? screen.rules : undefined);
     faults.push(...violations.map((text) => `${path}, ${width} px, ${colorScheme}: ${text}`));
     const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
+    for (const pair of await page.evaluate<string[]>(touching)) faults.push(`${path}, ${width} px: ${pair}`);
     if (wide > width) faults.push(`${path} is ${wide} px wide on a screen of ${width} px`);
   }
   return faults;
