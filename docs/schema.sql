@@ -484,6 +484,7 @@ CREATE INDEX access_requests_by_group ON access_requests USING btree (group_id, 
 CREATE INDEX access_requests_by_project ON access_requests USING btree (project_id, id) WHERE project_id IS NOT NULL;
 CREATE INDEX access_requests_by_user ON access_requests USING btree (user_id);
 CREATE TRIGGER end_todos BEFORE DELETE ON access_requests FOR EACH ROW EXECUTE FUNCTION end_todos_of_access_request();
+comment on table access_requests is 'Requests of users to become members of a group or project.';
 
 create table access_token_bots (
   user_id bigint not null,
@@ -498,11 +499,13 @@ create table access_token_bots (
 CREATE INDEX access_token_bots_by_group ON access_token_bots USING btree (group_id, user_id) WHERE group_id IS NOT NULL;
 CREATE INDEX access_token_bots_by_project ON access_token_bots USING btree (project_id, user_id) WHERE project_id IS NOT NULL;
 CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE ON access_token_bots FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
+comment on table access_token_bots is 'The user that each access token of a project or group belongs to; it is a member there.';
 
 create table access_token_notices (
   day date not null,
   constraint access_token_notices_pkey PRIMARY KEY (day)
 );
+comment on table access_token_notices is 'Days on which webhooks were told of access tokens that expire soon, so that each is told of once.';
 
 create table advisories (
   id bigint generated always as identity not null,
@@ -521,6 +524,10 @@ create table advisories (
   constraint advisories_severity_check CHECK (severity >= 0 AND severity <= 5)
 );
 CREATE INDEX advisories_cluster_idx ON advisories USING btree (cluster);
+comment on table advisories is 'Advisories about vulnerable packages, as OSV records describe them.';
+comment on column advisories.record_id is 'The id in the OSV record.';
+comment on column advisories.cluster is 'The smallest id of all records that share an alias: they describe one vulnerability.';
+comment on column advisories.severity is 'The position in: unknown, info, low, medium, high, critical.';
 
 create table advisory_packages (
   id bigint generated always as identity not null,
@@ -534,6 +541,8 @@ create table advisory_packages (
 );
 CREATE INDEX advisory_packages_advisory_id_idx ON advisory_packages USING btree (advisory_id);
 CREATE INDEX advisory_packages_ecosystem_advised_name_idx ON advisory_packages USING btree (ecosystem, advised_name);
+comment on table advisory_packages is 'The packages that an advisory affects, with their ranges of versions.';
+comment on column advisory_packages.advised_name is 'The name of the package as advisories spell it.';
 
 create table appearance (
   id smallint default 1 not null,
@@ -554,6 +563,7 @@ create table appearance (
   constraint appearance_id_check CHECK (id = 1)
 );
 CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE ON appearance FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
+comment on table appearance is 'How the server looks: names, texts and colours. One row.';
 
 create table appearance_pictures (
   kind text not null,
@@ -565,6 +575,7 @@ create table appearance_pictures (
 CREATE TRIGGER keep_changed_picture AFTER UPDATE OF blob_key ON appearance_pictures FOR EACH ROW WHEN (old.blob_key <> new.blob_key) EXECUTE FUNCTION keep_unused_picture();
 CREATE TRIGGER keep_deleted_picture AFTER DELETE ON appearance_pictures FOR EACH ROW EXECUTE FUNCTION keep_unused_picture();
 CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE ON appearance_pictures FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
+comment on table appearance_pictures is 'Logos and icons of the server; the bytes are blobs.';
 
 create table application_settings (
   id integer default 1 not null,
@@ -704,6 +715,16 @@ create table application_settings (
   constraint application_settings_team_group_id_fkey FOREIGN KEY (team_group_id) REFERENCES namespaces(id) ON DELETE SET NULL
 );
 CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE ON application_settings FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
+comment on table application_settings is 'Settings of the whole server: one row, always there.';
+comment on column application_settings.deletion_adjourned_period is 'Days between marking a group or project for deletion and its removal.';
+comment on column application_settings.repository_storages_weighted is 'Storage to its share of new repositories.';
+comment on column application_settings.issues_create_limit is 'Issues that a user may add in a minute; 0 is no limit. The other limits on requests count in the same way.';
+comment on column application_settings.push_event_activities_limit is 'A push of more branches or tags than this is recorded as one event.';
+comment on column application_settings.team_group_id is 'The group whose members see experiments; an id, because a path that was given up may be taken by others.';
+comment on column application_settings.error_tracking_retention_days is 'Days for which events of errors are kept, in partitions that a job makes and drops.';
+comment on column application_settings.counts_requests is 'Whether any limit on requests is on, so that limits cost nothing while there are none.';
+comment on column application_settings.code_search is 'Whether code is searched with the index, with git alone, or not at all.';
+comment on column application_settings.local_markdown_version is 'Clients raise it to have rendered texts made again.';
 
 create table approval_rule_groups (
   approval_rule_id bigint not null,
@@ -713,6 +734,7 @@ create table approval_rule_groups (
   constraint approval_rule_groups_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE
 );
 CREATE INDEX approval_rule_groups_by_group ON approval_rule_groups USING btree (group_id);
+comment on table approval_rule_groups is 'Groups whose members approve for a rule.';
 
 create table approval_rule_protected_branches (
   approval_rule_id bigint not null,
@@ -722,6 +744,7 @@ create table approval_rule_protected_branches (
   constraint approval_rule_protected_branches_protected_branch_id_fkey FOREIGN KEY (protected_branch_id) REFERENCES protected_branches(id) ON DELETE CASCADE
 );
 CREATE INDEX approval_rule_protected_branches_by_branch ON approval_rule_protected_branches USING btree (protected_branch_id);
+comment on table approval_rule_protected_branches is 'Target branches that an approval rule is limited to; without rows it applies to all.';
 
 create table approval_rule_users (
   approval_rule_id bigint not null,
@@ -731,6 +754,7 @@ create table approval_rule_users (
   constraint approval_rule_users_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX approval_rule_users_by_user ON approval_rule_users USING btree (user_id);
+comment on table approval_rule_users is 'Users who approve for a rule.';
 
 create table approval_rules (
   id bigint generated always as identity not null,
@@ -755,6 +779,8 @@ CREATE INDEX approval_rules_by_origin ON approval_rules USING btree (approval_pr
 CREATE UNIQUE INDEX approval_rules_name_key ON approval_rules USING btree (project_id, merge_request_id, name) NULLS NOT DISTINCT;
 CREATE INDEX approval_rules_of_merge_request ON approval_rules USING btree (merge_request_id, id) WHERE merge_request_id IS NOT NULL;
 CREATE INDEX approval_rules_of_project ON approval_rules USING btree (project_id, id) WHERE project_id IS NOT NULL;
+comment on table approval_rules is 'Approval rules of a project, or of one merge request, whose rules replace those of its project.';
+comment on column approval_rules.approval_project_rule_id is 'The rule of the project that a rule of a merge request was copied from.';
 
 create table award_emoji (
   id bigint generated always as identity not null,
@@ -789,6 +815,7 @@ CREATE UNIQUE INDEX award_emoji_of_snippet ON award_emoji USING btree (snippet_i
 CREATE INDEX award_emoji_of_snippet_in_order ON award_emoji USING btree (snippet_id, id) WHERE snippet_id IS NOT NULL;
 CREATE TRIGGER count_vote AFTER INSERT ON award_emoji FOR EACH ROW WHEN ((new.name = ANY (ARRAY['thumbsup'::text, 'thumbsdown'::text])) AND NOT arrives_counted()) EXECUTE FUNCTION keep_votes();
 CREATE TRIGGER uncount_vote AFTER DELETE ON award_emoji FOR EACH ROW WHEN (old.name = ANY (ARRAY['thumbsup'::text, 'thumbsdown'::text])) EXECUTE FUNCTION keep_votes();
+comment on table award_emoji is 'Reactions to issues, epics, merge requests, snippets and comments.';
 
 create table badges (
   id bigint generated always as identity not null,
@@ -806,6 +833,7 @@ create table badges (
 );
 CREATE INDEX badges_by_group ON badges USING btree (group_id, created_at, id) WHERE group_id IS NOT NULL;
 CREATE INDEX badges_by_project ON badges USING btree (project_id, created_at, id) WHERE project_id IS NOT NULL;
+comment on table badges is 'Small pictures with a link, of projects and groups.';
 
 create table billable_counts (
   day date default CURRENT_DATE not null,
@@ -814,6 +842,7 @@ create table billable_counts (
   highest integer not null,
   constraint billable_counts_pkey PRIMARY KEY (day)
 );
+comment on table billable_counts is 'The number of billable users by day: the last count and the highest.';
 
 create table board_collapsed_lists (
   list_id bigint not null,
@@ -823,6 +852,7 @@ create table board_collapsed_lists (
   constraint board_collapsed_lists_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX board_collapsed_lists_by_user ON board_collapsed_lists USING btree (user_id);
+comment on table board_collapsed_lists is 'Lists of boards that a user has collapsed.';
 
 create table board_labels (
   board_id bigint not null,
@@ -832,6 +862,7 @@ create table board_labels (
   constraint board_labels_label_id_fkey FOREIGN KEY (label_id) REFERENCES labels(id) ON DELETE CASCADE
 );
 CREATE INDEX board_labels_by_label ON board_labels USING btree (label_id);
+comment on table board_labels is 'Labels that limit what a board shows.';
 
 create table board_lists (
   id bigint generated always as identity not null,
@@ -867,6 +898,7 @@ CREATE INDEX board_lists_by_label ON board_lists USING btree (label_id) WHERE la
 CREATE INDEX board_lists_by_milestone ON board_lists USING btree (milestone_id) WHERE milestone_id IS NOT NULL;
 CREATE INDEX board_lists_by_user ON board_lists USING btree (user_id) WHERE user_id IS NOT NULL;
 CREATE INDEX board_lists_in_order ON board_lists USING btree (board_id, "position", id);
+comment on table board_lists is 'Lists of a board. Positions have gaps, because a list is deleted with its label, user or milestone; replies number them anew.';
 
 create table boards (
   id bigint generated always as identity not null,
@@ -902,6 +934,9 @@ CREATE INDEX boards_by_iteration ON boards USING btree (iteration_id) WHERE iter
 CREATE INDEX boards_by_milestone ON boards USING btree (milestone_id) WHERE milestone_id IS NOT NULL;
 CREATE INDEX boards_of_group ON boards USING btree (group_id, name, id) WHERE group_id IS NOT NULL;
 CREATE INDEX boards_of_project ON boards USING btree (project_id, name, id) WHERE project_id IS NOT NULL;
+comment on table boards is 'Issue boards of projects and groups.';
+comment on column boards.assignee_wildcard is '`None` or `Any` in the place of a user.';
+comment on column boards.milestone_wildcard is '`None`, `Any`, `Upcoming` or `Started` in the place of a milestone.';
 
 create table broadcast_messages (
   id bigint generated always as identity not null,
@@ -921,6 +956,7 @@ create table broadcast_messages (
   constraint broadcast_messages_pkey PRIMARY KEY (id)
 );
 CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE ON broadcast_messages FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
+comment on table broadcast_messages is 'Messages of administrators to everybody, on pages and after pushes.';
 
 create table bulk_import_entities (
   id bigint generated always as identity not null,
@@ -957,6 +993,9 @@ CREATE INDEX bulk_import_entities_of_parent ON bulk_import_entities USING btree 
 CREATE INDEX bulk_import_entities_of_project ON bulk_import_entities USING btree (project_id);
 CREATE INDEX bulk_import_entities_of_user ON bulk_import_entities USING btree (user_id, created_at, id);
 CREATE INDEX bulk_import_entities_running ON bulk_import_entities USING btree (bulk_import_id, phase, id) WHERE state = ANY (ARRAY['created'::text, 'started'::text]);
+comment on table bulk_import_entities is 'Groups and projects of a migration by direct transfer. Those below a group are added when they are found.';
+comment on column bulk_import_entities.source_id is 'The id of the group or project at the source.';
+comment on column bulk_import_entities.phase is 'The next phase of the entity. It begins when no other entity of the migration is in an earlier one.';
 
 create table bulk_import_failures (
   id bigint generated always as identity not null,
@@ -977,6 +1016,8 @@ create table bulk_import_failures (
 );
 CREATE INDEX bulk_import_failures_of_entity ON bulk_import_failures USING btree (entity_id, id);
 CREATE UNIQUE INDEX bulk_import_failures_summed ON bulk_import_failures USING btree (entity_id, relation, exception_class) WHERE more IS NOT NULL;
+comment on table bulk_import_failures is 'Records that a migration could not bring, each with its reason. From the hundredth of a kind on, one row counts the rest.';
+comment on column bulk_import_failures.more is 'How many further failures the row stands for; null for a single one.';
 
 create table bulk_import_people (
   entity_id bigint not null,
@@ -987,6 +1028,7 @@ create table bulk_import_people (
   constraint bulk_import_people_pkey PRIMARY KEY (entity_id, source_id),
   constraint bulk_import_people_entity_id_fkey FOREIGN KEY (entity_id) REFERENCES bulk_import_entities(id) ON DELETE CASCADE
 );
+comment on table bulk_import_people is 'Users of a source, as it describes them.';
 
 create table bulk_import_relations (
   id bigint generated always as identity not null,
@@ -1012,6 +1054,13 @@ create table bulk_import_relations (
   constraint bulk_import_relations_entity_id_fkey FOREIGN KEY (entity_id) REFERENCES bulk_import_entities(id) ON DELETE CASCADE
 );
 CREATE INDEX bulk_import_relations_running ON bulk_import_relations USING btree (id) WHERE state = 'started'::text;
+comment on table bulk_import_relations is 'Steps of a migration: one relation of one entity each. Batch and line change in the transaction that writes the records, so that a restart goes on exactly there.';
+comment on column bulk_import_relations.batch is 'The batch that is being read, from 1; 0 for a relation without batches.';
+comment on column bulk_import_relations.counts is 'By name of the relation or of one nested in it: how many records the source has, were read and were written.';
+comment on column bulk_import_relations.etag is 'The entity tag of the file that is being downloaded.';
+comment on column bulk_import_relations.silent_since is 'Since when the source has given no usable answer.';
+comment on column bulk_import_relations.tries is 'Requests since then.';
+comment on column bulk_import_relations.is_again is 'Whether the step runs again after failures and skips the records that are here.';
 
 create table bulk_imports (
   id bigint generated always as identity not null,
@@ -1032,6 +1081,9 @@ create table bulk_imports (
 CREATE INDEX bulk_imports_of_user ON bulk_imports USING btree (user_id, created_at, id);
 CREATE INDEX bulk_imports_running ON bulk_imports USING btree (id) WHERE state = ANY (ARRAY['created'::text, 'started'::text]);
 CREATE INDEX bulk_imports_with_token ON bulk_imports USING btree (ended_at) WHERE access_token IS NOT NULL AND ended_at IS NOT NULL;
+comment on table bulk_imports is 'Migrations by direct transfer from another server.';
+comment on column bulk_imports.access_token is 'The token for the source, encrypted. It is erased when the migration is canceled, and some time after its end.';
+comment on column bulk_imports.source_user_id is 'The owner of the token at the source.';
 
 create table claimed_emails (
   user_id bigint not null,
@@ -1041,6 +1093,7 @@ create table claimed_emails (
   constraint claimed_emails_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX claimed_emails_by_age ON claimed_emails USING btree (claimed_at);
+comment on table claimed_emails is 'Since when an account has claimed an address that it has not confirmed. The row outlives the address, so that the account cannot add it again and again.';
 
 create table clusters (
   id bigint generated always as identity not null,
@@ -1069,19 +1122,21 @@ create table clusters (
 );
 CREATE INDEX clusters_by_management_project ON clusters USING btree (management_project_id) WHERE management_project_id IS NOT NULL;
 CREATE INDEX clusters_by_user ON clusters USING btree (user_id);
+comment on table clusters is 'Kubernetes clusters of the instance. Nothing is ever sent to them.';
+comment on column clusters.token is 'Encrypted with the secret key.';
 
 create unlogged table code_blobs (
   id bigint generated always as identity not null,
   object_id text not null,
   content text not null,
-  is_folded boolean default false not null,
   is_left_out boolean default false not null,
   constraint code_blobs_pkey PRIMARY KEY (id),
   constraint code_blobs_object_id_key UNIQUE (object_id)
 );
 CREATE INDEX code_blobs_left_out ON code_blobs USING btree (id) WHERE is_left_out;
 CREATE INDEX code_blobs_search ON code_blobs USING gin (content gin_trgm_ops);
-CREATE INDEX code_blobs_unfolded ON code_blobs USING btree (id) WHERE NOT is_folded;
+comment on table code_blobs is 'Contents of files in the index for code search, each stored once however many projects have it.';
+comment on column code_blobs.is_left_out is 'Whether the content is a text that is too large for the index, so that a search can say that it is incomplete.';
 
 create unlogged table code_files (
   project_id bigint not null,
@@ -1093,6 +1148,7 @@ create unlogged table code_files (
 );
 CREATE INDEX code_files_by_path ON code_files USING gin (path gin_trgm_ops);
 CREATE INDEX code_files_of_blob ON code_files USING btree (blob_id);
+comment on table code_files is 'Paths of indexed files.';
 
 create unlogged table code_indexes (
   project_id bigint not null,
@@ -1106,6 +1162,10 @@ create unlogged table code_indexes (
   constraint code_indexes_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX code_indexes_stale ON code_indexes USING btree (project_id) WHERE is_stale;
+comment on table code_indexes is 'The state of the code search index of each project. The three tables are not logged: backups leave them out, and they are built again after a crash of PostgreSQL.';
+comment on column code_indexes.commit_id is 'The commit whose files are indexed; null before the first time.';
+comment on column code_indexes.changes is 'Counts changes of the default branch: one during indexing leaves the index stale.';
+comment on column code_indexes.has_all_paths is 'Whether paths of empty, binary and large files are indexed, too.';
 
 create table commit_statuses (
   id bigint generated always as identity not null,
@@ -1137,6 +1197,8 @@ CREATE INDEX commit_statuses_current_of_pipeline ON commit_statuses USING btree 
 CREATE INDEX commit_statuses_in_order ON commit_statuses USING btree (project_id, id);
 CREATE INDEX commit_statuses_of_pipeline ON commit_statuses USING btree (pipeline_id, id);
 CREATE INDEX commit_statuses_without_pipeline ON commit_statuses USING btree (id) WHERE pipeline_id IS NULL;
+comment on table commit_statuses is 'Statuses of commits that other systems report. A status that has ended is kept and marked as retried when the next one of its name begins.';
+comment on column commit_statuses.ref is 'The branch or tag that the commit was built for.';
 
 create table costly_files (
   content text not null,
@@ -1145,6 +1207,7 @@ create table costly_files (
   constraint costly_files_pkey PRIMARY KEY (content)
 );
 CREATE INDEX costly_files_noted_at_idx ON costly_files USING btree (noted_at);
+comment on table costly_files is 'Files of users that were too costly to read, by their content: they are not tried again.';
 
 create table custom_attributes (
   id bigint generated always as identity not null,
@@ -1163,6 +1226,7 @@ CREATE UNIQUE INDEX custom_attributes_by_group ON custom_attributes USING btree 
 CREATE UNIQUE INDEX custom_attributes_by_project ON custom_attributes USING btree (project_id, key) WHERE project_id IS NOT NULL;
 CREATE UNIQUE INDEX custom_attributes_by_user ON custom_attributes USING btree (user_id, key) WHERE user_id IS NOT NULL;
 CREATE INDEX custom_attributes_by_value ON custom_attributes USING btree (key, md5(value));
+comment on table custom_attributes is 'Texts by key that administrators store with users, groups and projects.';
 
 create table declined_invitations (
   id bigint not null,
@@ -1180,6 +1244,7 @@ create table declined_invitations (
 CREATE INDEX declined_invitations_by_group ON declined_invitations USING btree (group_id) WHERE group_id IS NOT NULL;
 CREATE INDEX declined_invitations_by_inviter ON declined_invitations USING btree (inviter_id);
 CREATE INDEX declined_invitations_by_project ON declined_invitations USING btree (project_id) WHERE project_id IS NOT NULL;
+comment on table declined_invitations is 'Invitations whose decline the inviter has not been told of yet.';
 
 create table dependencies (
   id bigint generated always as identity not null,
@@ -1201,6 +1266,10 @@ create table dependencies (
 CREATE INDEX dependencies_package_version_id_idx ON dependencies USING btree (package_version_id) WHERE package_version_id IS NOT NULL;
 CREATE INDEX dependencies_project_id_id_idx ON dependencies USING btree (project_id, id);
 CREATE INDEX dependencies_project_id_package_manager_id_idx ON dependencies USING btree (project_id, package_manager, id);
+comment on table dependencies is 'Packages that projects depend on, one row per file that names them. Without foreign keys, because checking them took as long as writing the rows.';
+comment on column dependencies.digest is 'Identifies the entry within its file; the texts themselves are too long for an index.';
+comment on column dependencies.licenses is 'As the file says.';
+comment on column dependencies.found_licenses is 'As the package''s own files in the repository say.';
 
 create table dependency_files (
   id bigint generated always as identity not null,
@@ -1222,6 +1291,11 @@ CREATE INDEX dependency_files_project_id_path_id_idx ON dependency_files USING b
 CREATE UNIQUE INDEX dependency_files_project_id_path_idx ON dependency_files USING btree (project_id, path) WHERE blob_id IS NOT NULL;
 CREATE UNIQUE INDEX dependency_files_project_id_path_idx1 ON dependency_files USING btree (project_id, path) WHERE blob_id IS NULL;
 CREATE TRIGGER remove_dependencies_of_files AFTER DELETE ON dependency_files REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION remove_dependencies_of_files();
+comment on table dependency_files is 'Files of default branches that list dependencies.';
+comment on column dependency_files.reader_version is 'The version of the code that read the file; it is read again when that changes.';
+comment on column dependency_files.package_manager is 'Null for a bill of materials, which covers several.';
+comment on column dependency_files.includes is 'Paths of other files that the file includes.';
+comment on column dependency_files.parents is 'Files that complete this one, such as the parents of a pom.xml: [{path, blob_id}], with null for a file that does not exist.';
 
 create table dependency_list_exports (
   id bigint generated always as identity not null,
@@ -1246,6 +1320,8 @@ CREATE INDEX dependency_list_exports_expires_at_idx ON dependency_list_exports U
 CREATE INDEX dependency_list_exports_project_id_idx ON dependency_list_exports USING btree (project_id);
 CREATE INDEX dependency_list_exports_user_id_idx ON dependency_list_exports USING btree (user_id);
 CREATE TRIGGER keep_unused_dependency_export AFTER DELETE ON dependency_list_exports REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_unused_dependency_export();
+comment on table dependency_list_exports is 'Exports of the dependencies of projects.';
+comment on column dependency_list_exports.with_vulnerabilities is 'Whether the user could read vulnerabilities when they asked.';
 
 create table dependency_scans (
   project_id bigint not null,
@@ -1254,6 +1330,7 @@ create table dependency_scans (
   constraint dependency_scans_pkey PRIMARY KEY (project_id),
   constraint dependency_scans_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
+comment on table dependency_scans is 'The commit whose dependencies are listed; null when there is no default branch.';
 
 create table deploy_key_projects (
   key_id bigint not null,
@@ -1265,6 +1342,7 @@ create table deploy_key_projects (
   constraint deploy_key_projects_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX deploy_key_projects_by_project ON deploy_key_projects USING btree (project_id, key_id);
+comment on table deploy_key_projects is 'Projects that a deploy key opens.';
 
 create table deploy_tokens (
   id bigint default nextval((pg_get_serial_sequence('personal_access_tokens'::text, 'id'::text))::regclass) not null,
@@ -1284,6 +1362,7 @@ create table deploy_tokens (
 );
 CREATE INDEX deploy_tokens_by_group ON deploy_tokens USING btree (group_id, id) WHERE group_id IS NOT NULL;
 CREATE INDEX deploy_tokens_by_project ON deploy_tokens USING btree (project_id, id) WHERE project_id IS NOT NULL;
+comment on table deploy_tokens is 'Tokens that fetch the code of a project, or of all projects below a group, on behalf of no user.';
 
 create table deployment_approvals (
   id bigint generated always as identity not null,
@@ -1302,6 +1381,8 @@ create table deployment_approvals (
 );
 CREATE INDEX deployment_approvals_by_rule ON deployment_approvals USING btree (rule_id) WHERE rule_id IS NOT NULL;
 CREATE INDEX deployment_approvals_by_user ON deployment_approvals USING btree (user_id);
+comment on table deployment_approvals is 'Approvals and rejections of deployments to protected environments.';
+comment on column deployment_approvals.rule_id is 'The approval rule that the approval counts for.';
 
 create table deployment_merge_requests (
   deployment_id bigint not null,
@@ -1314,6 +1395,7 @@ create table deployment_merge_requests (
   constraint deployment_merge_requests_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE
 );
 CREATE INDEX deployment_merge_requests_by_merge_request ON deployment_merge_requests USING btree (merge_request_id);
+comment on table deployment_merge_requests is 'Merge requests that a deployment brought. Only the first deployment to an environment counts.';
 
 create table deployments (
   id bigint generated always as identity not null,
@@ -1347,11 +1429,16 @@ CREATE INDEX deployments_by_user ON deployments USING btree (user_id) WHERE user
 CREATE INDEX deployments_in_order ON deployments USING btree (project_id, id);
 CREATE INDEX deployments_of_environment ON deployments USING btree (environment_id, id);
 CREATE INDEX deployments_that_succeeded ON deployments USING btree (environment_id, finished_at, id) WHERE status = 'success'::text;
+comment on table deployments is 'Deployments of a commit to an environment, as external systems report them.';
+comment on column deployments.during_freeze is 'Whether it was made during a freeze period.';
+comment on column deployments.made_as_name is 'The name of the environment when the deployment was made: its rules apply even after a rename.';
+comment on column deployments.made_as_tier is 'The tier of the environment at that time.';
 
 create table due_notices (
   day date not null,
   constraint due_notices_pkey PRIMARY KEY (day)
 );
+comment on table due_notices is 'Days on which users were told of issues that are due, so that each is told of once.';
 
 create table emails (
   id bigint generated always as identity not null,
@@ -1373,6 +1460,9 @@ CREATE UNIQUE INDEX emails_email_key ON emails USING btree (email);
 CREATE UNIQUE INDEX emails_one_primary ON emails USING btree (user_id) WHERE is_primary;
 CREATE INDEX emails_unconfirmed ON emails USING btree (confirmation_sent_at) WHERE confirmed_at IS NULL;
 CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF user_id, is_primary, confirmed_at ON emails FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
+comment on table emails is 'Every email address of an account, primary ones included, so that one unique index covers all of them.';
+comment on column emails.seed is 'The seed of the confirmation link. The token is not stored.';
+comment on column emails.refused_at is 'When the mail server refused the address for good; no notification is sent to it until it is confirmed or chosen again.';
 
 create table environments (
   id bigint generated always as identity not null,
@@ -1398,6 +1488,9 @@ create table environments (
 CREATE INDEX environments_in_order ON environments USING btree (project_id, name, id);
 CREATE INDEX environments_to_delete ON environments USING btree (auto_delete_at) WHERE auto_delete_at IS NOT NULL;
 CREATE INDEX environments_to_stop ON environments USING btree (auto_stop_at) WHERE state = 'available'::text AND auto_stop_at IS NOT NULL;
+comment on table environments is 'Environments that projects are deployed to.';
+comment on column environments.auto_stop_in_s is 'How long the environment lives after a deployment.';
+comment on column environments.auto_delete_at is 'When a stopped review app is deleted.';
 
 create table epic_issues (
   id bigint generated always as identity not null,
@@ -1410,6 +1503,7 @@ create table epic_issues (
   constraint epic_issues_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE
 );
 CREATE INDEX epic_issues_in_order ON epic_issues USING btree (epic_id, relative_position, id);
+comment on table epic_issues is 'Issues of epics; an issue is in one epic at most.';
 
 create table epic_labels (
   epic_id bigint not null,
@@ -1419,6 +1513,7 @@ create table epic_labels (
   constraint epic_labels_label_id_fkey FOREIGN KEY (label_id) REFERENCES labels(id) ON DELETE CASCADE
 );
 CREATE INDEX epic_labels_by_label ON epic_labels USING btree (label_id, epic_id);
+comment on table epic_labels is 'Labels of epics.';
 
 create table epic_links (
   id bigint generated always as identity not null,
@@ -1436,6 +1531,7 @@ create table epic_links (
 CREATE INDEX epic_links_by_source ON epic_links USING btree (source_id, id);
 CREATE INDEX epic_links_by_target ON epic_links USING btree (target_id, id);
 CREATE UNIQUE INDEX epic_links_key ON epic_links USING btree (LEAST(source_id, target_id), GREATEST(source_id, target_id));
+comment on table epic_links is 'Links between epics. `is_blocked_by` is a `blocks` in the other direction.';
 
 create table epics (
   id bigint generated always as identity not null,
@@ -1477,6 +1573,9 @@ CREATE INDEX epics_by_update ON epics USING btree (group_id, updated_at, id);
 CREATE INDEX epics_in_order ON epics USING btree (group_id, created_at, id);
 CREATE INDEX epics_of_parent_in_order ON epics USING btree (parent_id, relative_position, id) WHERE parent_id IS NOT NULL;
 CREATE INDEX epics_search ON epics USING gin (title gin_trgm_ops, description gin_trgm_ops);
+comment on table epics is 'Epics of groups.';
+comment on column epics.start_date_fixed is 'Used when start_date_is_fixed; otherwise the date comes from milestones of issues and from children.';
+comment on column epics.relative_position is 'The position among the children of the parent.';
 
 create table error_tracking_alerts (
   error_id bigint not null,
@@ -1484,6 +1583,7 @@ create table error_tracking_alerts (
   constraint error_tracking_alerts_pkey PRIMARY KEY (error_id),
   constraint error_tracking_alerts_error_id_fkey FOREIGN KEY (error_id) REFERENCES error_tracking_errors(id) ON DELETE CASCADE
 );
+comment on table error_tracking_alerts is 'When an alert about an error was last sent, so that a burst is one alert.';
 
 create table error_tracking_bundles (
   id bigint generated always as identity not null,
@@ -1507,6 +1607,7 @@ create table error_tracking_bundles (
 CREATE INDEX error_tracking_bundles_created_at_idx ON error_tracking_bundles USING btree (created_at);
 CREATE INDEX error_tracking_bundles_user_id_idx ON error_tracking_bundles USING btree (user_id) WHERE user_id IS NOT NULL;
 CREATE INDEX error_tracking_bundles_version_id_idx ON error_tracking_bundles USING btree (version_id) WHERE version_id IS NOT NULL;
+comment on table error_tracking_bundles is 'Archives of source maps, by the SHA-1 of their bytes.';
 
 create table error_tracking_chunks (
   user_id bigint not null,
@@ -1521,6 +1622,7 @@ create table error_tracking_chunks (
 CREATE INDEX error_tracking_chunks_blob_key_idx ON error_tracking_chunks USING btree (blob_key);
 CREATE INDEX error_tracking_chunks_created_at_idx ON error_tracking_chunks USING btree (created_at);
 CREATE TRIGGER keep_unused_source_map AFTER DELETE ON error_tracking_chunks REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_unused_source_map();
+comment on table error_tracking_chunks is 'Parts of bundles until the bundle is unpacked.';
 
 create table error_tracking_client_keys (
   id bigint generated always as identity not null,
@@ -1534,6 +1636,7 @@ create table error_tracking_client_keys (
   constraint error_tracking_client_keys_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX error_tracking_client_keys_project_id_id_idx ON error_tracking_client_keys USING btree (project_id, id);
+comment on table error_tracking_client_keys is 'Public keys with which applications send errors.';
 
 create table error_tracking_error_hours (
   error_id bigint not null,
@@ -1543,6 +1646,7 @@ create table error_tracking_error_hours (
   constraint error_tracking_error_hours_error_id_fkey FOREIGN KEY (error_id) REFERENCES error_tracking_errors(id) ON DELETE CASCADE
 );
 CREATE INDEX error_tracking_error_hours_hour_idx ON error_tracking_error_hours USING btree (hour);
+comment on table error_tracking_error_hours is 'Events of an error by hour.';
 
 create table error_tracking_error_tags (
   error_id bigint not null,
@@ -1553,6 +1657,7 @@ create table error_tracking_error_tags (
   constraint error_tracking_error_tags_error_id_fkey FOREIGN KEY (error_id) REFERENCES error_tracking_errors(id) ON DELETE CASCADE
 );
 CREATE INDEX error_tracking_error_tags_values ON error_tracking_error_tags USING btree (value, key, error_id) WHERE key = ANY (ARRAY['environment'::text, 'release'::text]);
+comment on table error_tracking_error_tags is 'How often each value of a tag came with an error.';
 
 create table error_tracking_error_texts (
   error_id bigint not null,
@@ -1564,6 +1669,7 @@ create table error_tracking_error_texts (
   constraint error_tracking_error_texts_error_id_fkey FOREIGN KEY (error_id) REFERENCES error_tracking_errors(id) ON DELETE CASCADE
 );
 CREATE INDEX error_tracking_error_texts_search ON error_tracking_error_texts USING gin (project_id, name gin_trgm_ops, description gin_trgm_ops, actor gin_trgm_ops) WITH (gin_pending_list_limit='256');
+comment on table error_tracking_error_texts is 'Texts of errors, apart from error_tracking_errors so that counting an event does not change the expensive index for searching.';
 
 create table error_tracking_error_users (
   error_id bigint not null,
@@ -1571,6 +1677,7 @@ create table error_tracking_error_users (
   constraint error_tracking_error_users_pkey PRIMARY KEY (error_id, user_hash),
   constraint error_tracking_error_users_error_id_fkey FOREIGN KEY (error_id) REFERENCES error_tracking_errors(id) ON DELETE CASCADE
 );
+comment on table error_tracking_error_users is 'Users who met an error, by a salted hash.';
 
 create table error_tracking_errors (
   id bigint generated always as identity not null,
@@ -1613,6 +1720,8 @@ CREATE INDEX error_tracking_errors_project_id_status_last_seen_at_id_idx ON erro
 CREATE INDEX error_tracking_errors_project_id_status_users_count_id_idx ON error_tracking_errors USING btree (project_id, status, users_count, id);
 CREATE INDEX error_tracking_errors_project_id_users_count_id_idx ON error_tracking_errors USING btree (project_id, users_count, id);
 CREATE INDEX error_tracking_errors_resolved_by_id_idx ON error_tracking_errors USING btree (resolved_by_id) WHERE resolved_by_id IS NOT NULL;
+comment on table error_tracking_errors is 'Groups of events with the same cause. An error without a project is being deleted by a job.';
+comment on column error_tracking_errors.fingerprint is 'What the events are grouped by.';
 
 create table error_tracking_events (
   id bigint generated always as identity not null,
@@ -1641,6 +1750,8 @@ CREATE INDEX error_tracking_events_error_id_occurred_at_id_idx ON ONLY error_tra
 CREATE INDEX error_tracking_events_id_idx1 ON ONLY error_tracking_events USING btree (id);
 CREATE INDEX error_tracking_events_project_id_event_id_idx ON ONLY error_tracking_events USING btree (project_id, event_id);
 create table error_tracking_events_default partition of error_tracking_events default;
+comment on table error_tracking_events is 'Events that applications sent, in partitions by time. They are stored before the sender gets its answer and grouped afterwards.';
+comment on column error_tracking_events.user_hash is 'A salted hash of the user, different in every project.';
 
 create table error_tracking_notices (
   project_id bigint not null,
@@ -1649,6 +1760,7 @@ create table error_tracking_notices (
   constraint error_tracking_notices_pkey PRIMARY KEY (project_id),
   constraint error_tracking_notices_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
+comment on table error_tracking_notices is 'Mails about errors that a project has sent in the hour that began then.';
 
 create unlogged table error_tracking_rates (
   project_id bigint not null,
@@ -1659,6 +1771,8 @@ create unlogged table error_tracking_rates (
   constraint error_tracking_rates_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX error_tracking_rates_minute_idx ON error_tracking_rates USING btree (minute);
+comment on table error_tracking_rates is 'Events that each project sent in a minute.';
+comment on column error_tracking_rates.others is 'Sessions and user reports, which have a limit of their own.';
 
 create table error_tracking_release_hours (
   release_id bigint not null,
@@ -1672,6 +1786,7 @@ create table error_tracking_release_hours (
   constraint error_tracking_release_hours_release_id_fkey FOREIGN KEY (release_id) REFERENCES error_tracking_releases(id) ON DELETE CASCADE
 );
 CREATE INDEX error_tracking_release_hours_hour_idx ON error_tracking_release_hours USING btree (hour);
+comment on table error_tracking_release_hours is 'Sessions of a release by hour and outcome.';
 
 create table error_tracking_release_users (
   release_id bigint not null,
@@ -1681,6 +1796,7 @@ create table error_tracking_release_users (
   constraint error_tracking_release_users_release_id_fkey FOREIGN KEY (release_id) REFERENCES error_tracking_releases(id) ON DELETE CASCADE
 );
 CREATE INDEX error_tracking_release_users_seen_at_idx ON error_tracking_release_users USING btree (seen_at);
+comment on table error_tracking_release_users is 'Users of a release, by a salted hash.';
 
 create table error_tracking_releases (
   id bigint generated always as identity not null,
@@ -1695,6 +1811,7 @@ create table error_tracking_releases (
 );
 CREATE INDEX error_tracking_releases_last_seen_at_idx ON error_tracking_releases USING btree (last_seen_at);
 CREATE INDEX error_tracking_releases_project_id_last_seen_at_id_idx ON error_tracking_releases USING btree (project_id, last_seen_at, id);
+comment on table error_tracking_releases is 'Releases of applications in an environment, as clients name them.';
 
 create table error_tracking_sessions (
   release_id bigint not null,
@@ -1708,6 +1825,9 @@ create table error_tracking_sessions (
   constraint error_tracking_sessions_release_id_fkey FOREIGN KEY (release_id) REFERENCES error_tracking_releases(id) ON DELETE CASCADE
 );
 CREATE INDEX error_tracking_sessions_updated_at_idx ON error_tracking_sessions USING btree (updated_at);
+comment on table error_tracking_sessions is 'The last state of each session, so that it counts once.';
+comment on column error_tracking_sessions.hour is 'The hour of its start, in which it counts.';
+comment on column error_tracking_sessions.changed_at is 'The time of the last change by the clock of the client: a late message does not bring an earlier state back.';
 
 create table error_tracking_settings (
   project_id bigint not null,
@@ -1727,6 +1847,8 @@ create table error_tracking_settings (
   constraint error_tracking_settings_events_per_minute_check CHECK (events_per_minute >= 0),
   constraint error_tracking_settings_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
+comment on table error_tracking_settings is 'Settings of error tracking by project.';
+comment on column error_tracking_settings.user_salt is 'The salt of the hashes of users in this project.';
 
 create table error_tracking_source_maps (
   id bigint generated always as identity not null,
@@ -1748,6 +1870,9 @@ CREATE INDEX error_tracking_source_maps_project_id_debug_id_idx ON error_trackin
 CREATE INDEX error_tracking_source_maps_project_id_url_idx ON error_tracking_source_maps USING btree (project_id, url);
 CREATE INDEX error_tracking_source_maps_used_at_idx ON error_tracking_source_maps USING btree (used_at) WHERE used_at IS NOT NULL;
 CREATE TRIGGER keep_unused_source_map AFTER DELETE ON error_tracking_source_maps REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_unused_source_map();
+comment on table error_tracking_source_maps is 'Source maps of an archive, as blobs in raw deflate.';
+comment on column error_tracking_source_maps.url is 'The address of the file that the map is about, with `~` for scheme and host.';
+comment on column error_tracking_source_maps.used_at is 'When it was last read; null keeps it as long as its release.';
 
 create table error_tracking_versions (
   id bigint generated always as identity not null,
@@ -1766,12 +1891,14 @@ create table error_tracking_versions (
 );
 CREATE INDEX error_tracking_versions_project_id_created_at_id_idx ON error_tracking_versions USING btree (project_id, created_at, id);
 CREATE INDEX error_tracking_versions_used_at_idx ON error_tracking_versions USING btree (used_at);
+comment on table error_tracking_versions is 'Releases that clients announce, and upload source maps for.';
 
 create table error_tracking_waiting_events (
   id bigint not null,
   received_at timestamp with time zone not null,
   constraint error_tracking_waiting_events_pkey PRIMARY KEY (id)
 );
+comment on table error_tracking_waiting_events is 'Events that are not grouped yet.';
 
 create table events (
   id bigint generated always as identity not null,
@@ -1796,6 +1923,7 @@ CREATE INDEX events_of_project_by_action ON events USING btree (project_id, acti
 CREATE INDEX events_of_project_by_target ON events USING btree (project_id, target_type, id);
 CREATE INDEX events_of_project_by_time ON events USING btree (project_id, created_at, id);
 CREATE TRIGGER announce_events BEFORE INSERT ON events FOR EACH STATEMENT EXECUTE FUNCTION announce_events();
+comment on table events is 'What users did, for lists of activity. An event outlives its target.';
 
 create table feature_flag_clients (
   project_id bigint not null,
@@ -1807,6 +1935,9 @@ create table feature_flag_clients (
   constraint feature_flag_clients_pkey PRIMARY KEY (project_id),
   constraint feature_flag_clients_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 ) with (fillfactor=70);
+comment on table feature_flag_clients is 'How the applications of a project identify themselves to the feature flag API.';
+comment on column feature_flag_clients.instance_id is 'Encrypted with the secret key.';
+comment on column feature_flag_clients.version is 'Raised by each change of what the applications get.';
 
 create table feature_flag_scopes (
   id bigint generated always as identity not null,
@@ -1816,6 +1947,7 @@ create table feature_flag_scopes (
   constraint feature_flag_scopes_environment UNIQUE (strategy_id, environment_scope),
   constraint feature_flag_scopes_strategy_id_fkey FOREIGN KEY (strategy_id) REFERENCES feature_flag_strategies(id) ON DELETE CASCADE
 );
+comment on table feature_flag_scopes is 'Environments that a strategy applies to.';
 
 create table feature_flag_strategies (
   id bigint generated always as identity not null,
@@ -1831,6 +1963,7 @@ create table feature_flag_strategies (
 );
 CREATE INDEX feature_flag_strategies_by_flag ON feature_flag_strategies USING btree (feature_flag_id, id);
 CREATE INDEX feature_flag_strategies_by_user_list ON feature_flag_strategies USING btree (user_list_id) WHERE user_list_id IS NOT NULL;
+comment on table feature_flag_strategies is 'Strategies of feature flags.';
 
 create table feature_flag_user_lists (
   id bigint generated always as identity not null,
@@ -1845,6 +1978,8 @@ create table feature_flag_user_lists (
   constraint feature_flag_user_lists_name UNIQUE (project_id, name),
   constraint feature_flag_user_lists_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
+comment on table feature_flag_user_lists is 'Lists of users for strategies.';
+comment on column feature_flag_user_lists.user_xids is 'Ids of users in the application, separated by commas.';
 
 create table feature_flags (
   id bigint generated always as identity not null,
@@ -1860,6 +1995,7 @@ create table feature_flags (
   constraint feature_flags_name UNIQUE (project_id, name),
   constraint feature_flags_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
+comment on table feature_flags is 'Feature flags, which applications ask for through Unleash SDKs.';
 
 create table feature_gates (
   feature_name text not null,
@@ -1870,11 +2006,13 @@ create table feature_gates (
   constraint feature_gates_feature_name_fkey FOREIGN KEY (feature_name) REFERENCES features(name) ON DELETE CASCADE
 );
 CREATE UNIQUE INDEX feature_gates_of_one_value ON feature_gates USING btree (feature_name, key) WHERE key = ANY (ARRAY['boolean'::text, 'percentage_of_actors'::text, 'percentage_of_time'::text]);
+comment on table feature_gates is 'Gates of features: each of them suffices to enable the feature.';
 
 create table features (
   name text not null,
   constraint features_pkey PRIMARY KEY (name)
 );
+comment on table features is 'Experiments that administrators have set. One without a row is as its definition says.';
 
 create table freeze_periods (
   id bigint generated always as identity not null,
@@ -1888,6 +2026,7 @@ create table freeze_periods (
   constraint freeze_periods_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX freeze_periods_by_project ON freeze_periods USING btree (project_id, created_at, id);
+comment on table freeze_periods is 'Periods in which a project is not deployed, as cron expressions.';
 
 create table geo_checksums (
   replicable text not null,
@@ -1908,12 +2047,16 @@ END) stored not null,
   constraint geo_checksums_pkey PRIMARY KEY (replicable, record)
 );
 CREATE INDEX geo_checksums_by_time ON geo_checksums USING btree (part, due_at, replicable, record);
+comment on table geo_checksums is 'Checksums of repositories and files on this site, which copies are compared with.';
+comment on column geo_checksums.record is 'The id of the owner of a repository, or the key of a blob.';
+comment on column geo_checksums.event_id is 'The last event before the checksum was computed.';
 
 create table geo_cursors (
   name text not null,
   value text not null,
   constraint geo_cursors_pkey PRIMARY KEY (name)
 );
+comment on table geo_cursors is 'How far the jobs of Geo have come on this site.';
 
 create table geo_events (
   id bigint generated always as identity not null,
@@ -1932,6 +2075,8 @@ CREATE INDEX geo_events_by_age ON geo_events USING btree (created_at);
 CREATE INDEX geo_events_unchecked ON geo_events USING btree (part, id) WHERE NOT is_checked;
 CREATE TRIGGER make_replica_due AFTER INSERT ON geo_events FOR EACH ROW EXECUTE FUNCTION make_replica_due();
 alter table geo_events enable replica trigger make_replica_due;
+comment on table geo_events is 'Changes of repositories and files while there is a secondary: each secondary looks at the record again.';
+comment on column geo_events.is_checked is 'Whether the checksum of the record has been computed since.';
 
 create table geo_following (
   id integer default 1 not null,
@@ -1949,6 +2094,13 @@ create table geo_following (
   constraint geo_following_id_check CHECK (id = 1),
   constraint geo_following_state_check CHECK (state = ANY (ARRAY['waiting'::text, 'copying'::text, 'following'::text, 'paused'::text]))
 );
+comment on table geo_following is 'How this site follows its primary. A site''s own.';
+comment on column geo_following.server is 'Identifies this server among all that use the name of the same node.';
+comment on column geo_following.slot is 'The replication slot on the primary.';
+comment on column geo_following.copied_at is 'Null until the first copy of the database is complete.';
+comment on column geo_following.awaited_position is 'A position of the primary''s log that is to be reached.';
+comment on column geo_following.caught_up_at is 'When this site last had everything that the primary had.';
+comment on column geo_following.promoted_at is 'When this server was promoted: it never follows again, whatever its configuration says.';
 
 create table geo_links (
   geo_node_id bigint not null,
@@ -1956,6 +2108,7 @@ create table geo_links (
   seen_at timestamp with time zone not null,
   constraint geo_links_pkey PRIMARY KEY (geo_node_id)
 );
+comment on table geo_links is 'The server that the primary last saw for a node. A site''s own.';
 
 create table geo_node_namespaces (
   geo_node_id bigint not null,
@@ -1965,6 +2118,7 @@ create table geo_node_namespaces (
   constraint geo_node_namespaces_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE
 );
 CREATE INDEX geo_node_namespaces_namespace_id ON geo_node_namespaces USING btree (namespace_id);
+comment on table geo_node_namespaces is 'Namespaces that a secondary is limited to, with everything below them.';
 
 create table geo_nodes (
   id bigint generated always as identity not null,
@@ -2000,6 +2154,10 @@ create table geo_nodes (
   constraint geo_nodes_verification_max_capacity_check CHECK (verification_max_capacity >= 0)
 );
 CREATE UNIQUE INDEX geo_nodes_one_primary ON geo_nodes USING btree ("primary") WHERE "primary";
+comment on table geo_nodes is 'Sites of the installation: one primary and its secondaries.';
+comment on column geo_nodes.credential is 'A random text that only the primary and this secondary know, encrypted; null for the primary, and when it was lost.';
+comment on column geo_nodes.refresh_requested_at is 'When a new status, and another try of all failed copies, was asked for.';
+comment on column geo_nodes.promoted_at is 'When the site became the primary in the place of another: of two sites that claim it, the later one is right.';
 
 create unlogged table geo_nonces (
   nonce bytea not null,
@@ -2007,6 +2165,7 @@ create unlogged table geo_nonces (
   constraint geo_nonces_pkey PRIMARY KEY (nonce)
 );
 CREATE INDEX geo_nonces_by_time ON geo_nonces USING btree (seen_at);
+comment on table geo_nonces is 'Nonces of signatures between sites, for two minutes. A site''s own.';
 
 create table geo_positions (
   geo_node_id bigint not null,
@@ -2014,6 +2173,7 @@ create table geo_positions (
   constraint geo_positions_pkey PRIMARY KEY (geo_node_id),
   constraint geo_positions_geo_node_id_fkey FOREIGN KEY (geo_node_id) REFERENCES geo_nodes(id) ON DELETE CASCADE
 );
+comment on table geo_positions is 'Raised after a write that a secondary passed on: a secondary that has the number has the write.';
 
 create table geo_replicas (
   replicable text not null,
@@ -2044,6 +2204,8 @@ END) stored not null,
 );
 CREATE INDEX geo_replicas_by_verification ON geo_replicas USING btree (verified_at) WHERE state = 'synced'::text;
 CREATE INDEX geo_replicas_due ON geo_replicas USING btree (part, is_retry, retry_at, replicable, record) WHERE state <> 'synced'::text;
+comment on table geo_replicas is 'Copies of repositories and files on this secondary. A site''s own.';
+comment on column geo_replicas.event_id is 'The last event about the record.';
 
 create table geo_statuses (
   geo_node_id bigint not null,
@@ -2052,6 +2214,7 @@ create table geo_statuses (
   constraint geo_statuses_pkey PRIMARY KEY (geo_node_id),
   constraint geo_statuses_geo_node_id_fkey FOREIGN KEY (geo_node_id) REFERENCES geo_nodes(id) ON DELETE CASCADE
 );
+comment on table geo_statuses is 'The last status of each node.';
 
 create table gpg_keys (
   id bigint generated always as identity not null,
@@ -2064,6 +2227,8 @@ create table gpg_keys (
   constraint gpg_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX gpg_keys_by_user ON gpg_keys USING btree (user_id, id);
+comment on table gpg_keys is 'Public OpenPGP keys of users.';
+comment on column gpg_keys.fingerprint is 'Of the primary key (RFC 9580, section 5.5.4).';
 
 create table group_approval_settings (
   group_id bigint not null,
@@ -2076,6 +2241,7 @@ create table group_approval_settings (
   constraint group_approval_settings_pkey PRIMARY KEY (group_id),
   constraint group_approval_settings_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE
 );
+comment on table group_approval_settings is 'Approval settings of groups; the strictest setting above a project wins.';
 
 create table group_authorizations (
   user_id bigint not null,
@@ -2092,6 +2258,7 @@ CREATE INDEX group_authorizations_by_group ON group_authorizations USING btree (
 CREATE INDEX group_authorizations_by_role ON group_authorizations USING btree (member_role_id) WHERE member_role_id IS NOT NULL;
 CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE ON group_authorizations FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 alter table group_authorizations replica identity full;
+comment on table group_authorizations is 'What a user may do in a group, derived from members, links and the tree of groups in the transaction of each change. There are several rows while a higher level ends before a lower one.';
 
 create table group_links (
   id bigint generated always as identity not null,
@@ -2114,6 +2281,7 @@ create table group_links (
 );
 CREATE INDEX group_links_by_invited ON group_links USING btree (invited_group_id, id);
 CREATE INDEX group_links_expiring ON group_links USING btree (expires_at) WHERE expires_at IS NOT NULL;
+comment on table group_links is 'Groups that are invited into another group, or into a project. Their members count there with their own level, at most that of the link.';
 
 create table group_seats (
   group_id bigint not null,
@@ -2121,6 +2289,7 @@ create table group_seats (
   constraint group_seats_pkey PRIMARY KEY (group_id),
   constraint group_seats_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE
 );
+comment on table group_seats is 'The most seats that the members of a top-level group have taken.';
 
 create table hook_deliveries (
   id bigint generated always as identity not null,
@@ -2144,6 +2313,10 @@ create table hook_deliveries (
 CREATE INDEX hook_deliveries_due ON hook_deliveries USING btree (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX hook_deliveries_of_event ON hook_deliveries USING btree (event_id);
 CREATE INDEX hook_deliveries_of_hook ON hook_deliveries USING btree (hook_id, id);
+comment on table hook_deliveries is 'Attempts to send an event to a webhook: those that are due, and the log of the others.';
+comment on column hook_deliveries.idempotency_key is 'The same for all attempts.';
+comment on column hook_deliveries.response_status is 'Null when there was no response; the body then says why.';
+comment on column hook_deliveries.execution_duration is 'In seconds.';
 
 create table hook_events (
   id uuid default gen_random_uuid() not null,
@@ -2158,6 +2331,10 @@ create table hook_events (
   constraint hook_events_check CHECK (num_nonnulls(facts, body) = 1)
 );
 CREATE INDEX hook_events_by_age ON hook_events USING btree (created_at);
+comment on table hook_events is 'Changes that webhooks are told of, written in the transaction of the change. A job makes the body and the deliveries.';
+comment on column hook_events.is_system is 'Whether it is for webhooks of the server, which get other bodies.';
+comment on column hook_events.facts is 'What the body is made from.';
+comment on column hook_events.depth is 'How many events have led to this one, each by a call of the receiver of the one before.';
 
 create table hooks (
   id bigint generated always as identity not null,
@@ -2207,6 +2384,9 @@ create table hooks (
 CREATE INDEX hooks_of_group ON hooks USING btree (group_id, id) WHERE group_id IS NOT NULL;
 CREATE INDEX hooks_of_instance ON hooks USING btree (id) WHERE project_id IS NULL AND group_id IS NULL;
 CREATE INDEX hooks_of_project ON hooks USING btree (project_id, id) WHERE project_id IS NOT NULL;
+comment on table hooks is 'Webhooks of a project, of a group and everything below it, or of the whole server.';
+comment on column hooks.secrets is 'Tokens, URL variables and custom headers as JSON, encrypted with the secret key.';
+comment on column hooks.recent_failures is 'Failures since the last success. From the fourth on, the webhook is disabled for a while; from the fortieth on, until a test succeeds.';
 
 create table instance (
   id integer default 1 not null,
@@ -2215,6 +2395,9 @@ create table instance (
   constraint instance_pkey PRIMARY KEY (id),
   constraint instance_id_check CHECK (id = 1)
 );
+comment on table instance is 'What a server knows about itself: one row, made at its first start.';
+comment on column instance.secret_fingerprint is 'Identifies the secret key, which is not stored.';
+comment on column instance.uuid is 'The same on all sites of an installation.';
 
 create table internal_ids (
   project_id bigint,
@@ -2229,6 +2412,7 @@ create table internal_ids (
 ) with (fillfactor=50);
 CREATE INDEX internal_ids_by_namespace ON internal_ids USING btree (namespace_id) WHERE namespace_id IS NOT NULL;
 alter table internal_ids replica identity full;
+comment on table internal_ids is 'The last number of each kind in a project or group. A transaction that takes one holds the row until its end, so that there are no gaps and no repeats.';
 
 create table invitations (
   id bigint generated always as identity not null,
@@ -2265,6 +2449,9 @@ CREATE INDEX invitations_by_project ON invitations USING btree (project_id, id) 
 CREATE INDEX invitations_by_role ON invitations USING btree (member_role_id) WHERE member_role_id IS NOT NULL;
 CREATE INDEX invitations_expiring ON invitations USING btree (expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX invitations_to_remind ON invitations USING btree (remind_on, id) WHERE remind_on IS NOT NULL;
+comment on table invitations is 'Invitations by email address. An invitation grants nothing until it is accepted.';
+comment on column invitations.seed is 'The seed of the link. The token is not stored.';
+comment on column invitations.remind_on is 'The day of the next reminder; null when there is none to come.';
 
 create table issue_assignees (
   issue_id bigint not null,
@@ -2274,6 +2461,7 @@ create table issue_assignees (
   constraint issue_assignees_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX issue_assignees_by_user ON issue_assignees USING btree (user_id, issue_id);
+comment on table issue_assignees is 'Assignees of issues.';
 
 create table issue_labels (
   issue_id bigint not null,
@@ -2285,6 +2473,7 @@ create table issue_labels (
 CREATE INDEX issue_labels_by_label ON issue_labels USING btree (label_id, issue_id);
 CREATE TRIGGER label_issues AFTER INSERT ON issue_labels REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_label_priority_of_issues();
 CREATE TRIGGER unlabel_issues AFTER DELETE ON issue_labels REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_label_priority_of_issues();
+comment on table issue_labels is 'Labels of issues.';
 
 create table issue_links (
   id bigint generated always as identity not null,
@@ -2302,6 +2491,7 @@ create table issue_links (
 CREATE INDEX issue_links_by_source ON issue_links USING btree (source_id, id);
 CREATE INDEX issue_links_by_target ON issue_links USING btree (target_id, id);
 CREATE UNIQUE INDEX issue_links_key ON issue_links USING btree (LEAST(source_id, target_id), GREATEST(source_id, target_id));
+comment on table issue_links is 'Links between issues. `is_blocked_by` is a `blocks` in the other direction.';
 
 create table issue_metric_images (
   id bigint generated always as identity not null,
@@ -2318,6 +2508,7 @@ create table issue_metric_images (
 CREATE INDEX issue_metric_images_by_blob ON issue_metric_images USING btree (blob_key);
 CREATE INDEX issue_metric_images_by_issue ON issue_metric_images USING btree (issue_id, id);
 CREATE TRIGGER keep_unused_image AFTER DELETE ON issue_metric_images REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_unused_image();
+comment on table issue_metric_images is 'Metric images of incidents; the bytes are blobs.';
 
 create table issue_user_agents (
   issue_id bigint not null,
@@ -2327,6 +2518,7 @@ create table issue_user_agents (
   constraint issue_user_agents_pkey PRIMARY KEY (issue_id),
   constraint issue_user_agents_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE
 );
+comment on table issue_user_agents is 'Where an issue was written from, for administrators who look for spam.';
 
 create table issues (
   id bigint generated always as identity not null,
@@ -2362,8 +2554,6 @@ create table issues (
   label_priority integer,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
-  is_labelled boolean,
-  is_assigned boolean,
   constraint issues_pkey PRIMARY KEY (id),
   constraint issues_iid_key UNIQUE (project_id, iid),
   constraint issues_health_status_check CHECK (health_status = ANY (ARRAY['on_track'::text, 'needs_attention'::text, 'at_risk'::text])),
@@ -2416,6 +2606,11 @@ CREATE TRIGGER recount_changed_issue AFTER UPDATE OF project_id, state, confiden
 CREATE TRIGGER take_milestone_due_date BEFORE UPDATE OF milestone_id ON issues FOR EACH ROW WHEN (old.milestone_id IS DISTINCT FROM new.milestone_id) EXECUTE FUNCTION take_milestone_due_date();
 CREATE TRIGGER take_milestone_due_date_first BEFORE INSERT ON issues FOR EACH ROW WHEN (new.milestone_id IS NOT NULL) EXECUTE FUNCTION take_milestone_due_date();
 CREATE STATISTICS public.issues_by_project_and_milestone (dependencies) ON project_id, milestone_id FROM issues;
+comment on table issues is 'Issues, incidents, tasks and the other issue types of projects.';
+comment on column issues.relative_position is 'The position in a list that is sorted by hand; null until then.';
+comment on column issues.task_count is 'Task list items of the description, counted when it is written.';
+comment on column issues.milestone_due_date is 'A copy of the due date of the milestone, which lists sort by. Triggers keep it.';
+comment on column issues.label_priority is 'The best priority of the labels, which lists sort by. Triggers keep it.';
 
 create table iteration_cadences (
   id bigint generated always as identity not null,
@@ -2436,6 +2631,8 @@ create table iteration_cadences (
   constraint iteration_cadences_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE
 );
 CREATE INDEX iteration_cadences_by_group ON iteration_cadences USING btree (group_id, id);
+comment on table iteration_cadences is 'Cadences of iterations in groups.';
+comment on column iteration_cadences.roll_over is 'Whether open issues move on when their iteration ends.';
 
 create table iterations (
   id bigint generated always as identity not null,
@@ -2461,6 +2658,9 @@ create table iterations (
 CREATE INDEX iterations_by_cadence ON iterations USING btree (cadence_id, sequence);
 CREATE INDEX iterations_in_order ON iterations USING btree (group_id, start_date, id);
 CREATE INDEX iterations_unfinished ON iterations USING btree (due_date) WHERE state < 3;
+comment on table iterations is 'Iterations of a cadence.';
+comment on column iterations.sequence is 'The position in the cadence, from 1.';
+comment on column iterations.title is 'Null for iterations that the cadence makes.';
 
 create unlogged table job_totals (
   id smallint default 1 not null,
@@ -2469,6 +2669,8 @@ create unlogged table job_totals (
   constraint job_totals_pkey PRIMARY KEY (id),
   constraint job_totals_id_check CHECK (id = 1)
 );
+comment on table job_totals is 'Jobs that have ended, since the server exists.';
+comment on column job_totals.processed is 'Failed ones included.';
 
 create unlogged table job_workers (
   name text not null,
@@ -2479,6 +2681,7 @@ create unlogged table job_workers (
   jobs text[] not null,
   constraint job_workers_pkey PRIMARY KEY (name)
 );
+comment on table job_workers is 'Processes that run jobs. Not logged: workers announce themselves again.';
 
 create table keys (
   id bigint generated always as identity not null,
@@ -2500,6 +2703,9 @@ create table keys (
 CREATE INDEX keys_by_creator ON keys USING btree (created_by_id) WHERE created_by_id IS NOT NULL;
 CREATE INDEX keys_by_md5 ON keys USING btree (md5_of_key(key));
 CREATE INDEX keys_by_user ON keys USING btree (user_id, id);
+comment on table keys is 'Public SSH keys of users, and deploy keys.';
+comment on column keys.fingerprint_sha256 is 'Of the key without its comment: Base64 of the SHA-256, as OpenSSH shows it.';
+comment on column keys.last_used_at is 'Updated at most every ten minutes.';
 
 create table label_priorities (
   project_id bigint not null,
@@ -2512,6 +2718,7 @@ create table label_priorities (
 );
 CREATE INDEX label_priorities_by_project ON label_priorities USING btree (project_id, priority);
 CREATE TRIGGER prioritise_issues AFTER INSERT OR DELETE OR UPDATE ON label_priorities FOR EACH ROW EXECUTE FUNCTION keep_label_priority_of_project();
+comment on table label_priorities is 'Priorities of labels in a project; the lowest number comes first.';
 
 create table labels (
   id bigint generated always as identity not null,
@@ -2531,6 +2738,7 @@ create table labels (
   constraint labels_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX labels_by_title ON labels USING btree (title, id);
+comment on table labels is 'Labels of projects and groups.';
 
 create table lfs_credential_keys (
   id boolean default true not null,
@@ -2538,6 +2746,7 @@ create table lfs_credential_keys (
   constraint lfs_credential_keys_pkey PRIMARY KEY (id),
   constraint lfs_credential_keys_id_check CHECK (id)
 );
+comment on table lfs_credential_keys is 'The key that signs short-lived credentials of LFS clients: one row.';
 
 create table lfs_locks (
   id bigint generated always as identity not null,
@@ -2552,6 +2761,7 @@ create table lfs_locks (
 );
 CREATE INDEX lfs_locks_by_project ON lfs_locks USING btree (project_id, id);
 CREATE INDEX lfs_locks_by_user ON lfs_locks USING btree (user_id);
+comment on table lfs_locks is 'Locks on paths of large files.';
 
 create table lfs_objects (
   id bigint generated always as identity not null,
@@ -2563,6 +2773,7 @@ create table lfs_objects (
   constraint lfs_objects_oid_check CHECK (oid ~ '^[0-9a-f]{64}$'::text),
   constraint lfs_objects_size_check CHECK (size >= 0)
 );
+comment on table lfs_objects is 'Large files of LFS. The row is written before its blob comes, so that no blob is without a row.';
 
 create table lfs_objects_projects (
   project_id bigint not null,
@@ -2574,6 +2785,7 @@ create table lfs_objects_projects (
 );
 CREATE INDEX lfs_objects_projects_by_object ON lfs_objects_projects USING btree (lfs_object_id);
 CREATE TRIGGER record_change AFTER INSERT OR DELETE ON lfs_objects_projects FOR EACH ROW EXECUTE FUNCTION record_lfs_change();
+comment on table lfs_objects_projects is 'Projects that have a large file: each has proved by uploading it that it has the bytes.';
 
 create table license_files (
   project_id bigint not null,
@@ -2584,6 +2796,8 @@ create table license_files (
   constraint license_files_pkey PRIMARY KEY (project_id, path),
   constraint license_files_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
+comment on table license_files is 'Files in repositories that tell the licenses of committed packages.';
+comment on column license_files.reader_version is 'The version of the code that read the file.';
 
 create table licenses (
   id bigint generated always as identity not null,
@@ -2607,6 +2821,9 @@ create table licenses (
 );
 CREATE UNIQUE INDEX licenses_text_key ON licenses USING btree (md5(text));
 CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE ON licenses FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
+comment on table licenses is 'Licenses of this server, written after their text was verified.';
+comment on column licenses.user_limit is 'Seats; null is no limit.';
+comment on column licenses.block_changes_at is 'When changes stop after the expiry; null is never.';
 
 create table licensing (
   id integer default 1 not null,
@@ -2614,6 +2831,7 @@ create table licensing (
   constraint licensing_pkey PRIMARY KEY (id),
   constraint licensing_id_check CHECK (id = 1)
 );
+comment on table licensing is 'One row since the first license, whatever became of it: only a server that never had one issues itself one.';
 
 create table member_approvals (
   id bigint generated always as identity not null,
@@ -2648,6 +2866,7 @@ CREATE INDEX member_approvals_by_status ON member_approvals USING btree (status,
 CREATE INDEX member_approvals_by_user ON member_approvals USING btree (user_id);
 CREATE UNIQUE INDEX member_approvals_group_key ON member_approvals USING btree (group_id, user_id) WHERE status = 'pending'::text AND group_id IS NOT NULL;
 CREATE UNIQUE INDEX member_approvals_project_key ON member_approvals USING btree (project_id, user_id) WHERE status = 'pending'::text AND project_id IS NOT NULL;
+comment on table member_approvals is 'Memberships that would need a seat and wait for an administrator.';
 
 create table member_roles (
   id bigint generated always as identity not null,
@@ -2767,6 +2986,8 @@ END], NULL::text)) stored not null,
 );
 CREATE INDEX member_roles_of_instance ON member_roles USING btree (name, id) WHERE group_id IS NULL;
 CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE ON member_roles FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
+comment on table member_roles is 'Custom roles, which add permissions to a level: of a top-level group or, without a group, of the instance.';
+comment on column member_roles.permissions is 'The names of the permissions that are true.';
 
 create table members (
   id bigint generated always as identity not null,
@@ -2795,6 +3016,8 @@ CREATE INDEX members_by_creator ON members USING btree (created_by_id) WHERE cre
 CREATE INDEX members_by_role ON members USING btree (member_role_id) WHERE member_role_id IS NOT NULL;
 CREATE INDEX members_by_user ON members USING btree (user_id, group_id, project_id);
 CREATE INDEX members_expiring ON members USING btree (expires_at) WHERE expires_at IS NOT NULL;
+comment on table members is 'Direct members of groups and projects.';
+comment on column members.expires_at is 'From 00:00 UTC of this day on, the membership does not count.';
 
 create table merge_request_approvals (
   merge_request_id bigint not null,
@@ -2805,6 +3028,7 @@ create table merge_request_approvals (
   constraint merge_request_approvals_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX merge_request_approvals_by_user ON merge_request_approvals USING btree (user_id, merge_request_id);
+comment on table merge_request_approvals is 'Approvals of merge requests.';
 
 create table merge_request_assignees (
   merge_request_id bigint not null,
@@ -2814,6 +3038,7 @@ create table merge_request_assignees (
   constraint merge_request_assignees_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX merge_request_assignees_by_user ON merge_request_assignees USING btree (user_id, merge_request_id);
+comment on table merge_request_assignees is 'Assignees of merge requests.';
 
 create table merge_request_blocks (
   id bigint generated always as identity not null,
@@ -2827,6 +3052,7 @@ create table merge_request_blocks (
   constraint merge_request_blocks_blocking_id_fkey FOREIGN KEY (blocking_id) REFERENCES merge_requests(id) ON DELETE CASCADE
 );
 CREATE INDEX merge_request_blocks_by_blocking ON merge_request_blocks USING btree (blocking_id, id);
+comment on table merge_request_blocks is 'Merge requests that must be merged before others.';
 
 create table merge_request_closed_issues (
   merge_request_id bigint not null,
@@ -2836,6 +3062,7 @@ create table merge_request_closed_issues (
   constraint merge_request_closed_issues_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE
 );
 CREATE INDEX merge_request_closed_issues_by_issue ON merge_request_closed_issues USING btree (issue_id, merge_request_id);
+comment on table merge_request_closed_issues is 'Issues that the description of a merge request closes.';
 
 create table merge_request_commits (
   merge_request_id bigint not null,
@@ -2844,6 +3071,7 @@ create table merge_request_commits (
   constraint merge_request_commits_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE
 );
 CREATE INDEX merge_request_commits_by_commit ON merge_request_commits USING btree (sha, merge_request_id);
+comment on table merge_request_commits is 'The newest 1,000 commits of the last version, by which the merge requests of a commit are found.';
 
 create table merge_request_context_commits (
   merge_request_id bigint not null,
@@ -2851,6 +3079,7 @@ create table merge_request_context_commits (
   constraint merge_request_context_commits_pkey PRIMARY KEY (merge_request_id, sha),
   constraint merge_request_context_commits_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE
 );
+comment on table merge_request_context_commits is 'Commits of the target project that were added to a merge request as context.';
 
 create table merge_request_draft_notes (
   id bigint generated always as identity not null,
@@ -2869,6 +3098,8 @@ create table merge_request_draft_notes (
 );
 CREATE INDEX merge_request_draft_notes_by_author ON merge_request_draft_notes USING btree (author_id);
 CREATE INDEX merge_request_draft_notes_in_order ON merge_request_draft_notes USING btree (merge_request_id, author_id, id);
+comment on table merge_request_draft_notes is 'Draft comments, which only their authors see until they publish them.';
+comment on column merge_request_draft_notes.discussion_id is 'The thread that it replies to, which may be gone when it is published.';
 
 create table merge_request_labels (
   merge_request_id bigint not null,
@@ -2880,6 +3111,7 @@ create table merge_request_labels (
 CREATE INDEX merge_request_labels_by_label ON merge_request_labels USING btree (label_id, merge_request_id);
 CREATE TRIGGER label_merge_requests AFTER INSERT ON merge_request_labels REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_label_priority_of_merge_requests();
 CREATE TRIGGER unlabel_merge_requests AFTER DELETE ON merge_request_labels REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_label_priority_of_merge_requests();
+comment on table merge_request_labels is 'Labels of merge requests.';
 
 create table merge_request_reviewers (
   merge_request_id bigint not null,
@@ -2892,6 +3124,7 @@ create table merge_request_reviewers (
   constraint merge_request_reviewers_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX merge_request_reviewers_by_user ON merge_request_reviewers USING btree (user_id, merge_request_id);
+comment on table merge_request_reviewers is 'Reviewers of merge requests, with the state of their review.';
 
 create table merge_request_versions (
   id bigint generated always as identity not null,
@@ -2909,6 +3142,8 @@ create table merge_request_versions (
   constraint merge_request_versions_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE
 );
 CREATE INDEX merge_request_versions_in_order ON merge_request_versions USING btree (merge_request_id, id);
+comment on table merge_request_versions is 'The states of the source branch that were seen, oldest first.';
+comment on column merge_request_versions.base_commit_sha is 'The merge base; null when the histories have nothing in common.';
 
 create table merge_requests (
   id bigint generated always as identity not null,
@@ -3004,6 +3239,16 @@ CREATE INDEX merge_requests_search ON merge_requests USING gin (project_id, titl
 CREATE INDEX merge_requests_with_auto_merge ON merge_requests USING btree (head_commit_id) WHERE auto_merge_user_id IS NOT NULL;
 CREATE TRIGGER take_milestone_due_date BEFORE UPDATE OF milestone_id ON merge_requests FOR EACH ROW WHEN (old.milestone_id IS DISTINCT FROM new.milestone_id) EXECUTE FUNCTION take_milestone_due_date();
 CREATE TRIGGER take_milestone_due_date_first BEFORE INSERT ON merge_requests FOR EACH ROW WHEN (new.milestone_id IS NOT NULL) EXECUTE FUNCTION take_milestone_due_date();
+comment on table merge_requests is 'Merge requests. The project is the target: it numbers them and decides who reads them.';
+comment on column merge_requests.head_commit_id is 'The head of the source branch when it was last read.';
+comment on column merge_requests.force_remove_source_branch is 'What the author chose; should_remove_source_branch is what was asked for at the merge.';
+comment on column merge_requests.auto_merge_user_id is 'Who asked to merge it as soon as it can be.';
+comment on column merge_requests.rebase_started_at is 'Since when a rebase is under way.';
+comment on column merge_requests.milestone_due_date is 'A copy of the due date of the milestone, which lists sort by. Triggers keep it.';
+comment on column merge_requests.label_priority is 'The best priority of the labels, which lists sort by. Triggers keep it.';
+comment on column merge_requests.checked_source_sha is 'The head of the source branch for which merge_status was computed.';
+comment on column merge_requests.checked_target_sha is 'The head of the target branch for which merge_status was computed.';
+comment on column merge_requests.merge_unconcluded is 'Merged in the repository, but the effects are not written yet.';
 
 create table milestones (
   id bigint generated always as identity not null,
@@ -3032,6 +3277,7 @@ CREATE INDEX milestones_of_group_in_order ON milestones USING btree (group_id, d
 CREATE INDEX milestones_of_project_in_order ON milestones USING btree (project_id, due_date, id);
 CREATE INDEX milestones_search ON milestones USING gin (title gin_trgm_ops, description gin_trgm_ops);
 CREATE TRIGGER give_milestone_due_date AFTER UPDATE OF due_date ON milestones FOR EACH ROW WHEN (old.due_date IS DISTINCT FROM new.due_date) EXECUTE FUNCTION give_milestone_due_date();
+comment on table milestones is 'Milestones of projects and groups.';
 
 create table namespaces (
   id bigint generated always as identity not null,
@@ -3089,6 +3335,10 @@ CREATE TRIGGER keep_changed_avatar AFTER UPDATE OF avatar_key ON namespaces FOR 
 CREATE TRIGGER keep_deleted_avatar AFTER DELETE ON namespaces FOR EACH ROW WHEN (old.avatar_key IS NOT NULL) EXECUTE FUNCTION keep_unused_avatar();
 CREATE TRIGGER keep_old_path AFTER UPDATE OF full_path ON namespaces FOR EACH ROW WHEN (old.full_path <> new.full_path) EXECUTE FUNCTION keep_old_path();
 CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE ON namespaces FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
+comment on table namespaces is 'Groups, and the personal namespaces of users. Projects have no row here.';
+comment on column namespaces.traversal_ids is 'The ids from the top-level namespace down to this one.';
+comment on column namespaces.marked_for_deletion_at is 'A job removes the group some days later.';
+comment on column namespaces.repository_storage is 'The git storage of repositories that the group itself has, such as its wiki.';
 
 create table notes (
   id bigint generated always as identity not null,
@@ -3168,6 +3418,16 @@ CREATE INDEX notes_starting_on_snippet ON notes USING btree (snippet_id, created
 CREATE TRIGGER count_note AFTER INSERT ON notes FOR EACH ROW WHEN (NOT new.system AND NOT arrives_counted()) EXECUTE FUNCTION keep_user_notes_count();
 CREATE TRIGGER hand_discussion_on AFTER DELETE ON notes FOR EACH ROW WHEN (old.starts_discussion) EXECUTE FUNCTION hand_discussion_on();
 CREATE TRIGGER uncount_note AFTER DELETE ON notes FOR EACH ROW WHEN (NOT old.system) EXECUTE FUNCTION keep_user_notes_count();
+comment on table notes is 'Comments and system notes on issues, epics, merge requests, snippets and commits. Notes of one thread share a discussion_id.';
+comment on column notes.discussion_id is '40 hexadecimal digits.';
+comment on column notes.starts_discussion is 'Whether it is the first note of its thread.';
+comment on column notes.refers_to_issue_id is 'An issue that the body refers to: who may not read it must not read the note. The other refers_to columns work in the same way.';
+comment on column notes.is_mention is 'Whether it says that the noteable was mentioned elsewhere, which is said once per place.';
+comment on column notes."position" is 'The place in a diff; replies have the position of their thread. It follows the code.';
+comment on column notes.resolved_by_id is 'Null when the user is gone, and for threads that a change of the code resolved.';
+comment on column notes.original_position is 'The position that the note was given.';
+comment on column notes.diff_commit_id is 'The commit of a merge request whose own diff the position is in; null for the diff of a version.';
+comment on column notes.outdated is 'Whether a later version of the code no longer has the place.';
 
 create table notification_counts (
   user_id bigint not null,
@@ -3185,6 +3445,7 @@ CREATE INDEX notification_counts_by_age ON notification_counts USING btree (bega
 CREATE INDEX notification_counts_of_group ON notification_counts USING btree (group_id) WHERE group_id IS NOT NULL;
 CREATE INDEX notification_counts_of_project ON notification_counts USING btree (project_id) WHERE project_id IS NOT NULL;
 alter table notification_counts replica identity full;
+comment on table notification_counts is 'Mails about a project or group that a user got within a day.';
 
 create table notification_recipients (
   notification_id uuid not null,
@@ -3196,6 +3457,7 @@ create table notification_recipients (
 );
 CREATE INDEX notification_recipients_by_age ON notification_recipients USING btree (created_at);
 CREATE INDEX notification_recipients_of_user ON notification_recipients USING btree (user_id);
+comment on table notification_recipients is 'Users a notification is still to be sent to. The job has the id of the notification, whose row is gone by then.';
 
 create table notification_settings (
   id bigint generated always as identity not null,
@@ -3221,6 +3483,9 @@ create table notification_settings (
 CREATE INDEX notification_settings_by_email ON notification_settings USING btree (email_id) WHERE email_id IS NOT NULL;
 CREATE INDEX notification_settings_of_group ON notification_settings USING btree (group_id) WHERE group_id IS NOT NULL;
 CREATE INDEX notification_settings_of_project ON notification_settings USING btree (project_id) WHERE project_id IS NOT NULL;
+comment on table notification_settings is 'What a user is notified of: everywhere, in a group or in a project.';
+comment on column notification_settings.events is 'Events that count at the level `custom`.';
+comment on column notification_settings.email_id is 'Where the mail goes; null is the primary address.';
 
 create table notifications (
   id uuid default gen_random_uuid() not null,
@@ -3234,6 +3499,9 @@ create table notifications (
   constraint notifications_pkey PRIMARY KEY (id)
 );
 CREATE INDEX notifications_waiting ON notifications USING btree (created_at, id) WHERE NOT is_alone;
+comment on table notifications is 'Changes that users are to be told of by mail. A job replaces the row by a job for each recipient.';
+comment on column notifications.target_type is 'The kind of the target. There is no foreign key: the job finds nothing when the target is gone.';
+comment on column notifications.is_alone is 'Whether it has a job of its own, because it failed together with others.';
 
 create table oauth_tokens (
   id bigint default nextval((pg_get_serial_sequence('personal_access_tokens'::text, 'id'::text))::regclass) not null,
@@ -3251,6 +3519,7 @@ create table oauth_tokens (
 );
 CREATE INDEX oauth_tokens_by_time ON oauth_tokens USING btree (created_at);
 CREATE INDEX oauth_tokens_by_user ON oauth_tokens USING btree (user_id);
+comment on table oauth_tokens is 'OAuth access tokens that users got for their password, with their refresh tokens.';
 
 create table open_issue_counts (
   id bigint generated always as identity not null,
@@ -3263,6 +3532,9 @@ create table open_issue_counts (
 );
 CREATE INDEX open_issue_counts_by_project ON open_issue_counts USING btree (project_id) INCLUDE (opened, confidential);
 CREATE INDEX open_issue_counts_to_add_up ON open_issue_counts USING btree (project_id) WHERE NOT is_sum;
+comment on table open_issue_counts is 'Changes of the number of open issues of a project, which are added up. Adding a row waits for no other transaction; a job replaces the rows by their sum.';
+comment on column open_issue_counts.confidential is 'How many of the issues are confidential.';
+comment on column open_issue_counts.is_sum is 'Whether the row is a sum.';
 
 create table package_advisories (
   package_version_id bigint not null,
@@ -3272,6 +3544,7 @@ create table package_advisories (
   constraint package_advisories_package_version_id_fkey FOREIGN KEY (package_version_id) REFERENCES package_versions(id) ON DELETE CASCADE
 );
 CREATE INDEX package_advisories_advisory_id_idx ON package_advisories USING btree (advisory_id);
+comment on table package_advisories is 'Advisories that affect a version of a package.';
 
 create table package_versions (
   id bigint generated always as identity not null,
@@ -3284,6 +3557,8 @@ create table package_versions (
   constraint package_versions_ecosystem_advised_name_version_key UNIQUE (ecosystem, advised_name, version)
 );
 CREATE INDEX package_versions_id_idx ON package_versions USING btree (id) WHERE NOT is_matched;
+comment on table package_versions is 'Versions of packages that projects depend on, one row for all projects. Packages without any advisory are not here.';
+comment on column package_versions.is_matched is 'Whether it was compared with all advisories about the package.';
 
 create table password_links (
   id bigint generated always as identity not null,
@@ -3296,6 +3571,8 @@ create table password_links (
 );
 CREATE INDEX password_links_by_age ON password_links USING btree (created_at);
 CREATE INDEX password_links_by_user ON password_links USING btree (user_id);
+comment on table password_links is 'Links by which users choose a password.';
+comment on column password_links.seed is 'The seed of the link. The token is not stored.';
 
 create table personal_access_tokens (
   id bigint generated always as identity not null,
@@ -3319,6 +3596,9 @@ create table personal_access_tokens (
 CREATE INDEX personal_access_tokens_by_family ON personal_access_tokens USING btree (family_id) WHERE family_id IS NOT NULL;
 CREATE INDEX personal_access_tokens_by_user ON personal_access_tokens USING btree (user_id, id);
 CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF user_id, scopes, token_digest, revoked, expires_at, impersonation ON personal_access_tokens FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
+comment on table personal_access_tokens is 'Access tokens of users and of bots.';
+comment on column personal_access_tokens.token_digest is 'SHA-256 of the token.';
+comment on column personal_access_tokens.family_id is 'The first token of a chain of rotations: using a revoked one revokes the whole family.';
 
 create table pipelines (
   id bigint default nextval('commit_statuses_id_seq'::regclass) not null,
@@ -3347,6 +3627,8 @@ CREATE INDEX pipelines_by_update ON pipelines USING btree (project_id, updated_a
 CREATE INDEX pipelines_by_user ON pipelines USING btree (user_id) WHERE user_id IS NOT NULL;
 CREATE INDEX pipelines_in_order ON pipelines USING btree (project_id, id);
 CREATE INDEX pipelines_open ON pipelines USING btree (id) WHERE status = ANY (ARRAY['pending'::text, 'running'::text]);
+comment on table pipelines is 'Pipelines of external systems: the statuses of a commit and ref together.';
+comment on column pipelines.status is 'Derived from the current statuses.';
 
 create table placeholder_memberships (
   id bigint generated always as identity not null,
@@ -3366,6 +3648,7 @@ create table placeholder_memberships (
 );
 CREATE INDEX placeholder_memberships_by_group ON placeholder_memberships USING btree (group_id) WHERE group_id IS NOT NULL;
 CREATE INDEX placeholder_memberships_by_project ON placeholder_memberships USING btree (project_id) WHERE project_id IS NOT NULL;
+comment on table placeholder_memberships is 'Memberships at the source of a migration, which the account gets when it accepts the records.';
 
 create table placeholders (
   user_id bigint not null,
@@ -3390,6 +3673,9 @@ CREATE INDEX placeholders_by_assignee ON placeholders USING btree (assignee_id) 
 CREATE INDEX placeholders_by_group ON placeholders USING btree (group_id, user_id);
 CREATE INDEX placeholders_by_proposal ON placeholders USING btree (proposed_user_id, user_id) WHERE proposed_user_id IS NOT NULL;
 CREATE INDEX placeholders_by_proposer ON placeholders USING btree (proposed_by_id) WHERE proposed_by_id IS NOT NULL;
+comment on table placeholders is 'Accounts that stand for users of another server until somebody takes their records over.';
+comment on column placeholders.group_id is 'The top-level group that the records were migrated into.';
+comment on column placeholders.assignee_id is 'The account that a job gives all records to.';
 
 create table plan_limits (
   id smallint default 1 not null,
@@ -3397,6 +3683,7 @@ create table plan_limits (
   constraint plan_limits_pkey PRIMARY KEY (id),
   constraint plan_limits_id_check CHECK (id = 1)
 );
+comment on table plan_limits is 'Limits that administrators have changed, by name. One row.';
 
 create table project_authorizations (
   user_id bigint not null,
@@ -3413,6 +3700,7 @@ CREATE INDEX project_authorizations_by_project ON project_authorizations USING b
 CREATE INDEX project_authorizations_by_role ON project_authorizations USING btree (member_role_id) WHERE member_role_id IS NOT NULL;
 CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE ON project_authorizations FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 alter table project_authorizations replica identity full;
+comment on table project_authorizations is 'What a user may do in a project, derived as group_authorizations are.';
 
 create table project_fetches (
   project_id bigint not null,
@@ -3422,6 +3710,7 @@ create table project_fetches (
   constraint project_fetches_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX project_fetches_by_date ON project_fetches USING btree (date);
+comment on table project_fetches is 'Clones and fetches of a project by day (UTC).';
 
 create table project_stars (
   project_id bigint not null,
@@ -3433,6 +3722,7 @@ create table project_stars (
 );
 CREATE INDEX project_stars_by_user ON project_stars USING btree (user_id, project_id);
 CREATE TRIGGER count_stars AFTER INSERT OR DELETE ON project_stars FOR EACH ROW EXECUTE FUNCTION count_stars();
+comment on table project_stars is 'Users who have starred a project.';
 
 create table projects (
   id bigint generated always as identity not null,
@@ -3554,6 +3844,20 @@ CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF namespac
 CREATE TRIGGER record_change AFTER INSERT OR DELETE ON projects FOR EACH ROW EXECUTE FUNCTION record_repository_change();
 CREATE TRIGGER record_filling AFTER UPDATE OF empty_repo ON projects FOR EACH ROW WHEN (old.empty_repo AND NOT new.empty_repo) EXECUTE FUNCTION record_repository_change();
 CREATE TRIGGER record_other_place AFTER UPDATE OF storage ON projects FOR EACH ROW WHEN (old.storage <> new.storage) EXECUTE FUNCTION record_repository_change();
+comment on table projects is 'Projects.';
+comment on column projects.storage is 'The git storage of the repository.';
+comment on column projects.default_branch is 'The branch that HEAD of the repository points to.';
+comment on column projects.empty_repo is 'Whether the repository has no branch.';
+comment on column projects.import_status is 'How far the copy of a fork or an import has come.';
+comment on column projects.freeze_blocks_pushes is 'Whether protected branches take no changes during a freeze period.';
+comment on column projects.refs_recorded is 'Whether all branches and tags are in recorded_refs; a project that is older than that table has only those that moved since.';
+comment on column projects.allow_merge_on_skipped_pipeline is 'Null until it is first set, which means false.';
+comment on column projects.suggestion_commit_message is 'A template; null is the usual one, as for the other templates.';
+comment on column projects.dependency_paths is 'Paths that are read for dependencies although they lie below a folder of foreign code or tests.';
+comment on column projects.deployment_freeze is '`mark` or `refuse`: what happens to deployments during a freeze period.';
+comment on column projects.public_jobs is 'Whether Guests of a private project may read its pipelines.';
+comment on column projects.builds_access_level is 'Who may see pipelines. Statuses that other systems report are stored in any case.';
+comment on column projects.readme_path is 'The README of the default branch; empty when there is none, null until it was looked for.';
 
 create table protected_branch_access_levels (
   id bigint generated always as identity not null,
@@ -3575,6 +3879,7 @@ create table protected_branch_access_levels (
 );
 CREATE INDEX protected_branch_access_levels_by_group ON protected_branch_access_levels USING btree (group_id) WHERE group_id IS NOT NULL;
 CREATE INDEX protected_branch_access_levels_by_user ON protected_branch_access_levels USING btree (user_id) WHERE user_id IS NOT NULL;
+comment on table protected_branch_access_levels is 'Who may push to, merge into or unprotect a protected branch: a level (0 is nobody), a user or a group.';
 
 create table protected_branches (
   id bigint generated always as identity not null,
@@ -3592,6 +3897,7 @@ create table protected_branches (
   constraint protected_branches_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE UNIQUE INDEX protected_branches_by_group ON protected_branches USING btree (group_id, name) WHERE group_id IS NOT NULL;
+comment on table protected_branches is 'Protected branches of projects and groups, by name; `*` matches any characters.';
 
 create table protected_environment_rules (
   id bigint generated always as identity not null,
@@ -3615,6 +3921,8 @@ create table protected_environment_rules (
 );
 CREATE INDEX protected_environment_rules_by_group ON protected_environment_rules USING btree (group_id) WHERE group_id IS NOT NULL;
 CREATE INDEX protected_environment_rules_by_user ON protected_environment_rules USING btree (user_id) WHERE user_id IS NOT NULL;
+comment on table protected_environment_rules is 'Who may deploy to a protected environment, and whose approvals it needs.';
+comment on column protected_environment_rules.group_inheritance_type is '0: direct members of the group only; 1: inherited members, too.';
 
 create table protected_environments (
   id bigint generated always as identity not null,
@@ -3630,6 +3938,8 @@ create table protected_environments (
   constraint protected_environments_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX protected_environments_of_group ON protected_environments USING btree (group_id, name) WHERE group_id IS NOT NULL;
+comment on table protected_environments is 'Protected environments of projects; in groups, protected tiers.';
+comment on column protected_environments.name is 'Of an environment; in groups, of a tier.';
 
 create table protected_tags (
   id bigint generated always as identity not null,
@@ -3642,6 +3952,8 @@ create table protected_tags (
   constraint protected_tags_create_access_level_check CHECK (create_access_level = ANY (ARRAY[0, 30, 40])),
   constraint protected_tags_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
+comment on table protected_tags is 'Protected tags of projects, by name; `*` matches any characters.';
+comment on column protected_tags.create_access_level is 'Members from this level on may create such a tag; 0 is nobody.';
 
 create table pull_mirrors (
   id bigint generated always as identity not null,
@@ -3674,6 +3986,12 @@ create table pull_mirrors (
 );
 CREATE INDEX pull_mirrors_next_idx ON pull_mirrors USING btree (next_update_at) WHERE enabled AND NOT is_paused;
 CREATE INDEX pull_mirrors_user_idx ON pull_mirrors USING btree (user_id) WHERE user_id IS NOT NULL;
+comment on table pull_mirrors is 'Remote repositories that a project is pulled from.';
+comment on column pull_mirrors.login is 'User, password and private key as JSON, encrypted; null without any.';
+comment on column pull_mirrors.public_key is 'Of the key pair for SSH.';
+comment on column pull_mirrors.host_keys is 'Type and Base64 of each; without any, the first key that is seen is kept.';
+comment on column pull_mirrors.user_id is 'The user on whose behalf changes are made; null pauses the mirror.';
+comment on column pull_mirrors.next_update_at is 'Null while an update is due or under way.';
 
 create table push_event_payloads (
   event_id bigint not null,
@@ -3690,6 +4008,8 @@ create table push_event_payloads (
   constraint push_event_payloads_ref_type_check CHECK (ref_type = ANY (ARRAY['branch'::text, 'tag'::text])),
   constraint push_event_payloads_event_id_fkey FOREIGN KEY (event_id) REFERENCES events(id) ON DELETE CASCADE
 );
+comment on table push_event_payloads is 'What a push event says in addition.';
+comment on column push_event_payloads.ref is 'Null where one push moved many refs.';
 
 create table push_rules (
   id bigint generated always as identity not null,
@@ -3718,6 +4038,8 @@ create table push_rules (
   constraint push_rules_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
   constraint push_rules_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
+comment on table push_rules is 'Rules that pushes to a project must keep. The rule of a group is copied to its new projects.';
+comment on column push_rules.max_file_size is 'In MiB; 0 is no limit.';
 
 create table recorded_refs (
   project_id bigint not null,
@@ -3727,6 +4049,8 @@ create table recorded_refs (
   constraint recorded_refs_pkey PRIMARY KEY (project_id, ref),
   constraint recorded_refs_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
+comment on table recorded_refs is 'Where each branch and tag was last moved to, for `check` to compare with the repositories.';
+comment on column recorded_refs.update_id is 'The row of reference_updates: effects of two moves may be written in another order than they happened.';
 
 create table recorded_wiki_refs (
   wiki_id bigint not null,
@@ -3736,6 +4060,7 @@ create table recorded_wiki_refs (
   constraint recorded_wiki_refs_pkey PRIMARY KEY (wiki_id, ref),
   constraint recorded_wiki_refs_wiki_id_fkey FOREIGN KEY (wiki_id) REFERENCES wikis(id) ON DELETE CASCADE
 );
+comment on table recorded_wiki_refs is 'The same for wikis.';
 
 create table redirects (
   path citext not null,
@@ -3749,6 +4074,7 @@ create table redirects (
 );
 CREATE INDEX redirects_by_namespace ON redirects USING btree (namespace_id) WHERE namespace_id IS NOT NULL;
 CREATE INDEX redirects_by_project ON redirects USING btree (project_id) WHERE project_id IS NOT NULL;
+comment on table redirects is 'Full paths that were given up, with the namespace or project that had them. What stands at a path now wins.';
 
 create table reference_updates (
   id bigint generated always as identity not null,
@@ -3776,6 +4102,10 @@ CREATE INDEX reference_updates_by_snippet ON reference_updates USING btree (snip
 CREATE INDEX reference_updates_by_wiki ON reference_updates USING btree (wiki_id) WHERE wiki_id IS NOT NULL;
 CREATE TRIGGER keep_references_in_place BEFORE INSERT ON reference_updates FOR EACH ROW EXECUTE FUNCTION keep_references_in_place();
 CREATE TRIGGER record_change AFTER DELETE ON reference_updates FOR EACH ROW EXECUTE FUNCTION record_repository_change();
+comment on table reference_updates is 'The journal of moves of refs whose effects on the database are not written yet. A row that survives a crash says what to look at.';
+comment on column reference_updates.changes is 'Columns of the snippet that change together with its files.';
+comment on column reference_updates.merge is 'What becomes of a merge request when its branch has moved: {"head", "merge_commit_sha", "squash_commit_sha"}.';
+comment on column reference_updates.storage is 'The storage that the writer has written objects to: it must still be that of the repository.';
 
 create table relation_export_files (
   id bigint generated always as identity not null,
@@ -3807,6 +4137,11 @@ CREATE UNIQUE INDEX relation_export_files_being_written ON relation_export_files
 CREATE INDEX relation_export_files_that_wait ON relation_export_files USING btree (due_at, id) WHERE status = 0;
 CREATE TRIGGER keep_deleted_relation_export AFTER DELETE ON relation_export_files FOR EACH ROW WHEN (old.blob_key IS NOT NULL) EXECUTE FUNCTION keep_unused_relation_export();
 CREATE TRIGGER keep_replaced_relation_export AFTER UPDATE OF blob_key ON relation_export_files FOR EACH ROW WHEN (old.blob_key IS DISTINCT FROM new.blob_key AND old.blob_key IS NOT NULL) EXECUTE FUNCTION keep_unused_relation_export();
+comment on table relation_export_files is 'Files of an export, each written by a job: number 0 is the whole relation, the others are batches.';
+comment on column relation_export_files.first_id is 'The first id of the batch.';
+comment on column relation_export_files.due_at is 'While it is started, when its run counts as dead.';
+comment on column relation_export_files.slot is 'Which of the places for exports that run at the same time it has.';
+comment on column relation_export_files.run is 'How often it was begun: an earlier run that still works changes nothing.';
 
 create table relation_exports (
   id bigint generated always as identity not null,
@@ -3832,6 +4167,7 @@ create table relation_exports (
 CREATE INDEX relation_exports_by_group ON relation_exports USING btree (group_id) WHERE group_id IS NOT NULL;
 CREATE INDEX relation_exports_by_project ON relation_exports USING btree (project_id) WHERE project_id IS NOT NULL;
 CREATE INDEX relation_exports_that_ended ON relation_exports USING btree (updated_at) WHERE status <> 0;
+comment on table relation_exports is 'Exports of one relation of a project or group, for direct transfer.';
 
 create table release_evidences (
   id bigint generated always as identity not null,
@@ -3843,6 +4179,7 @@ create table release_evidences (
   constraint release_evidences_release_id_fkey FOREIGN KEY (release_id) REFERENCES releases(id) ON DELETE CASCADE
 );
 CREATE INDEX release_evidences_release_idx ON release_evidences USING btree (release_id, id);
+comment on table release_evidences is 'Evidence of releases: the text itself, because its hash is handed out.';
 
 create table release_links (
   id bigint generated always as identity not null,
@@ -3861,6 +4198,8 @@ create table release_links (
   constraint release_links_release_id_fkey FOREIGN KEY (release_id) REFERENCES releases(id) ON DELETE CASCADE
 );
 CREATE INDEX release_links_release_idx ON release_links USING btree (release_id, id);
+comment on table release_links is 'Links of releases to assets.';
+comment on column release_links.filepath is 'Begins with a slash; the link has a permanent address by it.';
 
 create table release_milestones (
   release_id bigint not null,
@@ -3870,6 +4209,7 @@ create table release_milestones (
   constraint release_milestones_release_id_fkey FOREIGN KEY (release_id) REFERENCES releases(id) ON DELETE CASCADE
 );
 CREATE INDEX release_milestones_milestone_idx ON release_milestones USING btree (milestone_id);
+comment on table release_milestones is 'Milestones of releases.';
 
 create table releases (
   id bigint generated always as identity not null,
@@ -3894,6 +4234,9 @@ CREATE INDEX releases_project_created_idx ON releases USING btree (project_id, c
 CREATE INDEX releases_project_released_idx ON releases USING btree (project_id, released_at, id);
 CREATE INDEX releases_released_idx ON releases USING btree (released_at, id);
 CREATE INDEX releases_tag_idx ON releases USING btree (tag, project_id);
+comment on table releases is 'Releases of projects.';
+comment on column releases.released_at is 'In the future: an upcoming release. In the past at its creation: a historical one, without evidence.';
+comment on column releases.evidence_due is 'Whether evidence is collected at released_at.';
 
 create table remote_mirrors (
   id bigint generated always as identity not null,
@@ -3923,6 +4266,12 @@ create table remote_mirrors (
   constraint remote_mirrors_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX remote_mirrors_project_idx ON remote_mirrors USING btree (project_id, id);
+comment on table remote_mirrors is 'Remote repositories that a project is pushed to.';
+comment on column remote_mirrors.login is 'User, password and private key as JSON, encrypted; null without any.';
+comment on column remote_mirrors.public_key is 'Of the key pair for SSH.';
+comment on column remote_mirrors.host_keys is 'Type and Base64 of each; without any, the first key that is seen is kept.';
+comment on column remote_mirrors.large_files_sent_at is 'When an update began that has sent all large files.';
+comment on column remote_mirrors.is_told is 'Whether the maintainers were told of the failure.';
 
 create table removed_issue_numbers (
   project_id bigint not null,
@@ -3930,6 +4279,7 @@ create table removed_issue_numbers (
   constraint removed_issue_numbers_pkey PRIMARY KEY (project_id, iid),
   constraint removed_issue_numbers_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
+comment on table removed_issue_numbers is 'Numbers of deleted issues, which are never used again.';
 
 create table repository_sizes (
   project_id bigint not null,
@@ -3940,6 +4290,10 @@ create table repository_sizes (
   constraint repository_sizes_pkey PRIMARY KEY (project_id),
   constraint repository_sizes_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
+comment on table repository_sizes is 'Sizes of repositories as they were last measured, so that lists start no git process per project.';
+comment on column repository_sizes.commit_count is 'Of the default branch.';
+comment on column repository_sizes.size_bytes is 'On the disk.';
+comment on column repository_sizes.changes is 'Counts changes: one during a measurement leaves the size stale.';
 
 create table repository_storage_moves (
   id bigint generated always as identity not null,
@@ -3975,6 +4329,10 @@ CREATE UNIQUE INDEX repository_storage_moves_of_snippet ON repository_storage_mo
 CREATE INDEX repository_storage_moves_of_snippets ON repository_storage_moves USING btree (created_at DESC, id DESC) WHERE snippet_id IS NOT NULL;
 CREATE INDEX repository_storage_moves_under_way ON repository_storage_moves USING btree (id) WHERE state = ANY (ARRAY['scheduled'::text, 'started'::text, 'replicated'::text]);
 CREATE TRIGGER keep_what_moves BEFORE DELETE ON repository_storage_moves FOR EACH ROW EXECUTE FUNCTION keep_what_moves();
+comment on table repository_storage_moves is 'Moves of repositories to another storage.';
+comment on column repository_storage_moves.runs is 'How often it was begun; the third run that dies is the last.';
+comment on column repository_storage_moves.copied is 'Repositories that have two copies, as [{kind, id}].';
+comment on column repository_storage_moves.used_until is 'Until when a server may still read the old copy.';
 
 create unlogged table request_counts (
   name text not null,
@@ -3984,6 +4342,7 @@ create unlogged table request_counts (
   constraint request_counts_pkey PRIMARY KEY (name, who)
 );
 CREATE INDEX request_counts_by_end ON request_counts USING btree (ends_at);
+comment on table request_counts is 'Requests within the current window of each limit, over all processes. Not logged: counting begins anew after a crash.';
 
 create table resource_iteration_events (
   id bigint generated always as identity not null,
@@ -4001,6 +4360,7 @@ create table resource_iteration_events (
 CREATE INDEX resource_iteration_events_by_iteration ON resource_iteration_events USING btree (iteration_id);
 CREATE INDEX resource_iteration_events_by_user ON resource_iteration_events USING btree (user_id);
 CREATE INDEX resource_iteration_events_of_issue ON resource_iteration_events USING btree (issue_id, id);
+comment on table resource_iteration_events is 'Changes of the iteration of an issue.';
 
 create table resource_label_events (
   id bigint generated always as identity not null,
@@ -4025,6 +4385,7 @@ CREATE INDEX resource_label_events_by_user ON resource_label_events USING btree 
 CREATE INDEX resource_label_events_of_epic ON resource_label_events USING btree (epic_id, id) WHERE epic_id IS NOT NULL;
 CREATE INDEX resource_label_events_of_issue ON resource_label_events USING btree (issue_id, id) WHERE issue_id IS NOT NULL;
 CREATE INDEX resource_label_events_of_merge_request ON resource_label_events USING btree (merge_request_id, id) WHERE merge_request_id IS NOT NULL;
+comment on table resource_label_events is 'Labels that were added to or removed from an issue, epic or merge request.';
 
 create table resource_milestone_events (
   id bigint generated always as identity not null,
@@ -4048,6 +4409,7 @@ CREATE INDEX resource_milestone_events_by_milestone ON resource_milestone_events
 CREATE INDEX resource_milestone_events_by_user ON resource_milestone_events USING btree (user_id);
 CREATE INDEX resource_milestone_events_of_issue ON resource_milestone_events USING btree (issue_id, id);
 CREATE INDEX resource_milestone_events_of_merge_request ON resource_milestone_events USING btree (merge_request_id, id) WHERE merge_request_id IS NOT NULL;
+comment on table resource_milestone_events is 'Changes of the milestone of an issue or merge request.';
 
 create table resource_state_events (
   id bigint generated always as identity not null,
@@ -4069,6 +4431,7 @@ CREATE INDEX resource_state_events_by_user ON resource_state_events USING btree 
 CREATE INDEX resource_state_events_of_epic ON resource_state_events USING btree (epic_id, id) WHERE epic_id IS NOT NULL;
 CREATE INDEX resource_state_events_of_issue ON resource_state_events USING btree (issue_id, id) WHERE issue_id IS NOT NULL;
 CREATE INDEX resource_state_events_of_merge_request ON resource_state_events USING btree (merge_request_id, id) WHERE merge_request_id IS NOT NULL;
+comment on table resource_state_events is 'Changes of the state of an issue, epic or merge request.';
 
 create table resource_weight_events (
   id bigint generated always as identity not null,
@@ -4082,12 +4445,14 @@ create table resource_weight_events (
 );
 CREATE INDEX resource_weight_events_by_user ON resource_weight_events USING btree (user_id);
 CREATE INDEX resource_weight_events_of_issue ON resource_weight_events USING btree (issue_id, id);
+comment on table resource_weight_events is 'Changes of the weight of an issue.';
 
 create table rights_versions (
   id integer generated always as identity not null,
   version bigint default 1 not null,
   constraint rights_versions_pkey PRIMARY KEY (id)
 ) with (fillfactor=50);
+comment on table rights_versions is 'The sum of these rows is the version of all rights: each change of a row that rights depend on raises it. There are several rows so that transactions do not wait for each other.';
 
 create table service_accounts (
   user_id bigint not null,
@@ -4098,6 +4463,7 @@ create table service_accounts (
 );
 CREATE INDEX service_accounts_by_group ON service_accounts USING btree (group_id, user_id) WHERE group_id IS NOT NULL;
 CREATE TRIGGER service_accounts_removed AFTER DELETE ON service_accounts FOR EACH ROW EXECUTE FUNCTION shut_out_service_account();
+comment on table service_accounts is 'Accounts of programs: of a top-level group or, without a group, of the instance.';
 
 create table snippet_user_agents (
   snippet_id bigint not null,
@@ -4107,6 +4473,7 @@ create table snippet_user_agents (
   constraint snippet_user_agents_pkey PRIMARY KEY (snippet_id),
   constraint snippet_user_agents_snippet_id_fkey FOREIGN KEY (snippet_id) REFERENCES snippets(id) ON DELETE CASCADE
 );
+comment on table snippet_user_agents is 'Where a snippet was written from, for administrators who look for spam.';
 
 create table snippets (
   id bigint generated always as identity not null,
@@ -4144,6 +4511,9 @@ CREATE INDEX snippets_search ON snippets USING gin (title gin_trgm_ops, descript
 CREATE TRIGGER keep_unused_repository AFTER DELETE ON snippets REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_unused_repository('snippet');
 CREATE TRIGGER record_change AFTER INSERT OR DELETE ON snippets FOR EACH ROW EXECUTE FUNCTION record_repository_change();
 CREATE TRIGGER record_other_place AFTER UPDATE OF storage ON snippets FOR EACH ROW WHEN (old.storage <> new.storage) EXECUTE FUNCTION record_repository_change();
+comment on table snippets is 'Snippets of a project or a user. The files are in a git repository of the snippet.';
+comment on column snippets.user_id is 'The owner of a personal snippet; the author becomes the ghost user when the account is deleted.';
+comment on column snippets.paths is 'The files of commit_id, in git''s order.';
 
 create table subscriptions (
   id bigint generated always as identity not null,
@@ -4167,6 +4537,7 @@ CREATE INDEX subscriptions_to_epic ON subscriptions USING btree (epic_id) WHERE 
 CREATE INDEX subscriptions_to_issue ON subscriptions USING btree (issue_id) WHERE issue_id IS NOT NULL;
 CREATE INDEX subscriptions_to_label ON subscriptions USING btree (label_id) WHERE label_id IS NOT NULL;
 CREATE INDEX subscriptions_to_merge_request ON subscriptions USING btree (merge_request_id) WHERE merge_request_id IS NOT NULL;
+comment on table subscriptions is 'What a user has subscribed to or unsubscribed from; without a row, participants are subscribed.';
 
 create table suggestions (
   id bigint generated always as identity not null,
@@ -4184,6 +4555,9 @@ create table suggestions (
   constraint suggestions_note_id_fkey FOREIGN KEY (note_id) REFERENCES notes(id) ON DELETE CASCADE
 );
 CREATE INDEX suggestions_in_order ON suggestions USING btree (note_id, id);
+comment on table suggestions is 'Changes of lines that comments on a diff propose.';
+comment on column suggestions.lines_above is 'Lines above the place of the note that it replaces.';
+comment on column suggestions.commit_id is 'The commit that applied it; null until then.';
 
 create table timelogs (
   id bigint generated always as identity not null,
@@ -4203,6 +4577,8 @@ create table timelogs (
 CREATE INDEX timelogs_by_issue ON timelogs USING btree (issue_id, id);
 CREATE INDEX timelogs_by_merge_request ON timelogs USING btree (merge_request_id, id) WHERE merge_request_id IS NOT NULL;
 CREATE INDEX timelogs_by_user ON timelogs USING btree (user_id);
+comment on table timelogs is 'Time spent on issues and merge requests.';
+comment on column timelogs.time_spent_s is 'Negative where time was taken back.';
 
 create table todos (
   id bigint generated always as identity not null,
@@ -4251,6 +4627,7 @@ CREATE UNIQUE INDEX todos_one_pending_on_commit ON todos USING btree (user_id, p
 CREATE UNIQUE INDEX todos_one_pending_on_epic ON todos USING btree (user_id, epic_id) WHERE state = 'pending'::text AND epic_id IS NOT NULL;
 CREATE UNIQUE INDEX todos_one_pending_on_issue ON todos USING btree (user_id, issue_id) WHERE state = 'pending'::text AND issue_id IS NOT NULL;
 CREATE UNIQUE INDEX todos_one_pending_on_merge_request ON todos USING btree (user_id, merge_request_id) WHERE state = 'pending'::text AND merge_request_id IS NOT NULL;
+comment on table todos is 'To-do items of users.';
 
 create table topics (
   id bigint generated always as identity not null,
@@ -4273,6 +4650,7 @@ CREATE INDEX topics_by_shown_projects ON topics USING btree (shown_projects_coun
 CREATE INDEX topics_search ON topics USING gin ((name::text) gin_trgm_ops, title gin_trgm_ops);
 CREATE TRIGGER keep_changed_avatar AFTER UPDATE OF avatar_key ON topics FOR EACH ROW WHEN (old.avatar_key <> COALESCE(new.avatar_key, ''::text)) EXECUTE FUNCTION keep_unused_avatar();
 CREATE TRIGGER keep_deleted_avatar AFTER DELETE ON topics FOR EACH ROW WHEN (old.avatar_key IS NOT NULL) EXECUTE FUNCTION keep_unused_avatar();
+comment on table topics is 'Topics of projects. Triggers keep the count and the spelling in projects.topics.';
 
 create table unused_blobs (
   key text not null,
@@ -4281,6 +4659,7 @@ create table unused_blobs (
 );
 CREATE INDEX unused_blobs_by_age ON unused_blobs USING btree (since);
 CREATE TRIGGER record_change AFTER INSERT OR DELETE ON unused_blobs FOR EACH ROW EXECUTE FUNCTION record_blob_change();
+comment on table unused_blobs is 'Blobs without a row: one that is about to come in, and one whose row is gone. A job deletes them.';
 
 create table unused_repositories (
   id bigint not null,
@@ -4290,6 +4669,7 @@ create table unused_repositories (
   constraint unused_repositories_pkey PRIMARY KEY (kind, id, storage)
 );
 CREATE INDEX unused_repositories_by_time ON unused_repositories USING btree (due_at);
+comment on table unused_repositories is 'Repositories without an owner, which a job deletes.';
 
 create table uploads (
   id bigint generated always as identity not null,
@@ -4317,6 +4697,8 @@ CREATE INDEX uploads_by_group ON uploads USING btree (group_id, created_at DESC,
 CREATE INDEX uploads_by_project ON uploads USING btree (project_id, created_at DESC, id DESC) WHERE project_id IS NOT NULL;
 CREATE INDEX uploads_by_user ON uploads USING btree (user_id);
 CREATE TRIGGER keep_unused_upload AFTER DELETE ON uploads REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_unused_upload();
+comment on table uploads is 'Files that users attached to texts of a project or group. Copies share a blob.';
+comment on column uploads.secret is 'A part of the URL that nobody can guess.';
 
 create table user_follows (
   follower_id bigint not null,
@@ -4328,6 +4710,7 @@ create table user_follows (
   constraint user_follows_follower_id_fkey FOREIGN KEY (follower_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX user_follows_by_follower ON user_follows USING btree (follower_id, followed_id);
+comment on table user_follows is 'Users who follow each other.';
 
 create table user_identities (
   user_id bigint not null,
@@ -4337,6 +4720,7 @@ create table user_identities (
   constraint user_identities_extern_uid_key UNIQUE (provider, extern_uid),
   constraint user_identities_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
+comment on table user_identities is 'Accounts of users at identity providers.';
 
 create table user_mentions (
   user_id bigint not null,
@@ -4359,6 +4743,7 @@ CREATE INDEX user_mentions_by_note ON user_mentions USING btree (note_id) WHERE 
 CREATE INDEX user_mentions_by_snippet ON user_mentions USING btree (snippet_id) WHERE snippet_id IS NOT NULL;
 CREATE INDEX user_mentions_by_user ON user_mentions USING btree (user_id);
 alter table user_mentions replica identity full;
+comment on table user_mentions is 'Users who are mentioned in a description (without a note) or in a note.';
 
 create table user_statuses (
   user_id bigint not null,
@@ -4370,6 +4755,7 @@ create table user_statuses (
   constraint user_statuses_availability_check CHECK (availability = ANY (ARRAY['not_set'::text, 'busy'::text])),
   constraint user_statuses_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
+comment on table user_statuses is 'Statuses that users set for a while.';
 
 create table users (
   id bigint generated always as identity not null,
@@ -4450,6 +4836,12 @@ CREATE INDEX users_with_unconfirmed_email ON users USING btree (unconfirmed_emai
 CREATE TRIGGER keep_changed_avatar AFTER UPDATE OF avatar_key ON users FOR EACH ROW WHEN (old.avatar_key <> COALESCE(new.avatar_key, ''::text)) EXECUTE FUNCTION keep_unused_avatar();
 CREATE TRIGGER keep_deleted_avatar AFTER DELETE ON users FOR EACH ROW WHEN (old.avatar_key IS NOT NULL) EXECUTE FUNCTION keep_unused_avatar();
 CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF username, name, email, commit_email, state, user_type, admin, external, confirmed_at, created_at, page_theme ON users FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
+comment on table users is 'People, bots, service accounts and the ghost user.';
+comment on column users.email is 'The primary address. Two addresses that differ only in case are the same.';
+comment on column users.unconfirmed_email is 'An address that becomes the primary one when it is confirmed.';
+comment on column users.public_email is 'Null or an address of the user.';
+comment on column users.commit_email is 'Null is the primary address; `_private` is one that receives no mail.';
+comment on column users.page_theme is 'Light, dark or as the system.';
 
 create table variables (
   id bigint generated always as identity not null,
@@ -4473,6 +4865,8 @@ create table variables (
   constraint variables_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX variables_by_group ON variables USING btree (group_id) WHERE group_id IS NOT NULL;
+comment on table variables is 'CI/CD variables of a project, of a group or of the instance.';
+comment on column variables.value is 'Encrypted with the secret key.';
 
 create table vulnerabilities (
   id bigint generated always as identity not null,
@@ -4493,6 +4887,8 @@ create table vulnerabilities (
 CREATE INDEX vulnerabilities_cluster_idx ON vulnerabilities USING btree (cluster);
 CREATE INDEX vulnerabilities_project_id_severity_id_idx ON vulnerabilities USING btree (project_id, severity DESC, id);
 CREATE INDEX vulnerabilities_project_id_state_severity_id_idx ON vulnerabilities USING btree (project_id, state, severity DESC, id);
+comment on table vulnerabilities is 'Vulnerabilities of the dependencies of projects, one per cluster of advisories.';
+comment on column vulnerabilities.is_present is 'Whether a dependency is affected now.';
 
 create table vulnerability_state_changes (
   id bigint generated always as identity not null,
@@ -4508,6 +4904,8 @@ create table vulnerability_state_changes (
 );
 CREATE INDEX vulnerability_state_changes_user_id_idx ON vulnerability_state_changes USING btree (user_id) WHERE user_id IS NOT NULL;
 CREATE INDEX vulnerability_state_changes_vulnerability_id_id_idx ON vulnerability_state_changes USING btree (vulnerability_id, id);
+comment on table vulnerability_state_changes is 'Changes of the state of vulnerabilities.';
+comment on column vulnerability_state_changes.user_id is 'Null when a change of the dependencies made it, or when the user is gone.';
 
 create table waiting_references (
   id bigint generated always as identity not null,
@@ -4523,6 +4921,7 @@ create table waiting_references (
 );
 CREATE INDEX waiting_references_of_group ON waiting_references USING btree (group_id, id) WHERE group_id IS NOT NULL;
 CREATE INDEX waiting_references_of_project ON waiting_references USING btree (project_id, id) WHERE project_id IS NOT NULL;
+comment on table waiting_references is 'References of migrated records to records that have not arrived yet.';
 
 create table web_sessions (
   id bigint generated always as identity not null,
@@ -4544,6 +4943,10 @@ create table web_sessions (
 CREATE INDEX web_sessions_by_use ON web_sessions USING btree (used_at);
 CREATE INDEX web_sessions_by_user ON web_sessions USING btree (user_id, id);
 CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF user_id, token_digest, confirmed_at ON web_sessions FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
+comment on table web_sessions is 'Sessions of browsers.';
+comment on column web_sessions.token_digest is 'SHA-256 of the cookie.';
+comment on column web_sessions.previous_digest is 'Of the cookie before the last rotation, which is valid for another minute.';
+comment on column web_sessions.confirmed_at is 'When the password was given last.';
 
 create table wiki_pages (
   id bigint generated always as identity not null,
@@ -4555,6 +4958,7 @@ create table wiki_pages (
   constraint wiki_pages_wiki_id_slug_key UNIQUE (wiki_id, slug),
   constraint wiki_pages_wiki_id_fkey FOREIGN KEY (wiki_id) REFERENCES wikis(id) ON DELETE CASCADE
 );
+comment on table wiki_pages is 'Pages of wikis that events name. A renamed page keeps its row, and a deleted one its title.';
 
 create table wikis (
   id bigint generated always as identity not null,
@@ -4576,6 +4980,8 @@ CREATE TRIGGER keep_unused_repository AFTER DELETE ON wikis REFERENCING OLD TABL
 CREATE TRIGGER keep_wiki_in_place BEFORE INSERT ON wikis FOR EACH ROW EXECUTE FUNCTION keep_wiki_in_place();
 CREATE TRIGGER record_change AFTER INSERT OR DELETE ON wikis FOR EACH ROW EXECUTE FUNCTION record_repository_change();
 CREATE TRIGGER record_other_place AFTER UPDATE OF storage ON wikis FOR EACH ROW WHEN (old.storage <> new.storage) EXECUTE FUNCTION record_repository_change();
+comment on table wikis is 'Wikis of projects and groups, created by the first write.';
+comment on column wikis.size_bytes is 'On the disk; null until it is measured.';
 
 create view current_license as
  SELECT id,

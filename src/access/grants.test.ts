@@ -5,7 +5,6 @@ import { sql } from 'kysely';
 import type { Answer, Client } from '../../test/support/client.ts';
 import { performJob } from '../../test/support/jobs.ts';
 import { addMergeRequest, worldWithTopic } from '../../test/support/merge_requests.ts';
-import { mendBy } from '../../test/support/migration_file.ts';
 import { fileUrl, headOf, onMain } from '../../test/support/repository.ts';
 import { sent } from '../../test/support/sent.ts';
 import { removeExpiredGroupLinks } from '../areas/spaces/group_links/jobs.ts';
@@ -181,23 +180,6 @@ test('what names a group ends with its share, also for those of its members who 
     await end();
     await assertNothing(here, person, way);
   }
-});
-
-test('names that stayed behind before names ended are taken out', async () => {
-  const here = await place();
-  const { as, db } = here;
-  const [left, lasting] = [await here.person(), here.people.developer];
-  await here.grant({ user_id: lasting.id });
-  for (const table of ['protected_branch_access_levels', 'protected_environment_rules', 'approval_rule_users'])
-    await sql`update ${sql.table(table)} set user_id = ${left.id} where user_id = ${lasting.id}`.execute(db);
-  assert.deepEqual(await here.named(), all);
-  await sent(
-    as('owner').post(`${here.base}/protected_branches`, { name: 'x', allowed_to_push: [{ user_id: lasting.id }] }),
-  );
-  await mendBy(db, '0691');
-  assert.deepEqual(await here.named(), ['branch'], 'of the one who is still there');
-  await as('owner').delete(`${here.base}/protected_branches/x`);
-  await assertNothing(here, left, 'mended');
 });
 
 test('a project or group that moves leaves behind what the groups above were granted', async () => {

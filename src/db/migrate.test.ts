@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
-import { testDatabase } from '../../test/support/database.ts';
-import { MigrationError, migrate } from './migrate.ts';
+import { anotherDatabase, emptyDatabase, testDatabase } from '../../test/support/database.ts';
+import { baseline, knownMigrations, MigrationError, migrate, sinceBaseline } from './migrate.ts';
 
 /** The migrations as they are, and one more. */
 async function folderWith(t: TestContext, file: string, statements: string): Promise<string> {
@@ -74,6 +74,47 @@ test('a file that arrives after one with a greater number runs, too', async (t) 
   await writeFile(path.join(folder, '9000_earlier.sql'), 'create table earlier (id integer);');
   await writeFile(path.join(folder, '9004_after.sql'), 'drop table earlier;');
   assert.deepEqual(await migrate(connectionString, { folder }), ['9000_earlier', '9004_after']);
+});
+
+/** The names of as many migrations as the baseline replaced. */
+const replaced = [
+  ...Array.from({ length: baseline.replaced - 1 }, (_, index) => `0${String(index).padStart(3, '0')}_change`),
+  baseline.last,
+];
+
+test('a database that has what the baseline replaced is recognised, and an earlier one is refused', async () => {
+  const { db, connectionString } = await emptyDatabase(anotherDatabase());
+  await migrate(connectionString, { up_to: baseline.name });
+  const names = async () => {
+    const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
+    return rows.map(({ name }) => name);
+  };
+  const record = (recorded: readonly string[]) =>
+    db.transaction().execute(async (tx) => {
+      await sql`delete from kysely_migration`.execute(tx);
+      await sql`insert into kysely_migration select unnest(${recorded}::text[]), '2026-11-01T00:00:00.000Z'`.execute(
+        tx,
+      );
+    });
+  await record(replaced.slice(1));
+  await assert.rejects(
+    migrate(connectionString),
+    /last used by an early version of Coppice\. Start commit \w+ with it/,
+  );
+  assert.ok((await names()).includes(baseline.last));
+  await record(replaced);
+  const later = (await knownMigrations()).slice(1);
+  assert.deepEqual(await migrate(connectionString), later);
+  assert.deepEqual(await names(), [baseline.name, ...later]);
+});
+
+test('the baseline stands for what it replaced', () => {
+  assert.deepEqual(sinceBaseline([]), []);
+  assert.deepEqual(sinceBaseline(replaced), [baseline.name]);
+  assert.deepEqual(sinceBaseline([...replaced, '0999_later']), [baseline.name, '0999_later']);
+  assert.deepEqual(sinceBaseline([baseline.name, '0002_change']), [baseline.name, '0002_change']);
+  for (const incomplete of [replaced.slice(1), replaced.slice(0, -1)])
+    assert.equal(sinceBaseline(incomplete), undefined);
 });
 
 test('a misnamed file or a duplicate number is refused before anything runs', async (t) => {

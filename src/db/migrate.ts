@@ -27,6 +27,12 @@ const migrating = 'coppice migration';
 /** The first line of a file whose statements run one by one, each in a transaction of its own or none: `create index concurrently` allows no other. */
 const alone = '-- outside a transaction\n';
 
+/** The migration that replaced all before it: how many there were, and the name of the last one. */
+export const baseline = { name: '0001_baseline', replaced: 214, last: '0771_counts_of_topics' };
+
+/** The last commit that had them. */
+export const commitBeforeBaseline = '18b45fda5e14';
+
 export interface MigrateOptions {
   /** Contains `NNNN_name.sql`; by default the migrations of this version. */
   folder?: string;
@@ -51,12 +57,14 @@ export async function migrate(connectionString: string, options: MigrateOptions 
     return await db.connection().execute(async (holder) => {
       await refuseOld(holder);
       await waitForOthers(holder);
-      const done = await executed(holder);
+      const found = await executed(holder);
+      const done = sinceBaseline(found) ?? refuseEarly();
       refuseNewer(done, Object.keys(migrations));
       const wanted = up_to === undefined ? migrations : until(up_to, migrations);
       const isBehind = Object.keys(wanted).some((name) => !done.includes(name));
       if (isBehind) await refuseUnfit(holder);
       if (isBehind && done.length > 0) await before?.(holder);
+      if (done.length < found.length) await recordBaseline(holder);
       await installQueue(connectionString);
       const ran = await runNew(db, done, wanted);
       await keepSequences(holder);
@@ -180,6 +188,33 @@ async function executed(db: Database): Promise<string[]> {
   if (tables.length === 0) return [];
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
   return rows.map(({ name }) => name);
+}
+
+/**
+ * The names of migrations as this version calls them: one name for all that the baseline replaced.
+ * @param done the names of a database or a backup
+ * @returns undefined when it does not have all of these
+ */
+export function sinceBaseline(done: readonly string[]): string[] | undefined {
+  if (done.length === 0 || done.includes(baseline.name)) return [...done];
+  const replaced = done.filter((name) => name <= baseline.last);
+  if (replaced.length !== baseline.replaced || !replaced.includes(baseline.last)) return undefined;
+  return [baseline.name, ...done.filter((name) => name > baseline.last)];
+}
+
+function refuseEarly(): never {
+  throw new MigrationError(
+    `The database was last used by an early version of Coppice. Start commit ${commitBeforeBaseline} with it once, then this version.`,
+  );
+}
+
+/** Of a database that has what the baseline replaced: the names change, and nothing else. */
+async function recordBaseline(db: Database): Promise<void> {
+  await sql`
+    with replaced as (delete from kysely_migration where name <= ${baseline.last} returning "timestamp")
+    insert into kysely_migration (name, "timestamp") select ${baseline.name}, max("timestamp") from replaced`.execute(
+    db,
+  );
 }
 
 /** Old code must not write to a schema that it does not know. */

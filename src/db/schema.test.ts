@@ -22,6 +22,15 @@ for (const [file, describe] of [
 /** Tables with one row, or with those of the moment, which are read whole sooner than an index. */
 const fewRows = ['application_settings', 'reference_updates'];
 
+test('every table says what its rows are', async () => {
+  const { db } = await testDatabase();
+  const { rows } = await sql<{ name: string }>`
+    select relname as name from pg_class
+     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition and relname not like 'kysely\\_%'
+       and obj_description(oid, 'pg_class') is null`.execute(db);
+  assert.deepEqual(rows, []);
+});
+
 test('every foreign key has an index that finds the rows that point at a row', async () => {
   const { db } = await testDatabase();
   const { rows } = await sql<{ key: string }>`

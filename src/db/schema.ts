@@ -385,7 +385,6 @@ export interface CodeBlobs {
   id: GeneratedAlways<number>;
   object_id: string;
   content: string;
-  is_folded: Generated<boolean>;
   is_left_out: Generated<boolean>;
 }
 
@@ -1228,8 +1227,6 @@ export interface Issues {
   label_priority: number | null;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
-  is_labelled: boolean | null;
-  is_assigned: boolean | null;
 }
 
 export interface IterationCadences {

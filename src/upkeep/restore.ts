@@ -9,7 +9,7 @@ import { settleReferenceUpdates } from '../areas/code/repository/index.ts';
 import { areaServices } from '../areas/index.ts';
 import { type Blobs, keyAtPath } from '../blobs/index.ts';
 import { connect } from '../db/index.ts';
-import { knownMigrations, migrate } from '../db/migrate.ts';
+import { commitBeforeBaseline, knownMigrations, migrate, sinceBaseline } from '../db/migrate.ts';
 import { createRepository, deleteRepository, objectFilePattern, plantRefs, type Repository } from '../git/index.ts';
 import { fingerprintOf, secretsFrom } from '../secrets/index.ts';
 import { blobsOf, type ServicesConfig, secretKeyFile, servicesFor } from '../services/index.ts';
@@ -117,13 +117,18 @@ export async function readManifest(entries: AsyncGenerator<ArchiveEntry>, file: 
   });
   if (first?.name !== 'manifest.json') throw new ArchiveError(`${file} is no backup of Coppice.`);
   const manifest = await jsonOf<Manifest>(first.content, first.name);
+  const migrations = sinceBaseline(manifest.migrations);
+  if (migrations === undefined)
+    throw new RestoreError(
+      `${file} was made by an early version of Coppice. Restore it with commit ${commitBeforeBaseline}, start this version with what was restored, and make a new backup.`,
+    );
   const known = await knownMigrations();
-  const unknown = manifest.migrations.filter((name) => !known.includes(name));
+  const unknown = migrations.filter((name) => !known.includes(name));
   if (manifest.format !== 1 || unknown.length > 0)
     throw new RestoreError(
       `${file} was made by a newer version of Coppice. Restore it with that version or a later one.`,
     );
-  return manifest;
+  return { ...manifest, migrations };
 }
 
 async function place(entry: ArchiveEntry, progress: Progress): Promise<void> {

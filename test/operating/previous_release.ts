@@ -6,13 +6,13 @@ import { connect, type Database } from '../../src/db/index.ts';
 import { migrate } from '../../src/db/migrate.ts';
 
 /** The last migration of the previous release. */
-const previous = '0133_order_of_member_roles';
+const previous = '0001_baseline';
 
 /**
  * What that release had in its tables after its API was used: a line a row, the name of the table and its columns as JSON. Secrets that its own key sealed, and its
  * license, are left out.
  */
-const rowsFile = path.join(import.meta.dirname, 'fixtures/release_0133.txt');
+const rowsFile = path.join(import.meta.dirname, 'fixtures/release_0001.txt');
 
 /** The columns of a table that are not computed from others. */
 async function storedColumns(db: Database, table: string): Promise<string[]> {

@@ -33,9 +33,9 @@ export function sharedDatabase(): Promise<TestDatabase> {
   return shared;
 }
 
-/** The same without its tables, as a database is before the first migration. */
-export async function emptyDatabase(): Promise<TestDatabase> {
-  const database = await testDatabase();
+/** A database without its tables, as it is before the first migration: that of the test file, or the given one. */
+export async function emptyDatabase(given = testDatabase()): Promise<TestDatabase> {
+  const database = await given;
   for (const schema of ['public', 'graphile_worker'])
     await sql`drop schema ${sql.ref(schema)} cascade`.execute(database.db);
   await sql`create schema public`.execute(database.db);

@@ -117,7 +117,7 @@ export const isOfMembership = (caller: Caller) => sql<boolean>`
 
 /**
  * The highest id up to which every event is committed or will never be. A transaction that is recording events holds a shared lock on a number which all their ids are above
- * (`announce_events` in migrations/0382), and releases it after its rows have become visible.
+ * (`announce_events` in docs/schema.sql), and releases it after its rows have become visible.
  *
  * The sequence is read before the locks, which the lateral join ensures: what takes a lock after that has ids above the sequence's. The rows have to be read by a
  * later statement. Keys of locks have 32 bits: those of numbers above the sequence's are recognized by their distance.

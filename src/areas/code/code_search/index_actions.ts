@@ -127,14 +127,14 @@ async function storeTexts(db: Database, repository: Repository, ids: readonly st
   const { rows } = await sql<{ id: string }>`
     select given.id from unnest(${ids}::text[]) given (id)
      where not exists (select from code_blobs where object_id = given.id)`.execute(db);
-  const texts: { object_id: string; content: string; is_folded: true; is_left_out: boolean }[] = [];
+  const texts: { object_id: string; content: string; is_left_out: boolean }[] = [];
   for (const { id } of rows) {
     const found = await textOf(repository, id);
     const is_left_out = found === undefined && (await isLargeText(repository, id));
     const text = found ?? '';
     const content = text.startsWith('version https://git-lfs.github.com/spec/') ? '' : text;
     // PostgreSQL has no text with this character; git takes files for text that have it behind their beginning.
-    texts.push({ object_id: id, content: folded(content.replaceAll('\0', '')), is_folded: true, is_left_out });
+    texts.push({ object_id: id, content: folded(content.replaceAll('\0', '')), is_left_out });
   }
   if (texts.length === 0) return;
   await db
@@ -142,14 +142,6 @@ async function storeTexts(db: Database, repository: Repository, ids: readonly st
     .values(texts)
     .onConflict((conflict) => conflict.column('object_id').doNothing())
     .execute();
-}
-
-/** Folds the contents that a version before has written: their ASCII letters, which are what it has found in any case. @returns how many */
-export async function foldTexts(db: Database): Promise<number> {
-  const { numAffectedRows } = await sql`
-    update code_blobs set content = lower(content), is_folded = true
-     where id in (select id from code_blobs where not is_folded order by id limit ${filesAtOnce})`.execute(db);
-  return Number(numAffectedRows ?? 0n);
 }
 
 /** Removes contents that no file has any more. @returns how many */

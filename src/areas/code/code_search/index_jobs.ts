@@ -5,7 +5,7 @@ import { Id } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
 import type { PushFollower } from '../../../services/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
-import { foldTexts, indexProject, markStale, removeUnusedTexts } from './index_actions.ts';
+import { indexProject, markStale, removeUnusedTexts } from './index_actions.ts';
 
 /** Whether searches use the index. */
 const isKept = async (db: Database): Promise<boolean> => (await settingsOf(db)).code_search === 'on';
@@ -45,13 +45,13 @@ const enqueuedAtOnce = 500;
 
 /**
  * Indexes projects that never were, such as those that are older than the index, and again those that have failed, and those of which a version before has indexed
- * no more paths than those of texts; removes contents that nothing has, and folds old ones.
+ * no more paths than those of texts; removes contents that nothing has.
  */
 export const keepCodeIndex = job('keep_code_index', {
   input: {},
   retries: 0,
   schedule: '*/10 * * * *',
-  run: async ({ db, signal }) => {
+  run: async ({ db }) => {
     if (!(await isKept(db))) return;
     const { rows } = await sql<{ project_id: number }>`
       insert into code_indexes (project_id)
@@ -64,7 +64,6 @@ export const keepCodeIndex = job('keep_code_index', {
       returning project_id`.execute(db);
     await indexCode.enqueueEach(db, rows);
     while ((await removeUnusedTexts(db)) > 0);
-    while (!signal.aborted && (await foldTexts(db)) > 0);
   },
 });
 

@@ -90,8 +90,7 @@ async function rowsOf(db: Database, text: string, project_ids: readonly number[]
 /** A predicate on `code_blobs`: a line of the content has a text, in any case. */
 const contains = (text: string): RawBuilder<SqlBool> => {
   if (text.includes('\n')) return sql`false`;
-  const pattern = containing(folded(text));
-  return sql`(code_blobs.content like ${pattern} or (not code_blobs.is_folded and code_blobs.content ilike ${pattern}))`;
+  return sql`code_blobs.content like ${containing(folded(text))}`;
 };
 
 /** The contents with a text, unless there are many. */

@@ -2,10 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { mendBy } from '../../../../test/support/migration_file.ts';
 import { filledWorld } from '../../../../test/support/repository.ts';
 import { sent } from '../../../../test/support/sent.ts';
-import type { World } from '../../../../test/support/world.ts';
 import { today } from '../../../cron/index.ts';
 
 /** A project in a group below a private one, whose labels, milestones and iterations are used in every way. */
@@ -103,44 +101,4 @@ test('a transferred group shows nothing of the group that it leaves', async () =
   const { as, group, there, read } = await planned();
   await sent(as('owner').post(`/groups/${group.id}/transfer`, { group_id: there.id }));
   assert.deepEqual(await read(), expected);
-});
-
-/** As transfers were: labels and milestones of issues were taken along, everything else stayed with the group that was left. */
-async function transferAsBefore({ db, as, project, there }: World & { there: { id: number } }): Promise<void> {
-  const before = async (table: string, owner: string) =>
-    (await sql<object>`select to_jsonb(kept) as row from ${sql.table(table)} kept where ${sql.raw(owner)}`.execute(db))
-      .rows as { row: object }[];
-  const inIssues = `issue_id in (select id from issues where project_id = ${project.id})`;
-  const kept = {
-    release_milestones: await before(
-      'release_milestones',
-      `release_id in (select id from releases where project_id = ${project.id})`,
-    ),
-    resource_label_events: await before('resource_label_events', inIssues),
-    resource_milestone_events: await before('resource_milestone_events', inIssues),
-    resource_iteration_events: await before('resource_iteration_events', inIssues),
-  };
-  const { rows } = await sql<{
-    iteration_id: number;
-  }>`select iteration_id from issues where project_id = ${project.id}`.execute(db);
-  await sent(as('owner').put(`/projects/${project.id}/transfer`, { namespace: there.id }));
-  for (const [table, old] of Object.entries(kept)) {
-    const owner =
-      table === 'release_milestones'
-        ? `release_id in (select id from releases where project_id = ${project.id})`
-        : inIssues;
-    await sql`delete from ${sql.table(table)} where ${sql.raw(owner)}`.execute(db);
-    const all = JSON.stringify(old.map(({ row }) => row));
-    await sql`insert into ${sql.table(table)} ${sql.raw(table === 'release_milestones' ? '' : 'overriding system value')}
-              select * from jsonb_populate_recordset(null::${sql.table(table)}, ${all}::jsonb)`.execute(db);
-  }
-  await sql`update issues set iteration_id = ${rows[0]!.iteration_id} where project_id = ${project.id}`.execute(db);
-  await sql`delete from milestones where project_id = ${project.id} and title = 'MReleased'`.execute(db);
-}
-
-test('what an earlier transfer left behind is mended', async () => {
-  const here = await planned();
-  await transferAsBefore(here);
-  await mendBy(here.db, '0694');
-  assert.deepEqual(await here.read(), expected);
 });

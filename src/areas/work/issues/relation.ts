@@ -117,11 +117,7 @@ const issue: RecordKind = {
     sentry_issue: shown(sql`null`),
   },
   always: { imported_from: 'gitlab_migration' },
-  stays: {
-    ...listColumns,
-    is_labelled: 'written by servers of the version before, and read by none',
-    is_assigned: 'written by servers of the version before, and read by none',
-  },
+  stays: listColumns,
   isVisible: ({ caller }) =>
     sql`exists (select from projects where projects.id = issues.project_id and ${issueKind.isVisible(caller)})`,
   derives: {

@@ -1,1 +1,0 @@
-alter table application_settings add column allow_top_level_group_owners_to_create_service_accounts boolean not null default false;
