@@ -1,8 +1,11 @@
 /** Records that give a right to everybody of a level, to a person, or to a group, which is its id at the source. */
+import { sql } from 'kysely';
 import { knownIn, knownInGroup } from '../access/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Arrival } from './arriving.ts';
-import type { ArrivingRow } from './description.ts';
+import type { ArrivingRow, Members, RecordKind } from './description.ts';
+import { account, column, shown } from './members.ts';
+import { integer } from './values.ts';
 
 const noGroup = 'names a group that is not part of the migration';
 const stranger = 'names a person or group that does not belong to the project or group';
@@ -39,7 +42,7 @@ async function refuseStrangers(
  * @param levels those that may be given
  * @returns the reasons against rows that give the right to nobody here
  */
-export function completeGrants(
+function completeGrants(
   rows: readonly ArrivingRow[],
   arrival: Arrival,
   tx: Database,
@@ -56,6 +59,38 @@ export function completeGrants(
   }
   return refuseStrangers(rows, arrival, tx, reasons);
 }
+
+/** A right that the rows of a table give, each to everybody of a level, to a person or to a group. */
+interface Grants {
+  table: RecordKind['table'];
+  /** The column that says which right, and its name there. */
+  right: readonly [column: string, name: string];
+  /** Levels that may be given. */
+  levels: readonly number[];
+  /** What the rows say besides. */
+  more?: Members;
+}
+
+/** How the rows that give a right leave and arrive. */
+export const grantsOf = ({ table, right: [column_name, name], levels, more = {} }: Grants): RecordKind => ({
+  table,
+  only: sql`${sql.ref(`${table}.${column_name}`)} = ${sql.lit(name)}`,
+  members: {
+    access_level: column('access_level', integer(0, 60)),
+    user_id: account('user_id'),
+    group_id: shown(sql`${sql.ref(`${table}.group_id`)}`),
+    ...more,
+    created_at: shown(sql`null`),
+    updated_at: shown(sql`null`),
+  },
+  always: { [column_name]: name },
+  stays: {},
+  distinct: ['access_level', 'user_id', 'group_id'],
+  derives: {
+    columns: { group_id: 'bigint' },
+    derive: (rows, arrival, tx) => completeGrants(rows, arrival, tx, levels),
+  },
+});
 
 /** Completes the column `group_id` of rows that name nothing but a group. */
 export function completeGroups(rows: readonly ArrivingRow[], arrival: Arrival, tx: Database): Promise<Reasons> {

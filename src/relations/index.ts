@@ -4,7 +4,7 @@ export type { Arrival, Arrived, ArrivedRecord, ArrivingRelation, RecordCount, Re
 export { leaving, leavingSelf } from './departing.ts';
 export type { ArrivingRow, Member, Members, RecordKind, Relation, Waiting } from './description.ts';
 export type { Batch, Departure, ExportedRelation, RelationOwner } from './exported.ts';
-export { completeGrants, completeGroups, refuseStrange } from './granting.ts';
+export { completeGroups, grantsOf, refuseStrange } from './granting.ts';
 export {
   account,
   column,

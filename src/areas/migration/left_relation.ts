@@ -1,12 +1,9 @@
 /** How much of a project or group does not leave, as numbers for the report of a migration (docs/reference/relations_export.md#webhooks_count). */
 import { type RawBuilder, sql } from 'kysely';
-import { type Members, type Relation, shown } from '../../relations/index.ts';
+import { type RecordKind, type Relation, shown } from '../../relations/index.ts';
 
 const ofProject = (table: string) => sql`(select count(*) from ${sql.table(table)} where project_id = projects.id)`;
 const ofGroup = (table: string) => sql`(select count(*) from ${sql.table(table)} where group_id = namespaces.id)`;
-
-const shownEach = (counts: Record<string, RawBuilder<unknown>>): Members =>
-  Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, shown(count)]));
 
 /** What holds secrets, and what people have asked for or begun for themselves. */
 const common = (count: typeof ofProject) => ({
@@ -18,40 +15,39 @@ const common = (count: typeof ofProject) => ({
   access_requests: count('access_requests'),
 });
 
-export const leftInProject: Relation = {
+const left = (kind: Pick<RecordKind, 'table' | 'owner'>, counts: Record<string, RawBuilder<unknown>>): Relation => ({
   name: 'webhooks_count',
   kind: {
-    table: 'projects',
-    owner: { project: 'id' },
-    members: shownEach({
-      ...common(ofProject),
-      deploy_keys: ofProject('deploy_key_projects'),
-      triggers: sql`0`,
-      client_keys: ofProject('error_tracking_client_keys'),
-      errors: ofProject('error_tracking_errors'),
-      push_mirrors: ofProject('remote_mirrors'),
-      pull_mirrors: ofProject('pull_mirrors'),
-      metric_images: sql`(select count(*) from issue_metric_images join issues on issues.id = issue_id where issues.project_id = projects.id)`,
-      draft_notes: sql`(select count(*) from merge_request_draft_notes join merge_requests on merge_requests.id = merge_request_id
-                         where merge_requests.project_id = projects.id)`,
-      stars: ofProject('project_stars'),
-      events: sql`(select count(*) from events where project_id = projects.id
-                      and coalesce(target_type, '') not in ('Issue', 'MergeRequest', 'Note', 'DiffNote', 'DiscussionNote'))`,
-    }),
+    ...kind,
+    members: Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, shown(count)])),
     stays: {},
   },
-};
+});
 
-export const leftInGroup: Relation = {
-  name: 'webhooks_count',
-  kind: {
-    table: 'namespaces',
-    owner: { group: 'id' },
-    members: shownEach({
-      ...common(ofGroup),
-      service_accounts: ofGroup('service_accounts'),
-      member_roles: ofGroup('member_roles'),
-    }),
-    stays: {},
+export const leftInProject = left(
+  { table: 'projects', owner: { project: 'id' } },
+  {
+    ...common(ofProject),
+    deploy_keys: ofProject('deploy_key_projects'),
+    triggers: sql`0`,
+    client_keys: ofProject('error_tracking_client_keys'),
+    errors: ofProject('error_tracking_errors'),
+    push_mirrors: ofProject('remote_mirrors'),
+    pull_mirrors: ofProject('pull_mirrors'),
+    metric_images: sql`(select count(*) from issue_metric_images join issues on issues.id = issue_id where issues.project_id = projects.id)`,
+    draft_notes: sql`(select count(*) from merge_request_draft_notes join merge_requests on merge_requests.id = merge_request_id
+                       where merge_requests.project_id = projects.id)`,
+    stars: ofProject('project_stars'),
+    events: sql`(select count(*) from events where project_id = projects.id
+                    and coalesce(target_type, '') not in ('Issue', 'MergeRequest', 'Note', 'DiffNote', 'DiscussionNote'))`,
   },
-};
+);
+
+export const leftInGroup = left(
+  { table: 'namespaces', owner: { group: 'id' } },
+  {
+    ...common(ofGroup),
+    service_accounts: ofGroup('service_accounts'),
+    member_roles: ofGroup('member_roles'),
+  },
+);

@@ -1,45 +1,22 @@
 /** How protected branches leave and arrive (docs/reference/relations_export.md#protected_branches). */
-import { sql } from 'kysely';
 import { type Database, isAmong } from '../../../db/index.ts';
 import {
   type ArrivingRow,
-  account,
-  column,
   columnOr,
-  completeGrants,
   flag,
-  integer,
+  grantsOf,
   parts,
   type RecordKind,
   type Relation,
   required,
-  shown,
   text,
   time,
 } from '../../../relations/index.ts';
 import { nameReasons, type ProtectedAction } from './rules.ts';
 
-const levels = [0, 30, 40, 60];
-
 /** Who may do something to the branch: a level, a person or a group. */
-const levelsOf = (action: ProtectedAction): RecordKind => ({
-  table: 'protected_branch_access_levels',
-  only: sql`protected_branch_access_levels.action = ${sql.lit(action)}`,
-  members: {
-    access_level: column('access_level', integer(0, 60)),
-    user_id: account('user_id'),
-    group_id: shown(sql`protected_branch_access_levels.group_id`),
-    created_at: shown(sql`null`),
-    updated_at: shown(sql`null`),
-  },
-  always: { action },
-  stays: {},
-  distinct: ['access_level', 'user_id', 'group_id'],
-  derives: {
-    columns: { group_id: 'bigint' },
-    derive: (rows, arrival, tx) => completeGrants(rows, arrival, tx, levels),
-  },
-});
+const levelsOf = (action: ProtectedAction): RecordKind =>
+  grantsOf({ table: 'protected_branch_access_levels', right: ['action', action], levels: [0, 30, 40, 60] });
 
 /** Only top-level groups protect branches. */
 async function refusedBelow(tx: Database, group_id: number, rows: readonly ArrivingRow[]) {

@@ -28,7 +28,7 @@ const proposalsTo = (db: Database, user_id: number) =>
     .where('placeholders.proposed_user_id', '=', user_id);
 
 /** Takes a proposal away, since it is answered once. @throws ApiError 404 for one that is not the user's, or was answered */
-async function answer(tx: Database, user_id: number, placeholder_id: number): Promise<void> {
+async function endProposal(tx: Database, user_id: number, placeholder_id: number): Promise<void> {
   const row = await tx
     .updateTable('placeholders')
     .set({ proposed_user_id: null })
@@ -41,7 +41,25 @@ async function answer(tx: Database, user_id: number, placeholder_id: number): Pr
 }
 
 const path = '/user/placeholder_proposals';
-const missing = '404 Proposal Not Found';
+
+/** The endpoint of an answer, which is given once. @param then what follows in the transaction */
+const answer = <R extends typeof accepted | typeof nothing>(
+  name: 'accept' | 'reject',
+  described: { summary: string; description?: string; returns: R },
+  then?: (tx: Database, placeholder_id: number, user_id: number) => Promise<void>,
+) =>
+  post(`${path}/:placeholder_id/${name}`, {
+    operation: `${name}PlaceholderProposal`,
+    ...described,
+    access: signedIn,
+    input: { placeholder_id: Id },
+    refusals: { 404: '404 Proposal Not Found' },
+    handle: ({ db, caller, input: { placeholder_id } }) =>
+      db.transaction().execute(async (tx) => {
+        await endProposal(tx, caller.id, placeholder_id);
+        await then?.(tx, placeholder_id, caller.id);
+      }),
+  });
 
 export const proposalRoutes = [
   get(path, {
@@ -53,28 +71,14 @@ export const proposalRoutes = [
     handle: ({ db, caller, input }) =>
       paginate(db, proposalsTo(db, caller.id).orderBy('placeholders.user_id'), input, { id: 'placeholders.user_id' }),
   }),
-  post(`${path}/:placeholder_id/accept`, {
-    operation: 'acceptPlaceholderProposal',
-    summary: 'Accept that a placeholder is the current user',
-    description: 'A job moves the records and memberships to the user and deletes the placeholder.',
-    access: signedIn,
-    input: { placeholder_id: Id },
-    returns: accepted,
-    refusals: { 404: missing },
-    handle: ({ db, caller, input: { placeholder_id } }) =>
-      db.transaction().execute(async (tx) => {
-        await answer(tx, caller.id, placeholder_id);
-        await requestReassignment(tx, placeholder_id, caller.id);
-      }),
-  }),
-  post(`${path}/:placeholder_id/reject`, {
-    operation: 'rejectPlaceholderProposal',
-    summary: 'Say that a placeholder is not the current user',
-    access: signedIn,
-    input: { placeholder_id: Id },
-    returns: nothing,
-    refusals: { 404: missing },
-    handle: ({ db, caller, input: { placeholder_id } }) =>
-      db.transaction().execute((tx) => answer(tx, caller.id, placeholder_id)),
-  }),
+  answer(
+    'accept',
+    {
+      summary: 'Accept that a placeholder is the current user',
+      description: 'A job moves the records and memberships to the user and deletes the placeholder.',
+      returns: accepted,
+    },
+    requestReassignment,
+  ),
+  answer('reject', { summary: 'Say that a placeholder is not the current user', returns: nothing }),
 ];
