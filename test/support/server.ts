@@ -1,12 +1,16 @@
 /** A PostgreSQL for tests and generators: in a temporary folder, careless about the loss of power, gone afterwards. */
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import { startEmbedded } from '../../src/db/embedded.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { copyCluster, preparedData } from './prepared_data.ts';
+
+const run = promisify(execFile);
 
 export interface TestServer {
   /** Connection string of the migrated database that others are cloned from. No connection to it may stay open. */
@@ -34,6 +38,7 @@ export async function startTestServer({ prepares = false } = {}): Promise<TestSe
   let stopping: Promise<void> | undefined;
   const stopAll = async () => {
     await database.stop();
+    await unmountBelow(folder);
     // What a process that is just ending has still written is gone the next time.
     await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   };
@@ -96,8 +101,17 @@ async function removeAbandoned(): Promise<void> {
       () => undefined,
     );
     await taken?.stop();
+    await unmountBelow(folder);
     await rm(folder, { recursive: true, force: true }).catch(() => {});
   }
+}
+
+/** Takes away the file systems that a stopped test has mounted in its folders, the last one first. */
+async function unmountBelow(folder: string): Promise<void> {
+  const mounts = await readFile('/proc/self/mounts', 'utf8').catch(() => '');
+  const points = mounts.split('\n').flatMap((line) => line.split(' ', 2)[1] ?? []);
+  for (const point of points.filter((each) => each.startsWith(`${folder}/`)).reverse())
+    await run('umount', ['--lazy', point]).catch(() => {});
 }
 
 function isAlive(pid: number): boolean {
