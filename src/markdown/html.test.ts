@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { runs } from '../../test/support/runs.ts';
 import { turnsDuring } from '../../test/support/turns.ts';
 import { isDelimiterRow } from './html.ts';
-import { mapInSlices, type Reference, toHtml, toInlineHtml } from './index.ts';
+import { mapInSlices, type Reference, toHtml, toInlineHtml, withoutHtmlImages } from './index.ts';
 
 const linkOf = ({ kind, value }: Reference) => (value === '404' ? undefined : `/${kind}/${encodeURIComponent(value)}`);
 
@@ -148,6 +148,18 @@ test('images of other servers become text where only those of one server are sho
     for (const text of [`<img src="${address}">`, `<a href="x"><img src='${address}' alt=x></a>`])
       assert.doesNotMatch(await shown(text), /<img[^>]* src=/, address);
   assert.match(await toHtml('![a](https://spy.example/a.png)'), /<img/);
+});
+
+test('in plain text, images that are written as HTML are their alternative texts and addresses', async () => {
+  for (const [text, expected] of [
+    ['See <img src="a.png" alt="an apple"> here', 'See an apple a.png here'],
+    ["<IMG\n alt='a &amp;\n b' src=/b.png>", 'a & b /b.png'],
+    ['<p><img data-alt="x" src=c.png/></p>', '<p>c.png/</p>'],
+    ['`<img src=a>` <!-- <img src=a> --> <image> <img', '`<img src=a>` <!-- <img src=a> --> <image> <img'],
+    ['```\n<img src=a>\n```\n> <img src=b>\n', '```\n<img src=a>\n```\n> b\n'],
+    ['![a](b.png)', '![a](b.png)'],
+  ] as const)
+    assert.equal(await withoutHtmlImages(text), expected);
 });
 
 const pieces = [

@@ -3,6 +3,7 @@ import MarkdownIt, { type StateBlock, type StateCore, type Token } from 'markdow
 import sanitizeHtml from 'sanitize-html';
 import { nextTurn } from '../foundation/loop_turns.ts';
 import { nameHeadings, partOfOtherText, partOfText, withPrefixedId } from './headings.ts';
+import { insteadOfImage } from './images.ts';
 import { isMarkdownFile } from './media.ts';
 import { addressInFile, addressInWiki, linkPage, type TextFile, type WikiPage } from './pages.ts';
 import { asWritten, toPlainHtml } from './plain.ts';
@@ -177,7 +178,7 @@ function idsLinksAndImages(
     img: (tagName, attribs) =>
       isShown(attribs)
         ? { tagName, attribs: whole(attribs, 'src') }
-        : { tagName: 'span', attribs: {}, text: [attribs.alt, attribs.src].filter(Boolean).join(' ') },
+        : { tagName: 'span', attribs: {}, text: insteadOfImage(attribs) },
   };
 }
 

@@ -2,6 +2,7 @@
 
 export { type FencedBlock, fencedBlocks } from './fences.ts';
 export { isRendered, type LinkOf, toHtml, toInlineHtml } from './html.ts';
+export { withoutHtmlImages } from './images.ts';
 export { linesOf } from './lines.ts';
 export { toLongHtml } from './long_html.ts';
 export { dispositionOf, isEmbeddable, isMarkdownFile, markdownOf, mediaType, mediaTypes, storedName } from './media.ts';

@@ -25,6 +25,19 @@ export interface Address {
   start: number;
 }
 
+/** A tag outside code and comments, such as `<img src=a>`. */
+export interface TagPlace {
+  text: string;
+  /** Its offset in the text, in UTF-16 units. */
+  start: number;
+}
+
+/** What a text is read for besides its references, each collected if it is given. */
+export interface Collected {
+  addresses?: Address[];
+  tags?: TagPlace[];
+}
+
 /** A piece of text being read. */
 interface Piece {
   text: string;
@@ -33,8 +46,7 @@ interface Piece {
   /** Our own external address: the addresses of its pages are references. */
   url: string | undefined;
   found: Reference[];
-  /** Collects addresses, if they are wanted. */
-  addresses: Address[] | undefined;
+  collected: Collected;
 }
 
 const maximumPath = 1000;
@@ -138,7 +150,7 @@ const pages: Readonly<Record<string, ReferenceKind>> = {
 /** Reads a whole address, which is a reference if it is one of ours. */
 function readAddress(piece: Piece, at: number, whole: string): number {
   const end = at + whole.length;
-  piece.addresses?.push({ text: whole, start: at + piece.offset });
+  piece.collected.addresses?.push({ text: whole, start: at + piece.offset });
   if (piece.url === undefined || !whole.startsWith(`${piece.url}/`)) return end;
   const below = whole.slice(piece.url.length + 1);
   const split = below.indexOf('/-/');
@@ -204,15 +216,18 @@ function readMark(
       return at + 2;
     case '`':
       return ends.get(at) ?? at + matchAt(/`+/y, text, at).length;
-    case '<':
+    case '<': {
       if (text.startsWith('<!--', at)) return commentEnd(at + 4);
-      return at + (matchAt(tag, text, at).length || 1);
+      const whole = matchAt(tag, text, at);
+      if (whole !== '') piece.collected.tags?.push({ text: whole, start: at + piece.offset });
+      return at + (whole.length || 1);
+    }
     case ']': {
       const target = matchAt(destination, text, at);
       const own = target.slice(2).trimStart();
       const start = at + target.length - own.length;
       if (own !== '' && matchAt(address, own, 0) === own) readAddress(piece, start, own);
-      else if (own !== '') piece.addresses?.push({ text: own, start: start + piece.offset });
+      else if (own !== '') piece.collected.addresses?.push({ text: own, start: start + piece.offset });
       return at + (target.length || 1);
     }
     case '&': {
@@ -251,7 +266,7 @@ function* readPiece(piece: Piece): Steps<void> {
  */
 export function referencesInPlain(text: string, url?: string): Reference[] {
   const found: Reference[] = [];
-  atOnce(readPiece({ text, offset: 0, url, found, addresses: undefined }));
+  atOnce(readPiece({ text, offset: 0, url, found, collected: {} }));
   return found;
 }
 
@@ -262,11 +277,11 @@ export function referencesInPlain(text: string, url?: string): Reference[] {
 export const referencesIn = (text: string, url?: string): Promise<Reference[]> => inSlices(readText(text, url));
 
 /** `referencesIn` as steps: paragraphs, headings and other blocks are read one by one, because inline marks cannot leave them. */
-export function* readText(text: string, url: string | undefined, addresses?: Address[]): Steps<Reference[]> {
+export function* readText(text: string, url: string | undefined, collected: Collected = {}): Steps<Reference[]> {
   const found: Reference[] = [];
   let open: { start: number; end: number } | undefined;
   const readBlock = function* (): Steps<void> {
-    if (open) yield* readPiece({ text: text.slice(open.start, open.end), offset: open.start, url, found, addresses });
+    if (open) yield* readPiece({ text: text.slice(open.start, open.end), offset: open.start, url, found, collected });
     open = undefined;
   };
   for (const { in_code, continues, start, text: line } of linesOf(text)) {

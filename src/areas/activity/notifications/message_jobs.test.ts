@@ -215,7 +215,7 @@ test('messages form a thread, say what happened, and end with one click', async 
   });
   const send = () => performQueued({ ...services, mailer }, jobs);
   const issue = await newIssue(here, {
-    description: 'With **care** ![seen](https://spy.example/1.png)',
+    description: 'With **care** ![seen](https://spy.example/1.png) <img src="https://spy.example/2.png" alt="sown">',
     assignee_ids: [people.developer.id],
   });
   const { id, iid } = (await as('owner').get(issue)).body;
@@ -233,7 +233,10 @@ test('messages form a thread, say what happened, and end with one click', async 
   );
   assert.equal(first!.from!.name, (await as('owner').get('/user')).body.name);
   assert.match(first!.html!, /<strong>care<\/strong> <span>seen https:\/\/spy\.example\/1\.png<\/span>/);
-  assert.match(first!.text!, /With \*\*care\*\*/);
+  assert.match(
+    first!.text!,
+    /With \*\*care\*\* !\[seen\]\(https:\/\/spy\.example\/1\.png\) sown https:\/\/spy\.example\/2\.png\n/,
+  );
   assert.match(second!.text!, /because it is assigned to you\./);
   const header = (key: string) => second!.headers.find((each) => each.key === key.toLowerCase())?.value;
   for (const prefix of ['X-Service-', 'X-Gitlab-']) {

@@ -2,7 +2,7 @@
 import { uploadsPath } from '../../../access/index.ts';
 import { capitalized } from '../../../http/index.ts';
 import type { Mail, Paragraph } from '../../../mail/index.ts';
-import { toHtml } from '../../../markdown/index.ts';
+import { toHtml, withoutHtmlImages } from '../../../markdown/index.ts';
 import type { JobServices } from '../../../services/index.ts';
 import type { Addressee, Parts, StoredNotification } from './message_queries.ts';
 import { mailEvents, type Reason, wordsFor } from './rules.ts';
@@ -53,9 +53,9 @@ async function bodyOf({ event }: StoredNotification, { item, note }: Parts, url:
   if (event.startsWith('change_reviewer_')) return [{ facts: [['Reviewers', people(item.reviewers)]] }];
   const place = item.subject.is_in_group ? 'group' : 'project';
   const text = note ? note.body : mailEvents[event]!.starts || event === 'mention' ? item.description : null;
-  return text === null || text.trim() === ''
-    ? []
-    : [{ text, html: await toHtml(text, { uploads: url + uploadsPath(place, item.place_id), images_of: url }) }];
+  if (text === null || text.trim() === '') return [];
+  const context = { uploads: url + uploadsPath(place, item.place_id), images_of: url };
+  return [{ text: await withoutHtmlImages(text), html: await toHtml(text, context) }];
 }
 
 function sentenceFor(event: string, { actor, item: { name, label, title } }: Parts): string {

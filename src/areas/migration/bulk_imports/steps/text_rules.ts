@@ -156,7 +156,7 @@ function nameHere({ text, start }: Address, { source_url }: Moved): Edit | undef
 
 export function* editsOf(text: string, moved: Moved): Steps<Edit[]> {
   const addresses: Address[] = [];
-  const references = yield* readText(text, undefined, addresses);
+  const references = yield* readText(text, undefined, { addresses });
   const run = freeRun(text);
   const found: Edit[] = [];
   for (const reference of references) {
