@@ -3308,6 +3308,7 @@ create table namespaces (
   avatar_key text,
   repository_storage text default 'default'::text not null,
   wiki_access_level text default 'enabled'::text not null,
+  default_branch_protection_defaults jsonb,
   constraint namespaces_pkey PRIMARY KEY (id),
   constraint namespaces_full_path_key UNIQUE (full_path),
   constraint namespaces_owner_id_key UNIQUE (owner_id),

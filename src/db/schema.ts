@@ -1585,6 +1585,7 @@ export interface Namespaces {
   avatar_key: string | null;
   repository_storage: Generated<string>;
   wiki_access_level: Generated<string>;
+  default_branch_protection_defaults: Json | null;
 }
 
 export interface Notes {

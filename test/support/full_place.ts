@@ -70,7 +70,12 @@ export async function fillPlace(here: World): Promise<void> {
     for (const title of ['home', 'trees/apple'])
       await sent(as('owner').post(`${place}/wikis`, { title, content: `# ${title}\n` }));
   }
-  await sent(as('owner').put(`/groups/${group.id}`, { default_branch: 'trunk', description: 'All *trees*' }));
+  const ofGroup = {
+    default_branch: 'trunk',
+    default_branch_protection_defaults: { allowed_to_merge: [{ access_level: 30 }] },
+    description: 'All *trees*',
+  };
+  await sent(as('owner').put(`/groups/${group.id}`, ofGroup));
   const member = { user_id: here.people.outsider.id, access_level: 20, expires_at: '2040-01-01' };
   await sent(as('owner').post(`/projects/${project.id}/members`, member));
   await sent(as('owner').put(`/projects/${project.id}`, { topics: ['fruit'], squash_option: 'always' }));

@@ -4,8 +4,8 @@ import { knownIn, knownInGroup, levels, type Project } from '../../../access/ind
 import { type Database, isUniqueViolation, ofAnyLength } from '../../../db/index.ts';
 import { type Caller, conflict, forbidden, found, unprocessable } from '../../../http/index.ts';
 import { retryWaiting } from '../commit_statuses/index.ts';
-import { defaultLevelOf, type ProtectionOwner, ruleNamed, rulesOf } from './queries.ts';
-import { defaultProtection, type Entry, isAbout, mayUnprotect, type ProtectedAction } from './rules.ts';
+import { defaultProtectionOf, type ProtectionOwner, ruleNamed, rulesOf } from './queries.ts';
+import { type Entry, entriesFrom, isAbout, isProtecting, mayUnprotect, type ProtectedAction } from './rules.ts';
 
 /** A change of the entries: a new one, another grantee for the one with this id, or its removal. */
 export interface EntryChange extends Entry {
@@ -280,13 +280,11 @@ export async function protectDefaultBranch(tx: Database, project_id: number): Pr
     .select('default_branch')
     .where('id', '=', project_id)
     .executeTakeFirstOrThrow();
-  const level = await defaultLevelOf(tx, project_id);
+  const wanted = await defaultProtectionOf(tx, project_id);
   const rules = await rulesOf(tx, project_id, undefined);
-  if (level === 0 || rules.some(({ name }) => isAbout(name, default_branch))) return;
-  const { allow_force_push, allowed_to_push, allowed_to_merge } = defaultProtection(level);
-  const entries = [
-    ...allowed_to_push.map(({ access_level }) => from('push', access_level)),
-    ...allowed_to_merge.map(({ access_level }) => from('merge', access_level)),
-  ];
-  await protectBranch(tx, { project_id }, { name: default_branch, allow_force_push, entries });
+  if (!isProtecting(wanted) || rules.some(({ name }) => isAbout(name, default_branch))) return;
+  const { allow_force_push, code_owner_approval_required } = wanted;
+  const entries = [...entriesFrom('push', wanted), ...entriesFrom('merge', wanted)];
+  const protection = { name: default_branch, allow_force_push, code_owner_approval_required, entries };
+  await protectBranch(tx, { project_id }, protection);
 }

@@ -2,4 +2,4 @@
 export { protectByRole, protectDefaultBranch, unprotectIfProtected } from './actions.ts';
 export { protectionFor, protectsProject } from './queries.ts';
 export { protectedBranches } from './relation.ts';
-export { type BranchProtection, defaultProtection, isAbout, nameReasons } from './rules.ts';
+export { type BranchProtection, defaultProtection, isAbout, nameReasons, ProtectionDefaults } from './rules.ts';

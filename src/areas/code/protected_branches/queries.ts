@@ -9,7 +9,14 @@ import {
   planInForce,
 } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { type BranchProtection, type KnownEntry, type ProtectionRule, protectionBy } from './rules.ts';
+import {
+  type BranchProtection,
+  type DefaultProtection,
+  defaultProtection,
+  type KnownEntry,
+  type ProtectionRule,
+  protectionBy,
+} from './rules.ts';
 
 type Known = { id: number; admin: boolean } | undefined;
 
@@ -57,18 +64,19 @@ export const ruleNamed = (db: Database, owner: ProtectionOwner, caller: Known, n
     .where('name', '=', name)
     .executeTakeFirst();
 
-/** How the default branch of a new project is protected: by the setting of its group or, in a user's namespace, that of the server. */
-export async function defaultLevelOf(db: Database, project_id: number): Promise<number> {
-  const { level } = await db
+/** How the default branch of a new project is protected: by the settings of its group or, in a user's namespace, that of the server. */
+export async function defaultProtectionOf(db: Database, project_id: number): Promise<DefaultProtection> {
+  const { level, own } = await db
     .selectFrom('projects')
     .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
     .select(
       sql<number>`case when namespaces.kind = 'group' then namespaces.default_branch_protection
                        else (select default_branch_protection from application_settings) end`.as('level'),
     )
+    .select(sql<Partial<DefaultProtection> | null>`namespaces.default_branch_protection_defaults`.as('own'))
     .where('projects.id', '=', project_id)
     .executeTakeFirstOrThrow();
-  return level;
+  return defaultProtection(level, own);
 }
 
 /**
@@ -81,9 +89,9 @@ export async function protectionFor(
   project: Pick<Project, 'id' | 'access_level' | 'empty_repo'>,
   caller: Known,
 ): Promise<(branch: string) => BranchProtection> {
-  const [rules, first_level] = await Promise.all([
+  const [rules, first] = await Promise.all([
     rulesOf(db, project.id, caller),
-    project.empty_repo ? defaultLevelOf(db, project.id) : undefined,
+    project.empty_repo ? defaultProtectionOf(db, project.id) : undefined,
   ]);
-  return protectionBy(rules, { caller, access_level: project.access_level }, first_level);
+  return protectionBy(rules, { caller, access_level: project.access_level }, first);
 }

@@ -48,20 +48,32 @@ test('the first push protects the default branch: maintainers write, developers 
 });
 
 test('the group decides how a new project is protected, and the server decides for personal projects', async () => {
-  for (const [level, push, first, later] of [
-    [0, undefined, 201, 201],
-    [1, [30], 201, 201],
-    [2, [40], 400, 400],
-    [3, [40], 400, 400],
-    [4, [40], 201, 400],
+  const said = (defaults: object) => ({ default_branch_protection_defaults: defaults });
+  for (const [settings, push, first, later, flags] of [
+    [{ default_branch_protection: 0 }, undefined, 201, 201, [undefined, undefined]],
+    [{ default_branch_protection: 1 }, [30], 201, 201, [false, false]],
+    [{ default_branch_protection: 2 }, [40], 400, 400, [false, false]],
+    [{ default_branch_protection: 3 }, [40], 400, 400, [true, false]],
+    [{ default_branch_protection: 4 }, [40], 201, 400, [false, false]],
+    [
+      said({ allowed_to_push: [40, 30, 40].map((access_level) => ({ access_level })) }),
+      [40, 30],
+      201,
+      201,
+      [false, false],
+    ],
+    [said({ developer_can_initial_push: true, allow_force_push: true }), [40], 201, 400, [true, false]],
+    [{ default_branch_protection: 0, ...said({ code_owner_approval_required: true }) }, [30], 201, 201, [true, true]],
   ] as const) {
     const here = await world();
-    await here.as('owner').put(`/groups/${here.group.id}`, { default_branch_protection: level });
+    const level = JSON.stringify(settings);
+    assert.equal((await here.as('owner').put(`/groups/${here.group.id}`, { ...settings })).status, 200);
     assert.equal(await write(here, 'developer'), first, `first, ${level}`);
     assert.equal(await write(here, 'maintainer'), 201);
     assert.equal(await write(here, 'developer'), later, `later, ${level}`);
     const { body } = await here.as('maintainer').get(`${protectionsOf(here)}/main`);
-    assert.deepEqual(body.push_access_levels && levelsIn(body.push_access_levels), push, `level ${level}`);
+    assert.deepEqual(body.push_access_levels && levelsIn(body.push_access_levels), push, level);
+    assert.deepEqual([body.allow_force_push, body.code_owner_approval_required], flags, level);
   }
   const here = await world();
   await here.db.updateTable('application_settings').set({ default_branch_protection: 0 }).execute();

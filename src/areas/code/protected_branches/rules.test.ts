@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isAbout, type KnownEntry, mayUnprotect, protectionBy } from './rules.ts';
+import { defaultProtection, isAbout, type KnownEntry, mayUnprotect, protectionBy } from './rules.ts';
 
 test('a star matches any characters, including slashes, and none at all', () => {
   const cases: [string, string, boolean][] = [
@@ -83,7 +83,7 @@ test('when several protections match a branch the most permissive wins, and an u
 
 test('the level that will protect the first branch decides who may create it', () => {
   const byLevel = [0, 1, 2, 3, 4].map((level) =>
-    [developer, maintainer].map((actor) => protectionBy([], actor, level)('main').may_push),
+    [developer, maintainer].map((actor) => protectionBy([], actor, defaultProtection(level, null))('main').may_push),
   );
   assert.deepEqual(byLevel, [
     [true, true],
@@ -91,6 +91,19 @@ test('the level that will protect the first branch decides who may create it', (
     [false, true],
     [false, true],
     [true, true],
+  ]);
+});
+
+test('what a group says besides its level decides who may create the first branch', () => {
+  const may = (own: Parameters<typeof defaultProtection>[1]) =>
+    [developer, maintainer, admin].map((actor) => protectionBy([], actor, defaultProtection(2, own))('main').may_push);
+  assert.deepEqual(may({ allowed_to_push: [{ access_level: 30 }] }), [true, true, true]);
+  assert.deepEqual(may({ allowed_to_push: [{ access_level: 60 }] }), [false, false, true]);
+  assert.deepEqual(may({ allowed_to_push: [{ access_level: 0 }] }), [false, false, false]);
+  assert.deepEqual(may({ developer_can_initial_push: true, allowed_to_push: [{ access_level: 0 }] }), [
+    true,
+    true,
+    true,
   ]);
 });
 

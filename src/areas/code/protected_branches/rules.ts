@@ -1,5 +1,7 @@
 /** The meaning of branch protections: which branches they match, and who may do what to these. Pure functions. */
+import { type Static, Type } from 'typebox';
 import { levels } from '../../../access/index.ts';
+import { allOptional } from '../../../http/index.ts';
 import { tooLong } from '../../../texts/index.ts';
 
 /** The levels that an entry can name besides those of members. */
@@ -82,16 +84,29 @@ export function mayUnprotect(entries: readonly KnownEntry[], actor: Actor): bool
   return own.length === 0 || own.some((entry) => admits(entry, actor));
 }
 
-/** The meaning of `default_branch_protection` for the default branch of new projects. */
-export interface DefaultProtection {
-  allowed_to_push: { access_level: number }[];
-  allow_force_push: boolean;
-  allowed_to_merge: { access_level: number }[];
-  developer_can_initial_push: boolean;
-}
+const Levels = Type.Array(Type.Object({ access_level: Type.Enum([no_one, 30, 40, administrators]) }), { maxItems: 4 });
 
-/** @param level 0 none, 1 against force pushes, 2 fully, 3 against pushes of developers, 4 fully after the first push */
-export function defaultProtection(level: number): DefaultProtection {
+/** What a group says about the protection of new default branches. What it leaves out follows the level in `default_branch_protection`. */
+export const ProtectionDefaults = Type.Object(
+  allOptional({
+    allowed_to_push: Levels,
+    allow_force_push: Type.Boolean(),
+    allowed_to_merge: Levels,
+    code_owner_approval_required: Type.Boolean(),
+    developer_can_initial_push: Type.Boolean(),
+  }),
+);
+type ProtectionDefaults = Static<typeof ProtectionDefaults>;
+
+/** How the default branch of a new project is protected. */
+export type DefaultProtection = Required<Omit<ProtectionDefaults, 'code_owner_approval_required'>> &
+  Pick<ProtectionDefaults, 'code_owner_approval_required'>;
+
+/**
+ * @param level 0 none, 1 against force pushes, 2 fully, 3 against pushes of developers, 4 fully after the first push
+ * @param own what the group says besides its level
+ */
+export function defaultProtection(level: number, own: ProtectionDefaults | null): DefaultProtection {
   const developersPush = level < 2;
   const developersMerge = level < 2 || level === 3;
   return {
@@ -99,26 +114,43 @@ export function defaultProtection(level: number): DefaultProtection {
     allow_force_push: level === 0 || level === 3,
     allowed_to_merge: [{ access_level: developersMerge ? levels.developer : levels.maintainer }],
     developer_can_initial_push: level === 4,
+    ...own,
   };
 }
 
-/** Whether developers may create the first branch of a repository, which this level protects as soon as it exists. */
-const mayPushFirst = (level: number): boolean => level < 2 || level === 4;
+const haveDevelopers = (allowed: DefaultProtection['allowed_to_push']): boolean =>
+  allowed.some(({ access_level }) => access_level === levels.developer);
+
+/** Whether it keeps developers from anything, so that the default branch is protected at all. */
+export const isProtecting = (given: DefaultProtection): boolean =>
+  !given.allow_force_push ||
+  !haveDevelopers(given.allowed_to_push) ||
+  !haveDevelopers(given.allowed_to_merge) ||
+  given.code_owner_approval_required === true;
+
+/** What it says of one action, as entries of a protection. */
+export const entriesFrom = (action: 'push' | 'merge', given: DefaultProtection): Entry[] => {
+  const allowed = new Set(given[`allowed_to_${action}`].map(({ access_level }) => access_level));
+  return [...allowed].map((access_level) => ({ action, access_level, user_id: null, group_id: null }));
+};
 
 /**
  * The protection of each branch, for one actor. When several protections of a project match a branch, the most permissive wins, and so for those of a group; of the two, the
  * stricter one wins.
  * @param rules the protections of the project and of its group
- * @param first_level of a project without any branch, the level that will protect its first one; otherwise undefined
+ * @param first of a project without any branch, how its first one will be protected; otherwise undefined
  */
 export function protectionBy(
   rules: readonly ProtectionRule[],
   actor: Actor,
-  first_level: number | undefined,
+  first: DefaultProtection | undefined,
 ): (branch: string) => BranchProtection {
   const mayPushAnywhere = actor.access_level >= levels.developer;
-  const isFirst = first_level !== undefined && first_level > 1;
-  const mayBegin = isFirst && actor.access_level >= (mayPushFirst(first_level) ? levels.developer : levels.maintainer);
+  const isFirst = first !== undefined && !haveDevelopers(first.allowed_to_push);
+  const mayBegin =
+    isFirst &&
+    (first.developer_can_initial_push ||
+      entriesFrom('push', first).some((entry) => admits({ ...entry, is_member: false }, actor)));
   return (branch) => {
     const own = rules.filter(({ name }) => isAbout(name, branch));
     const owners = [...Map.groupBy(own, ({ group_id }) => group_id).values()];

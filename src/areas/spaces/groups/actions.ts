@@ -29,6 +29,7 @@ export type GroupSettings = Pick<
   | 'project_creation_level'
   | 'subgroup_creation_level'
   | 'default_branch_protection'
+  | 'default_branch_protection_defaults'
   | 'request_access_enabled'
   | 'lfs_enabled'
   | 'emails_enabled'

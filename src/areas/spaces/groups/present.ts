@@ -15,7 +15,7 @@ import {
   Timestamp,
   Visibility,
 } from '../../../http/index.ts';
-import { defaultProtection } from '../../code/protected_branches/index.ts';
+import { defaultProtection, type ProtectionDefaults } from '../../code/protected_branches/index.ts';
 import { avatarUrl } from '../../people/avatars/index.ts';
 import { attributeMember } from '../../people/custom_attributes/index.ts';
 import { SharedWithGroup, type SharedWithGroupRow } from '../../people/namespaces/index.ts';
@@ -58,6 +58,7 @@ const groupFields = {
     allowed_to_push: Type.Array(Level),
     allow_force_push: Type.Boolean(),
     allowed_to_merge: Type.Array(Level),
+    code_owner_approval_required: optional(Type.Boolean({ description: 'If it was said' })),
     developer_can_initial_push: Type.Boolean(),
   }),
   avatar_url: nullable(Type.String()),
@@ -186,7 +187,10 @@ export function presentGroup(url: string, row: GroupRow): Static<typeof GroupFor
     wiki_access_level: row.wiki_access_level as Static<typeof FeatureLevel>,
     default_branch: row.default_branch,
     default_branch_protection: row.default_branch_protection,
-    default_branch_protection_defaults: defaultProtection(row.default_branch_protection),
+    default_branch_protection_defaults: defaultProtection(
+      row.default_branch_protection,
+      row.default_branch_protection_defaults as Static<typeof ProtectionDefaults> | null,
+    ),
     avatar_url: avatarUrl(url, 'group', row),
     request_access_enabled: row.request_access_enabled,
     full_name: row.full_name,

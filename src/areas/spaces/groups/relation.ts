@@ -1,6 +1,27 @@
 /** How a group itself leaves: its settings arrive as those of a new group (docs/reference/relations_export.md#self). */
 import { sql } from 'kysely';
-import { coded, column, flag, integer, type RecordKind, type Relation, shown, text } from '../../../relations/index.ts';
+import { Check } from 'typebox/value';
+import {
+  coded,
+  column,
+  flag,
+  integer,
+  type RecordKind,
+  Refusal,
+  type Relation,
+  shown,
+  text,
+  type Value,
+} from '../../../relations/index.ts';
+import { ProtectionDefaults } from '../../code/protected_branches/index.ts';
+
+const protectionDefaults: Value = {
+  type: 'jsonb',
+  arrives: (value) => {
+    if (!Check(ProtectionDefaults, value)) throw new Refusal('is invalid');
+    return value;
+  },
+};
 
 const usage = (name: string) => sql`
   coalesce((select last_value from internal_ids where namespace_id = namespaces.id and usage = ${sql.lit(name)}), 0)`;
@@ -23,6 +44,7 @@ export const groupSelf: RecordKind = {
     mentions_disabled: column('mentions_disabled', flag),
     default_branch: column('default_branch', text()),
     default_branch_protection: column('default_branch_protection', integer(0, 4)),
+    default_branch_protection_defaults: column('default_branch_protection_defaults', protectionDefaults),
     membership_lock: column('membership_lock', flag),
     wiki_access_level: column('wiki_access_level', text()),
     require_two_factor_authentication: shown(sql`false`),

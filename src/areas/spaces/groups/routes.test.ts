@@ -240,6 +240,37 @@ test('only owners update a group, and parameters that are left out stay', async 
   assert.equal((await as('admin').put(`/groups/${group.id}`, { description: 'Repaired' })).status, 200);
 });
 
+test('a group says how new default branches are protected, besides its level', async () => {
+  const { as, group } = await world();
+  const path = `/groups/${group.id}`;
+  const said = { allowed_to_push: [{ access_level: 30 }, { access_level: 40 }], code_owner_approval_required: true };
+  const shown = {
+    ...said,
+    allow_force_push: false,
+    allowed_to_merge: [{ access_level: 40 }],
+    developer_can_initial_push: false,
+  };
+  const changed = await as('owner').put(path, { default_branch_protection_defaults: said });
+  assert.deepEqual([changed.status, changed.body.default_branch_protection_defaults], [200, shown]);
+  assert.equal((await as('owner').put(path, { description: 'Kept' })).status, 200);
+  assert.deepEqual((await as('owner').get(path)).body.default_branch_protection_defaults, shown);
+  const refused = await as('owner').put(path, {
+    default_branch_protection_defaults: { allowed_to_merge: [{ access_level: 20 }] },
+  });
+  assert.equal(refused.status, 400);
+  const sub = { name: 'strict', path: 'strict', parent_id: group.id, default_branch_protection_defaults: said };
+  const made = await as('owner').post('/groups', sub);
+  assert.deepEqual([made.status, made.body.default_branch_protection_defaults], [201, shown]);
+  // Another level is what is said last.
+  const { body } = await as('owner').put(path, { default_branch_protection: 3 });
+  assert.deepEqual(body.default_branch_protection_defaults, {
+    allowed_to_push: [{ access_level: 40 }],
+    allow_force_push: true,
+    allowed_to_merge: [{ access_level: 30 }],
+    developer_can_initial_push: false,
+  });
+});
+
 test('a group shows the projects that are visible to the caller, newest first', async () => {
   const { as, group, project, person } = await world();
   await as('owner').put(`/groups/${group.id}`, { visibility: 'public' });

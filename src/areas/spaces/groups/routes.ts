@@ -34,6 +34,7 @@ import {
   Visibility,
 } from '../../../http/index.ts';
 import { keysetPaging, keysetUnavailable, type Paging, paginate, paginateByKey, paging } from '../../../lists/index.ts';
+import { ProtectionDefaults } from '../../code/protected_branches/index.ts';
 import {
   defaultVisibility,
   restrictionReasons,
@@ -103,6 +104,7 @@ const settings = allOptional({
   lfs_enabled: Type.Boolean(),
   default_branch: nullable(Type.String({ description: 'Default branch of new projects' })),
   default_branch_protection: Type.Enum([0, 1, 2, 3, 4]),
+  default_branch_protection_defaults: ProtectionDefaults,
   request_access_enabled: Type.Boolean(),
   membership_lock: since(
     'premium',
@@ -111,16 +113,21 @@ const settings = allOptional({
   wiki_access_level: since('premium', FeatureLevel),
 });
 
-/** Converts parameters to columns; `emails_enabled` takes precedence over `emails_disabled`. */
+/**
+ * Converts parameters to columns; `emails_enabled` takes precedence over `emails_disabled`. Another level ends what was said besides it.
+ */
 function columnsFrom({
   emails_disabled,
   default_branch,
+  default_branch_protection_defaults: defaults,
   ...given
 }: Static<TObject<typeof settings & typeof unavailable>>): GroupChanges {
   const stored = Object.entries(given).filter(([name]) => !(name in unavailable));
   return {
     ...(emails_disabled === undefined ? {} : { emails_enabled: !emails_disabled }),
     ...(default_branch === undefined ? {} : { default_branch: default_branch || null }),
+    ...(given.default_branch_protection === undefined ? {} : { default_branch_protection_defaults: null }),
+    ...(defaults === undefined ? {} : { default_branch_protection_defaults: JSON.stringify(defaults) }),
     ...Object.fromEntries(stored),
   };
 }

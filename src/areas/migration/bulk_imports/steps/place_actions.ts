@@ -1,9 +1,11 @@
 /** Making the group or project of an entity, with the rights of the importer. */
+import { Check } from 'typebox/value';
 import { callerInJob } from '../../../../access/index.ts';
 import { type Database, stamped } from '../../../../db/index.ts';
 import { isValidBranchName } from '../../../../git/index.ts';
 import { ApiError, type Caller, textOf } from '../../../../http/index.ts';
 import { isText } from '../../../../relations/index.ts';
+import { ProtectionDefaults } from '../../../code/protected_branches/index.ts';
 import { storageForNew } from '../../../instance/application_settings/index.ts';
 import { createGroup } from '../../../spaces/groups/index.ts';
 import { createProject, namespaceFor } from '../../../spaces/projects/index.ts';
@@ -90,7 +92,11 @@ const choices: Readonly<Record<string, readonly unknown[]>> = {
 function groupColumns(self: Self): object {
   const flags = groupFlags.filter((name) => flagIn(self, name) !== undefined);
   const chosen = Object.keys(choices).filter((name) => choices[name]!.includes(self[name]));
-  return Object.fromEntries([...flags, ...chosen].map((name) => [name, self[name]]));
+  const defaults = self.default_branch_protection_defaults;
+  return {
+    ...Object.fromEntries([...flags, ...chosen].map((name) => [name, self[name]])),
+    ...(Check(ProtectionDefaults, defaults) ? { default_branch_protection_defaults: JSON.stringify(defaults) } : {}),
+  };
 }
 
 export const groupStep: Step = {
