@@ -1,5 +1,4 @@
 /** Effective states of projects and groups: what is inside an archived group is archived, and what is inside a group marked for deletion is marked as well. */
-
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { forbidden } from '../http/index.ts';
 

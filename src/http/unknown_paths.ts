@@ -1,5 +1,4 @@
 /** Answers what is no endpoint: other methods of known paths, and unknown paths. */
-
 import type { FastifyInstance } from 'fastify';
 import { costing } from './costs.ts';
 import type { AnyEndpoint, Method } from './endpoint.ts';

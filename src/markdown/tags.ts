@@ -1,4 +1,5 @@
 /** HTML that people write in their texts: tags that are not shown as HTML are shown as text, so that nothing that was written disappears. */
+
 /** The elements of Markdown, and others that people write by hand for the same purpose. */
 export const keptTags = (
   'p br hr h1 h2 h3 h4 h5 h6 strong em b i u s strike del ins mark sub sup kbd code tt pre samp var q cite dfn abbr small bdo time wbr ruby rt rp ' +

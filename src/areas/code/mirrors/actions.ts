@@ -15,7 +15,7 @@ import { addressIn, hostKeyIn, type Login, type MirrorAddress, maximumMirrors } 
 export const disabledText = 'Cannot proceed with the push mirroring. Please verify your mirror configuration.';
 export const tooManyText = `Maximum number of push mirrors (${maximumMirrors}) exceeded`;
 
-/** Whoever has more mirrors and imports has them wait for each other. */
+/** More mirrors and imports of one person wait for each other. */
 export const mirrorPeers: PeerRules = { per_person: 2 };
 
 /** Runs a push mirror. */
@@ -35,7 +35,7 @@ export async function pushSoon(
   );
 }
 
-/** Whose mirrors those of a project are: of whoever has made it. That never changes, so no mirror runs twice at once. */
+/** The person whose places the mirrors of a project take: its creator. Only the deletion of that account changes it, so that a mirror does not run twice at once. */
 export async function personOf(tx: Database, project_id: number): Promise<number | null> {
   const project = tx.selectFrom('projects').select('creator_id').where('id', '=', project_id);
   return (await project.executeTakeFirst())?.creator_id ?? null;

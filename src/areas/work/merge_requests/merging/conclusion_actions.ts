@@ -54,7 +54,7 @@ export async function concludeMerged(services: Services, id: number): Promise<vo
   if (merger && facts.should_remove_source_branch) await removeSourceBranch(services, merger, facts);
 }
 
-/** Has kept what was merged. A lock on one of these refs holds up nothing else. */
+/** Keeps what was merged, in a job of its own: a lock on one of these refs must not delay what else follows a merge. */
 export const keepQueue = queueOf('keep_merge', { input: { merge_request_id: Id }, retries: refRetries });
 
 /** Keeps what was merged, also when the target branch is moved away from it one day. */
