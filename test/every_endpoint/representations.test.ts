@@ -515,6 +515,9 @@ test('a restriction of groups that does not exist is refused, and nothing change
     { prevent_sharing_groups_outside_hierarchy: true },
     { prevent_forking_outside_group: true },
     { ip_restriction_ranges: '10.0.0.0/8' },
+    { allowed_email_domains_list: 'example.com' },
+    { only_allow_merge_if_pipeline_succeeds: true },
+    { only_allow_merge_if_all_discussions_are_resolved: true },
     { lock_duo_features_enabled: true },
     { enabled_git_access_protocol: 'ssh' },
     { service_access_tokens_expiration_enforced: false },
@@ -535,7 +538,7 @@ test('a restriction of groups that does not exist is refused, and nothing change
     service_access_tokens_expiration_enforced: true,
     description: 'changed',
   };
-  const set = await as('owner').put(path, { ...read, ip_restriction_ranges: '' });
+  const set = await as('owner').put(path, { ...read, ip_restriction_ranges: '', allowed_email_domains_list: null });
   assert.equal(set.status, 200);
   assert.partialDeepStrictEqual((await as('owner').get(path)).body, read);
   await as('admin').put('/application/settings', { service_access_tokens_expiration_enforced: false });

@@ -65,11 +65,18 @@ import { projectCreationLevels } from './rules.ts';
 const withoutRestriction = (description: string) =>
   checked(Type.Boolean({ description }), (isAsked) => (isAsked ? ['is not available'] : []));
 
+const withoutList = (description: string) =>
+  checked(nullable(Type.String({ description })), (listed) => (listed ? ['is not available'] : []));
+
 /** Parameters that are checked and not stored. */
 const unavailable = allOptional({
   require_two_factor_authentication: withoutRestriction('Only `false`: there is no second factor'),
   prevent_sharing_groups_outside_hierarchy: withoutRestriction('Only `false`: groups can be shared with all groups'),
   prevent_forking_outside_group: withoutRestriction('Only `false`: projects can be forked to every namespace'),
+  only_allow_merge_if_pipeline_succeeds: withoutRestriction('Only `false`: projects have this rule, not groups'),
+  only_allow_merge_if_all_discussions_are_resolved: withoutRestriction(
+    'Only `false`: projects have this rule, not groups',
+  ),
   lock_duo_features_enabled: withoutRestriction('Only `false`: there is no assistant'),
   enabled_git_access_protocol: checked(
     Type.Enum(['ssh', 'http', 'all'], { description: 'Only `all`: groups do not restrict protocols' }),
@@ -78,10 +85,8 @@ const unavailable = allOptional({
   service_access_tokens_expiration_enforced: Type.Boolean({
     description: 'Only what the setting of the same name says: it applies to all groups',
   }),
-  ip_restriction_ranges: checked(
-    nullable(Type.String({ description: 'Only empty: groups do not restrict addresses' })),
-    (ranges) => (ranges ? ['is not available'] : []),
-  ),
+  ip_restriction_ranges: withoutList('Only empty: groups do not restrict addresses'),
+  allowed_email_domains_list: withoutList('Only empty: groups do not restrict the addresses of members'),
 });
 
 /** @throws ApiError 400 when a group asks for another rule than the setting of the server, which is the one in force */
