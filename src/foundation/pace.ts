@@ -10,6 +10,9 @@ export interface Floor {
 export const slowest_bytes_per_s = 16 * 1024;
 export const peerFloor: Floor = { window_ms: 60_000, least_bytes: 60 * slowest_bytes_per_s };
 
+/** A push until its pack arrives: git sends nothing while it compresses, which may take minutes. */
+export const pushFloor: Floor = { window_ms: 600_000, least_bytes: 30 * 1024 };
+
 const looks = 6;
 
 /** How often to look, so that a window ends soon after it is over. */

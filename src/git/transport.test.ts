@@ -489,11 +489,10 @@ test('refs of merge requests are fetched by name and pushed by no one, those tha
   }
 });
 
-test('a push that stalls once it has a place loses it', async (t) => {
-  const repository = await temporaryRepository(t);
+/** A push of which a part has arrived: the commands, and the beginning of a pack of one blob of 200,000 bytes. */
+function stalledPush(sent_bytes: number): PassThrough {
   const id = 'a'.repeat(40);
   const line = `${'0'.repeat(40)} ${id} refs/heads/main\0report-status`;
-  // A pack of one blob of 200,000 bytes, of which a part has arrived.
   const size = 200_000;
   const head = [0x80 | (3 << 4) | (size & 15), 0x80 | ((size >> 4) & 127), 0x80 | ((size >> 11) & 127), size >> 18];
   const pack = Buffer.concat([
@@ -503,10 +502,35 @@ test('a push that stalls once it has a place loses it', async (t) => {
   ]);
   const input = new PassThrough();
   input.write(`${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`);
-  input.write(pack.subarray(0, 100_000));
-  const arrives = { window_ms: 120, least_bytes: 1000 };
-  const out = await receivePack(repository, { client, input, arrives, ...lenient });
+  input.write(pack.subarray(0, sent_bytes));
+  return input;
+}
+
+const soon = { window_ms: 120, least_bytes: 1000 };
+
+test('a push that stalls once it has a place loses it', async (t) => {
+  const repository = await temporaryRepository(t);
+  const request = { client, input: stalledPush(100_000), arrives: soon, ...lenient };
+  const out = await receivePack(repository, request);
   assert.equal(gitLoad().running, 1);
   await assert.rejects(out.toArray(), SlowSender);
   while (gitLoad().running > 0) await once(AbortSignal.timeout(10), 'abort');
+});
+
+test('in a conversation, a push has no place before its pack arrives, and loses it when that stalls', async (t) => {
+  const repository = await temporaryRepository(t);
+  const speaking = { client, is_conversation: true, ...lenient };
+  const silent = await receivePack(repository, { ...speaking, input: stalledPush(0), begins: soon });
+  let heard = '';
+  silent.on('data', (part) => {
+    heard += part;
+  });
+  await assert.rejects(once(silent, 'end'), SlowSender);
+  assert.match(heard, /^[\da-f]{4}0{40} capabilities\^\{\}\0/);
+  assert.equal(gitLoad().running, 0);
+  for (const sent_bytes of [1, 40_000]) {
+    const out = await receivePack(repository, { ...speaking, input: stalledPush(sent_bytes), arrives: soon });
+    await assert.rejects(out.toArray(), SlowSender);
+    while (gitLoad().running > 0) await once(AbortSignal.timeout(10), 'abort');
+  }
 });

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { finished, Readable, type Writable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import { currentClient } from '../foundation/clients.ts';
-import { type Floor, watchSpeed } from '../foundation/pace.ts';
+import { type Floor, pushFloor, watchSpeed } from '../foundation/pace.ts';
 import { Places } from '../foundation/places.ts';
 import { advertisedRefs, learnCapabilities, termsOf } from './advertised_refs.ts';
 import { argumentsOf, GitError, hooksFrom, outputStream, type StreamRules, settingsOf, start } from './command.ts';
 import type { Ending, GitProcess } from './launcher.ts';
+import { hasBegun } from './push_beginning.ts';
 import { checkHooks, converse, hooks_folder, type PushRules } from './push_hooks.ts';
 import type { Environment, Option, Repository } from './types.ts';
 
@@ -61,7 +62,7 @@ const beginning_bytes = 64 * 1024;
 const readingWindow_ms = 60_000;
 const leastRead_bytes = 60 * 1024;
 
-/** How fast a push must arrive once it has a place; until then the pace of its door counts, which lets a client compress in peace. */
+/** How fast a push must arrive once it has a place; until then `pushFloor` counts, which lets a client compress in peace. */
 const arriving: Floor = { window_ms: 30_000, least_bytes: 30 * 1024 };
 
 /** The client sends its push too slowly. */
@@ -104,21 +105,20 @@ export function advertiseRefs(
     return Readable.from(capabilities(repository, service, env, by));
   const line = `# service=${service}\n`;
   const head = Buffer.from(`${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`);
-  if (/version=1/.test(env.GIT_PROTOCOL ?? ''))
-    return reply(startAdvertising(repository, service, env, by), service, { head }, by.signal);
   return Readable.from(refsAdvertised(repository, service, { head, env, by }));
 }
 
-/** Without git once its capabilities are known. */
+/** Without git once its capabilities are known, but for protocol 1. */
 async function* refsAdvertised(
   repository: Repository,
   service: Service,
-  { head, env, by }: { head: Buffer; env: Environment; by: Asking },
+  { head, env, by }: { head?: Buffer; env: Environment; by: Asking },
 ): AsyncGenerator<Buffer> {
-  const terms = await termsOf(repository, service, hidden_refs[service]);
+  const isVersion1 = /version=1/.test(env.GIT_PROTOCOL ?? '');
+  const terms = isVersion1 ? undefined : await termsOf(repository, service, hidden_refs[service]);
   const here = terms && (await advertisedRefs(repository, service, terms));
   if (here) {
-    yield head;
+    if (head) yield head;
     return yield* here;
   }
   let isFirst = true;
@@ -127,7 +127,7 @@ async function* refsAdvertised(
     for await (const chunk of advertised as AsyncIterable<Buffer>) {
       if (isFirst) {
         if (terms) learnCapabilities(terms, chunk);
-        yield head;
+        if (head) yield head;
       }
       isFirst = false;
       yield chunk;
@@ -165,7 +165,7 @@ async function* capabilities(
 
 /** The reply to `POST git-upload-pack`: a fetch or a clone. Media type: `application/x-git-upload-pack-result`. */
 export function uploadPack(repository: Repository, request: ServiceRequest): Readable {
-  const starting = startAnswering(repository, 'git-upload-pack', request, {
+  const starting = startFetch(repository, request, {
     env: protocolEnvironment(request.protocol),
     settings: request.sees_all ? { 'uploadpack.hideRefs': shown_refs } : {},
     streams: ['stdin'],
@@ -178,23 +178,54 @@ export function uploadPack(repository: Repository, request: ServiceRequest): Rea
   return out;
 }
 
+/** What is asked of a push, and how fast it must arrive. */
+type PushRequest = ServiceRequest & PushRules & { begins?: Floor; arrives?: Floor };
+
 /**
- * The reply to `POST git-receive-pack`: a push. Media type: `application/x-git-receive-pack-result`.
+ * The reply to `POST git-receive-pack`: a push. Media type: `application/x-git-receive-pack-result`. In a conversation, the refs come before it.
  * Until `check` has accepted the push, a client that disconnects aborts it and no ref is updated; from then on it finishes without
- * the client, so that `moved` is called for every updated ref. Throws when the hooks cannot run, and `NoPlace`.
+ * the client, so that `moved` is called for every updated ref. Throws when the hooks cannot run, and `NoPlace`; in a conversation, the reply ends with that error.
  */
-export async function receivePack(
-  repository: Repository,
-  { check, moved, failed, arrives = arriving, ...request }: ServiceRequest & PushRules & { arrives?: Floor },
-): Promise<Readable> {
+export async function receivePack(repository: Repository, request: PushRequest): Promise<Readable> {
   await checkHooks();
+  return request.is_conversation
+    ? Readable.from(pushInTurns(repository, request))
+    : pushFrom(repository, request, await beginningOf(request.input, isLong));
+}
+
+/** A push whose client hears the refs first. git gets a place when its pack begins to arrive: until then the client compresses, waits for its own hooks, or stalls. */
+async function* pushInTurns(repository: Repository, request: PushRequest): AsyncGenerator<Buffer> {
+  const { input, protocol, client, signal, begins = pushFloor } = request;
+  const by = { client, signal };
+  yield* refsAdvertised(repository, 'git-receive-pack', { env: protocolEnvironment(protocol), by });
+  const slow = Promise.withResolvers<never>();
+  let received_bytes = 0;
+  const look = () => ({ isWaiting: true, moved_bytes: received_bytes });
+  const stop = watchSpeed(begins, look, () => slow.reject(new SlowSender()));
+  const isEnough = (sent: Buffer) => {
+    received_bytes = sent.length;
+    return hasBegun(sent) || isLong(sent);
+  };
+  const beginning = await Promise.race([beginningOf(input, isEnough), slow.promise]).finally(stop);
+  if (beginning.length > 0) yield* (await pushFrom(repository, request, beginning)) as AsyncIterable<Buffer>;
+}
+
+/** @param beginning what has arrived of it */
+async function pushFrom(
+  repository: Repository,
+  { check, moved, failed, arrives = arriving, ...request }: PushRequest,
+  beginning: Buffer,
+): Promise<Readable> {
   let is_accepted = false;
-  const started = await startAnswering(repository, 'git-receive-pack', request, {
+  const started = await startService(repository, 'git-receive-pack', ['--stateless-rpc'], {
     env: { ...protocolEnvironment(request.protocol), ...hooksFrom(hooks_folder) },
     settings: unpacking(request.size_bytes),
     streams: ['stdin', 'channel'],
+    by: request,
   });
-  const out = reply(Promise.resolve(started), 'git-receive-pack', { mustFinish: () => is_accepted }, request.signal);
+  started.stdin!.write(beginning);
+  const rules = { mustFinish: () => is_accepted, hasSpoken: request.is_conversation };
+  const out = reply(Promise.resolve(started), 'git-receive-pack', rules, request.signal);
   const { stdin, channel } = started;
   // Hooks talk to us over the channel.
   converse(channel!, { check, moved, failed }, () => {
@@ -205,20 +236,27 @@ export async function receivePack(
     if (!is_accepted) channel!.destroy();
   });
   feed(request.input, stdin!, out);
-  watchSender(request, stdin!, out, arrives);
+  watchSender(request, started, out, arrives);
   return out;
 }
 
-/** Ends a push that stalls or trickles, unless it is git that takes its time. In a conversation, a client compresses after git has begun to speak, and before it has sent much. */
-function watchSender({ input, is_conversation }: ServiceRequest, stdin: Writable, out: Readable, floor: Floor): void {
-  let received_bytes = is_conversation ? 0 : beginning_bytes;
+/**
+ * Ends a push that stalls or trickles, unless it is git that takes its time. In a conversation, clients may leave their side open behind the pack: git speaks once it
+ * has all of it.
+ */
+function watchSender(
+  { input, is_conversation }: ServiceRequest,
+  { stdin, stdout }: GitProcess,
+  out: Readable,
+  floor: Floor,
+): void {
+  let received_bytes = 0;
   input.on('data', (chunk: Buffer) => {
     received_bytes += chunk.length;
   });
-  const look = () => ({
-    isWaiting: received_bytes >= beginning_bytes && !input.readableEnded && !stdin.writableNeedDrain,
-    moved_bytes: received_bytes,
-  });
+  const silent_bytes = stdout.bytesRead;
+  const hasAll = () => input.readableEnded || (is_conversation && stdout.bytesRead > silent_bytes);
+  const look = () => ({ isWaiting: !hasAll() && !stdin!.writableNeedDrain, moved_bytes: received_bytes });
   const stop = watchSpeed(floor, look, () => out.destroy(new SlowSender()));
   for (const stream of [input, out]) stream.once('close', stop);
 }
@@ -228,28 +266,34 @@ type Asking = Pick<TransportOptions, 'client' | 'signal'>;
 
 type How = Pick<Parameters<typeof start>[1], 'env' | 'streams'> & { settings?: Settings };
 
-/** Starts git for a request, with the beginning of it: a client that sends nothing costs no process. In a conversation, git speaks first. */
-async function startAnswering(
+/** Starts git for a fetch, with the beginning of it: a client that sends nothing costs no process. In a conversation, git speaks first. */
+async function startFetch(
   repository: Repository,
-  service: Service,
   { input, is_conversation = false, ...by }: ServiceRequest,
   how: How,
 ): Promise<GitProcess> {
-  const beginning = is_conversation ? [] : await beginningOf(input);
-  const started = await startService(repository, service, is_conversation ? [] : ['--stateless-rpc'], { ...how, by });
-  for (const chunk of beginning) started.stdin!.write(chunk);
+  const service = 'git-upload-pack';
+  if (is_conversation) return startService(repository, service, [], { ...how, by });
+  const beginning = await beginningOf(input, isLong);
+  const started = await startService(repository, service, ['--stateless-rpc'], { ...how, by });
+  started.stdin!.write(beginning);
   return started;
 }
 
-async function beginningOf(input: Readable): Promise<Buffer[]> {
-  const chunks: Buffer[] = [];
+const isLong = (sent: Buffer): boolean => sent.length >= beginning_bytes;
+
+/** What is sent until there is enough of it, or until the end. */
+async function beginningOf(input: Readable, isEnough: (sent: Buffer) => boolean): Promise<Buffer> {
+  // Clients may send single bytes: nothing is copied twice.
+  const sent = Buffer.allocUnsafe(beginning_bytes);
   let size_bytes = 0;
   for await (const chunk of input.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    size_bytes += chunk.length;
-    if (size_bytes >= beginning_bytes) break;
+    const before = sent.subarray(0, size_bytes);
+    size_bytes += chunk.copy(sent, size_bytes);
+    if (before.length + chunk.length > size_bytes) return Buffer.concat([before, chunk]);
+    if (isEnough(sent.subarray(0, size_bytes))) break;
   }
-  return chunks;
+  return sent.subarray(0, size_bytes);
 }
 
 /** @throws NoPlace when there is no place for it */
@@ -277,15 +321,18 @@ async function startService(
   }
 }
 
-/** A program that rejects a request says so in its output, whatever its exit code; without output it has failed. */
+/**
+ * A program that rejects a request says so in its output, whatever its exit code; without output it has failed.
+ * @param rules with whether an earlier one has spoken to the client: git ends without a word when it does not understand the answer
+ */
 function reply(
   starting: Promise<GitProcess>,
   service: Service,
-  rules: Omit<StreamRules, 'judge'>,
+  { hasSpoken = false, ...rules }: Omit<StreamRules, 'judge'> & { hasSpoken?: boolean | undefined },
   signal?: AbortSignal,
 ): Readable {
   const judge = ({ code, stderr }: Ending, wrote: boolean) =>
-    code === 0 || wrote ? undefined : new GitError(service.slice('git-'.length), code, stderr);
+    code === 0 || wrote || hasSpoken ? undefined : new GitError(service.slice('git-'.length), code, stderr);
   const out = outputStream(starting, { ...rules, judge });
   const abort = () => out.destroy();
   if (signal?.aborted) abort();

@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Floor, lookEvery_ms, SlowWatch } from '../foundation/pace.ts';
+import { type Floor, lookEvery_ms, pushFloor, SlowWatch } from '../foundation/pace.ts';
 import { UnreadBody } from './body.ts';
 import { ApiError } from './errors.ts';
 
@@ -24,10 +24,10 @@ export const replyPace: Floor = { window_ms: 30_000, least_bytes: 30 * 1024 };
 export const uploadPace: Pace = { ...apiPace, total_ms: 6 * 3_600_000 };
 
 /**
- * Git sends nothing while it compresses a push, which may take minutes. Only callers who may push have so long: others are refused before their body is
+ * Only callers who may push have so long: others are refused before their body is
  * read, which ends it. The body of a fetch needs no such patience: it is a list of commits, which git has before it connects.
  */
-export const pushPace: Pace = { ...uploadPace, window_ms: 600_000 };
+export const pushPace: Pace = { ...uploadPace, ...pushFloor };
 
 /** The route configuration that sets a pace. */
 export interface Paced {

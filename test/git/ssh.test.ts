@@ -90,6 +90,42 @@ test('a developer clones, pushes and fetches, and the key remembers its use', as
   assert.notEqual((await here.as('developer').get(`/user/keys/${id}`)).body.last_used_at, null);
 });
 
+/** Begins a push in a session of its own, and sends no more than its commands. */
+async function beginPush(client: ssh2.Client, full_path: string): Promise<void> {
+  const channel = await new Promise<ssh2.ClientChannel>((resolve, reject) => {
+    client.exec(`git-receive-pack '${full_path}.git'`, (error, opened) => (error ? reject(error) : resolve(opened)));
+  });
+  let heard = '';
+  for await (const part of channel.iterator({ destroyOnReturn: false })) {
+    heard += part;
+    if (heard.endsWith('0000')) break;
+  }
+  assert.match(heard, / refs\/heads\/main\0/);
+  const command = `${'0'.repeat(40)} ${'a'.repeat(40)} refs/heads/stalled\0report-status`;
+  channel.write(`${(command.length + 4).toString(16).padStart(4, '0')}${command}0000`);
+}
+
+test('pushes that stall before their pack arrives take no place from others, and a push without a pack needs none', async () => {
+  const { here, ssh } = await filled();
+  const { file } = await ssh.keyOf('developer');
+  const client = new ssh2.Client();
+  client.connect({ host: '127.0.0.1', port: ssh.port, username: 'git', privateKey: await keyText(file) });
+  await once(client, 'ready');
+  // More than there are places of an address.
+  for (let begun = 0; begun < 9; begun++) await beginPush(client, here.project.full_path);
+  const work = await clone(ssh.remote(), ...withKey(file, ssh.hostKey));
+  await work.commit('a', 'a');
+  const pushes = ['HEAD:topic', 'HEAD:topic', 'HEAD:other', ':topic', ':other'];
+  for (const refs of pushes) await work.git('push', '-q', 'origin', refs);
+  const { body } = await here.as('developer').get(`/projects/${here.project.id}/repository/branches`);
+  assert.deepEqual(
+    body.map(({ name }: { name: string }) => name),
+    ['main'],
+  );
+  client.end();
+  await once(client, 'close');
+});
+
 test('a push is refused as over HTTP, with every reason', async () => {
   const { ssh } = await filled();
   const developer = await cloneAs(ssh, 'developer');
