@@ -31,20 +31,24 @@ const idInHtml = /\s(?:id|name)\s*=\s*["']?([^\s"'<>&]{1,255})/gi;
 const htmlTokens = (token: Token): Token[] =>
   token.type === 'html_block' ? [token] : (token.children ?? []).filter(({ type }) => type === 'html_inline');
 
-/** A rule for the parser: each heading has an id, which ends in a number if an earlier heading has the same. */
+/**
+ * A rule for the parser: gives each heading an id. A number is added if another heading or the HTML of the text has the id already: ids are unique within a text.
+ */
 export function nameHeadings({ tokens, env }: StateCore): void {
   const { ids, anchors = anchorPrefix } = env as { ids: Set<string>; anchors?: string };
+  for (const { content } of tokens.flatMap(htmlTokens))
+    for (const [, id] of content.matchAll(idInHtml)) ids.add(id!.startsWith(anchors) ? id!.slice(anchors.length) : id!);
   const counts = new Map<string, number>();
   for (const [index, token] of tokens.entries()) {
-    for (const { content } of htmlTokens(token)) for (const [, id] of content.matchAll(idInHtml)) ids.add(id!);
     if (token.type !== 'heading_open') continue;
     const id = headingId(titleOf(tokens[index + 1]!));
     if (id === '') continue;
-    const count = counts.get(id) ?? 0;
+    let count = counts.get(id) ?? 0;
+    const numbered = () => (count === 0 ? id : `${id}-${count}`);
+    while (ids.has(numbered())) count++;
     counts.set(id, count + 1);
-    const unique = count === 0 ? id : `${id}-${count}`;
-    ids.add(unique);
-    token.attrSet('id', anchors + unique);
+    ids.add(numbered());
+    token.attrSet('id', anchors + numbered());
   }
 }
 

@@ -93,6 +93,11 @@ test('headings have ids, and links within a text and to other texts lead to them
     '<h1 id="user-content-foo-bar-baz">Foo &amp; <code>Bar</code> – Baz</h1>\n<h2 id="user-content-120">1.2.0</h2>\n' +
       '<h1 id="user-content-überblick">Überblick</h1>\n<h1 id="user-content-120-1">1.2.0</h1>\n<h1>?</h1>\n',
   );
+  const ids = async (text: string) =>
+    [...(await toHtml(text)).matchAll(/ id="user-content-([^"]*)"/g)].map(([, id]) => id);
+  assert.deepEqual(await ids('# A\n# A\n# A-1\n# A'), ['a', 'a-1', 'a-1-1', 'a-2']);
+  assert.deepEqual(await ids('# A-1\n# A\n# A'), ['a-1', 'a', 'a-2']);
+  assert.deepEqual(await ids('# A\n<a name="a"></a> <b id="user-content-b"></b>\n# B'), ['a-1', 'a', 'b', 'b-1']);
   const hrefs = async (text: string, context = {}) =>
     [...(await toHtml(text, context)).matchAll(/href="([^"]*)"/g)].map(([, href]) => href);
   assert.deepEqual(
