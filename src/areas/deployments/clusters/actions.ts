@@ -1,4 +1,4 @@
-/** Adding and changing clusters: everything that is given is looked at before anything is written. */
+/** Adds and changes clusters. All input is validated before anything is written. */
 import type { Selectable } from 'kysely';
 import { type MaybeCaller, projectFor } from '../../../access/index.ts';
 import { type Database, type DB, isForeignKeyViolation, isUniqueViolation, stamped } from '../../../db/index.ts';
@@ -15,7 +15,7 @@ import {
   tokenReasons,
 } from './rules.ts';
 
-/** Parameters as they come; what is left out stays as it is. */
+/** Request parameters; omitted ones keep their values. */
 export interface ClusterParameters {
   name?: string;
   enabled?: boolean;
@@ -39,7 +39,7 @@ type Cluster = Pick<
 >;
 type Reasons = Record<string, string[]>;
 
-/** What is given, as columns: without the white space around it, blank as null; the token as it was given. */
+/** The given parameters as columns: trimmed, blank ones as null, the token unchanged. */
 function columnsFrom({ platform_kubernetes_attributes: platform = {}, ...given }: ClusterParameters) {
   const orNull = (text: string | null) => text?.trim() || null;
   const { token, ca_cert, namespace, ...others } = platform;
@@ -54,7 +54,7 @@ function columnsFrom({ platform_kubernetes_attributes: platform = {}, ...given }
 }
 type ClusterColumns = ReturnType<typeof columnsFrom>;
 
-/** @param managed of the cluster as it will be */
+/** @param managed the value after the change */
 async function reasonsAgainst(
   db: Database,
   caller: MaybeCaller,
@@ -79,7 +79,7 @@ async function reasonsAgainst(
 
 const noProject = "Project does not exist or you don't have permission to perform this action";
 
-/** What a provider keeps in step with its own side. We add no such clusters; one in the database must not drift apart from it. */
+/** Attributes that a provider keeps in sync with its own records. We create no such clusters; one in the database must not drift apart from the provider. */
 function reasonsOfProvider(before: Cluster, given: ClusterColumns): Reasons {
   if (before.provider_type === 'user') return {};
   const isOther = (column: 'name' | 'api_url' | 'ca_cert') =>
@@ -95,7 +95,7 @@ function refuseFor(reasons: Reasons): void {
   if (Object.keys(reasons).length > 0) throw invalid(reasons);
 }
 
-/** What another call may do at the same moment only the database sees. */
+/** Runs a write; only the database detects conflicts with concurrent calls. */
 async function write<T>(statement: Promise<T>): Promise<T> {
   try {
     return await statement;
@@ -109,7 +109,7 @@ async function write<T>(statement: Promise<T>): Promise<T> {
 }
 
 /**
- * Adds a cluster. Nothing is asked of it.
+ * Adds a cluster. No connection to the cluster is made.
  * @returns its id
  * @throws ApiError 400 by field
  */
@@ -134,7 +134,7 @@ export async function addCluster(
 }
 
 /**
- * Changes what is given of a cluster, or nothing.
+ * Changes the given attributes of a cluster, or none if any is refused.
  * @throws ApiError 404, 400 by field
  */
 export async function changeCluster(
@@ -152,7 +152,7 @@ export async function changeCluster(
       .forUpdate();
     const before: Cluster = found(undefined, await query.executeTakeFirst());
     const managed = given.managed ?? before.managed;
-    // A namespace that it has already must not stay when it becomes managed.
+    // The existing namespace must be cleared when the cluster becomes managed.
     const namespace = columns.namespace === undefined ? before.namespace : columns.namespace;
     refuseFor({
       ...(await reasonsAgainst(tx, caller, {

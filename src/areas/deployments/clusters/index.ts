@@ -1,2 +1,2 @@
-/** What others may use of clusters. */
+/** What other areas may use of clusters. */
 export { brokenTokens } from './queries.ts';

@@ -32,7 +32,7 @@ const fields = {
   management_project: nullable(ProjectIdentity),
 };
 export const Cluster = resource('Cluster', fields);
-/** After a change there is one member more, as in the public API. */
+/** The reply to a change has one more member, as in the public API. */
 export const ChangedCluster = resource('ChangedCluster', { ...fields, project: Type.Null() });
 
 /** @param url the external address of the server */

@@ -1,17 +1,17 @@
-/** Clusters as they are read. */
+/** Queries for clusters. */
 import { sql } from 'kysely';
 import { type Database, eachRow } from '../../../db/index.ts';
 import type { Secrets } from '../../../secrets/index.ts';
 import { projectIdentityJson } from '../../people/namespaces/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 
-/** What the tokens of clusters are sealed for. */
+/** The purpose that cluster tokens are sealed with. */
 export const tokenPurpose = 'cluster token';
 
 const provider = sql<'user' | 'gcp' | 'aws'>`clusters.provider_type`;
 const authorization = sql<'rbac' | 'abac' | 'unknown_authorization'>`clusters.authorization_type`;
 
-/** Clusters with who added them and the projects that manage them, oldest first. */
+/** Clusters with the users who added them and their management projects, oldest first. */
 export const clustersOf = (db: Database) =>
   db
     .selectFrom('clusters')
@@ -37,7 +37,7 @@ export const clustersOf = (db: Database) =>
 
 export type ClusterRow = Awaited<ReturnType<ReturnType<typeof clustersOf>['executeTakeFirstOrThrow']>>;
 
-/** The clusters whose token cannot be read: it was sealed with another secret key, or is damaged. */
+/** The clusters whose token cannot be decrypted, because it was sealed with another secret key or is damaged. */
 export async function* brokenTokens(db: Database, secrets: Secrets): AsyncGenerator<{ id: number; name: string }> {
   const rows = eachRow((last) =>
     db.selectFrom('clusters').select(['id', 'name', 'token']).where('id', '>', last).orderBy('id'),

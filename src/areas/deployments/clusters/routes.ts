@@ -43,7 +43,7 @@ const parameters = {
   environment_scope: Type.String({ description: 'Environments of the cluster; each scope can have one cluster' }),
   management_project_id: nullable(Id),
 };
-// Also when a cluster is changed, as in the public API: left out, it becomes true.
+// Also applied when a cluster is changed, as in the public API: if omitted, it becomes true.
 const namespace_per_environment = Type.Boolean({ default: true });
 
 const clusterOf = async ({ db, url }: Pick<Services, 'db' | 'url'>, id: number) =>
@@ -82,7 +82,7 @@ export const clusterRoutes = offeredOn(
         platform_kubernetes_attributes: Type.Object({
           ...required,
           ...allOptional(platform),
-          // Left out, the column says rbac.
+          // If omitted, the column defaults to rbac.
           authorization_type: optional(Type.Enum(['rbac', 'abac', 'unknown_authorization'])),
         }),
         ...allOptional(parameters),

@@ -1,4 +1,4 @@
-/** What a cluster may be (docs/reference/clusters.md). Pure functions: each gives the reasons why a value is refused, empty when it is fine. */
+/** Validation of clusters (docs/reference/clusters.md). Pure functions: each returns the reasons for refusing a value, empty if it is valid. */
 import { X509Certificate } from 'node:crypto';
 import { urlReasons } from '../../../outbound/index.ts';
 import { tooLong } from '../../../texts/index.ts';
@@ -15,7 +15,7 @@ const maximumLengths = {
 
 const blank = "can't be blank";
 
-// The leading blank is how the public API sends it.
+// The public API sends the leading space.
 export const nameReasons = (name: string): string[] => (name.trim() === '' ? [' has to be present'] : []);
 
 /** @param mayBeLocal whether the settings of the server allow addresses of the local network */
@@ -24,7 +24,7 @@ export function apiUrlReasons(url: string, mayBeLocal: boolean): string[] {
   return long.length > 0 ? long : urlReasons(url, mayBeLocal);
 }
 
-/** @param token without the white space around it */
+/** @param token trimmed */
 export const tokenReasons = (token: string): string[] =>
   token === '' ? [blank] : tooLong(token, maximumLengths.token);
 
@@ -38,7 +38,7 @@ function isCertificate(pem: string): boolean {
   }
 }
 
-/** One certificate or a bundle of them; nothing else may be in it, such as a private key, because everyone who sees the cluster can read it. */
+/** A certificate or a bundle of certificates. Nothing else is allowed, such as a private key, because everyone who sees the cluster can read it. */
 export function certificateReasons(text: string): string[] {
   const long = tooLong(text, maximumLengths.ca_cert);
   if (long.length > 0) return long;
@@ -66,7 +66,7 @@ export function namespaceReasons(namespace: string, managed: boolean): string[] 
   ];
 }
 
-/** A host name, whose last label may be a number. */
+/** A host name; its last label may be a number. */
 export function domainReasons(domain: string): string[] {
   const long = tooLong(domain, maximumLengths.domain);
   if (long.length > 0) return long;
@@ -83,6 +83,6 @@ export function domainReasons(domain: string): string[] {
   return reasons;
 }
 
-/** @param scope a name of environments, or a pattern such as `*` */
+/** @param scope the name of an environment, or a pattern such as `*` */
 export const scopeReasons = (scope: string): string[] =>
   scope.trim() === '' ? [blank] : tooLong(scope, maximumLengths.environment_scope);

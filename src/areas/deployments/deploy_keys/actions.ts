@@ -14,7 +14,7 @@ export interface NewDeployKey {
 
 const taken = () => invalid({ fingerprint: ['has already been taken'] });
 
-/** Adds the link, or leaves the one that there is. */
+/** Adds the link, or keeps an existing one. */
 async function addTo(tx: Database, project_id: number, key_id: number, can_push: boolean): Promise<void> {
   await tx
     .insertInto('deploy_key_projects')
@@ -24,9 +24,9 @@ async function addTo(tx: Database, project_id: number, key_id: number, can_push:
 }
 
 /**
- * Adds a key to a project. A key that is a deploy key already stays one key, with its title and end.
+ * Adds a key to a project. If the key is a deploy key already, it is shared, and keeps its title and expiry.
  * @returns its ID
- * @throws ApiError 400 for a key that has expired, and one of a user
+ * @throws ApiError 400 for an expired key or the key of a user
  */
 export async function addDeployKey(
   db: Database,
@@ -70,7 +70,7 @@ const isManaged = ({ id, admin }: Caller) =>
          where known.key_id = keys.id and held.user_id = ${id} and held.access_level >= ${sql.lit(levels.maintainer)} and ${countsToday('held')})`;
 
 /**
- * Adds a deploy key of another project, to read only.
+ * Adds a deploy key of another project with read access only.
  * @throws ApiError 404 unless the caller manages a project that has the key
  */
 export async function enableDeployKey(db: Database, caller: Caller, project_id: number, key_id: number): Promise<void> {
@@ -107,12 +107,12 @@ export async function changeDeployKey(
 }
 
 /**
- * Removes a key from a project, and deletes it when no other has it.
+ * Removes a key from a project, and deletes it if no other project has it.
  * @throws ApiError 404
  */
 export async function removeDeployKey(db: Database, project_id: number, key_id: number): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    // Held until the end, so that no one adds the key to another project meanwhile.
+    // Locked until the end, so that no other request adds the key to another project meanwhile.
     await tx
       .selectFrom('keys')
       .select('id')

@@ -11,7 +11,7 @@ interface ProjectOfKey {
   can_push: boolean;
 }
 
-// The row of a project and a key has no id of its own, and never changes its time.
+// The row that links a project and a key has no id of its own, and is never updated.
 const projects = sql<ProjectOfKey[]>`
   coalesce((select jsonb_agg(jsonb_build_object(
               'id', known.project_id, 'deploy_key_id', known.key_id, 'project_id', known.project_id, 'can_push', known.can_push,
@@ -19,7 +19,7 @@ const projects = sql<ProjectOfKey[]>`
               'updated_at', to_char(known.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) order by known.project_id)
               from deploy_key_projects known where known.key_id = keys.id), '[]')`;
 
-/** SSH keys of users, and deploy keys, whose `user_id` is null. */
+/** SSH keys of users, and deploy keys, which have a null `user_id`. */
 export const allKeys = (db: Database) =>
   db
     .selectFrom('keys')
@@ -36,12 +36,12 @@ export const allKeys = (db: Database) =>
     ])
     .select(projects.as('deploy_keys_projects'));
 
-/** The MD5 digest of a row of `keys`, as the index `keys_by_md5` has it. */
+/** The MD5 digest of a row of `keys`, as indexed by `keys_by_md5`. */
 const md5 = sql<string>`md5_of_key(key)`;
 
 /**
  * The key with a fingerprint.
- * @returns undefined for a text that is no fingerprint
+ * @returns undefined if the text is not a fingerprint
  */
 export function keysPrinted(db: Database, fingerprint: string) {
   const [, sha256] = /^SHA256:([\w+/]{43})=?$/.exec(fingerprint) ?? [];

@@ -1,4 +1,4 @@
-/** Finding out whose an SSH key is (docs/reference/keys.md#look-up). */
+/** Looking up the owner of an SSH key (docs/reference/keys.md#look-up). */
 import { type Static, Type } from 'typebox';
 import { admin } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -44,7 +44,7 @@ const KeyWithUser = resource('KeyWithUser', {
 
 type KeyRow = Awaited<ReturnType<ReturnType<typeof allKeys>['executeTakeFirstOrThrow']>>;
 
-/** The user of a deploy key is the one who added it first. */
+/** The user of a deploy key is the first user who added it. */
 async function present(
   { db, url }: Pick<Services, 'url'> & { db: Database },
   caller: Caller,

@@ -1,4 +1,4 @@
-/** Deploy keys as replies need them. */
+/** Queries for deploy keys in replies. */
 import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { countsToday, levels } from '../../../access/index.ts';
@@ -46,7 +46,7 @@ export interface AnyDeployKeyRow extends Omit<DeployKeyRow, 'can_push'> {
   reading: ProjectOfKey[];
 }
 
-/** The projects of a key. @param which a predicate on rows of `projects` */
+/** The projects that have a key. @param which a predicate on rows of `projects` */
 const projectsWith = (can_push: boolean, which: RawBuilder<unknown>) => sql<ProjectOfKey[]>`
   coalesce((select jsonb_agg(jsonb_build_object(
              'id', projects.id, 'description', projects.description, 'name', projects.name, 'path', projects.path,
@@ -55,7 +55,7 @@ const projectsWith = (can_push: boolean, which: RawBuilder<unknown>) => sql<Proj
               from deploy_key_projects known join projects on projects.id = known.project_id join namespaces on namespaces.id = projects.namespace_id
              where known.key_id = keys.id and known.can_push = ${can_push} and ${which}), '[]')`;
 
-/** All deploy keys of the server, oldest first. @param which whose projects are shown with them */
+/** All deploy keys of the server, oldest first. @param which the projects to show with them, as a predicate on `projects` */
 export const allDeployKeys = (db: Database, which: RawBuilder<unknown> = sql`true`) =>
   db
     .selectFrom('keys')
@@ -64,7 +64,7 @@ export const allDeployKeys = (db: Database, which: RawBuilder<unknown> = sql`tru
     .where('user_id', 'is', null)
     .orderBy('keys.id');
 
-/** The deploy keys of projects that a user and the caller both maintain, and of these projects alone. */
+/** The deploy keys of the projects that both the user and the caller maintain, shown with these projects only. */
 export function deployKeysShared(db: Database, caller: Caller, user_id: number) {
   const maintains = (id: number) =>
     sql`exists (select from project_authorizations held where held.user_id = ${id} and held.project_id = projects.id
@@ -75,7 +75,7 @@ export function deployKeysShared(db: Database, caller: Caller, user_id: number) 
   );
 }
 
-/** The MD5 fingerprint of a key as OpenSSH used to show it. */
+/** The MD5 fingerprint of a key in the old OpenSSH format. */
 export function md5Fingerprint(key: string): string {
   const bytes = Buffer.from(key.split(/\s+/)[1] ?? '', 'base64');
   return createHash('md5').update(bytes).digest('hex').match(/../g)!.join(':');

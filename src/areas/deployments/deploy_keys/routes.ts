@@ -1,4 +1,4 @@
-/** Deploy keys: SSH keys that fetch the code of projects, and push where a project lets them (docs/reference/deploy_keys.md). */
+/** Deploy keys: SSH keys that can fetch the code of projects, and push to projects that allow it (docs/reference/deploy_keys.md). */
 import { type Static, Type } from 'typebox';
 import { admin, projectRole, signedIn } from '../../../access/index.ts';
 import {

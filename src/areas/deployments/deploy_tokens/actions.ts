@@ -5,7 +5,7 @@ import type { Database } from '../../../db/index.ts';
 
 export interface NewDeployToken {
   name: string;
-  /** Made from the ID by default. */
+  /** Derived from the ID by default. */
   username?: string | undefined;
   scopes: readonly string[];
   expires_at?: string | null | undefined;

@@ -123,7 +123,7 @@ function routesOf(kind: 'project' | 'group') {
       returns: nothing,
       handle: async ({ db, owner, input }) => {
         const { id } = await tokenOf(db, owner, input.token_id);
-        // Of two requests at the same moment, one deletes it.
+        // Of two concurrent requests, only one deletes it.
         await deleteFound(db, 'deploy_tokens', id);
       },
     }),

@@ -1,7 +1,7 @@
-/** What may be given for a deploy token: reasons why it is refused, empty when it is fine. */
+/** Validation of deploy tokens: the reasons for refusing a value, empty if it is valid. */
 import { tooLong } from '../../../texts/index.ts';
 
-/** The scopes of deploy tokens. Those of registries are stored, and do nothing here. */
+/** The scopes of deploy tokens. Registry scopes are stored, but have no effect. */
 export const deployScopes = [
   'read_repository',
   'read_registry',

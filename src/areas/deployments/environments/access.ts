@@ -14,7 +14,7 @@ import { type Access, type Caller, forbidden } from '../../../http/index.ts';
 
 type EnvironmentsAccess = Access<{ caller: Caller; project: Project }>;
 
-/** Grants the project in `:id` as `projectRole` does, while the caller may use its environments and its repository: deployments tell of commits and branches. */
+/** Grants the project in `:id` as `projectRole` does, if the caller may use its environments and its repository: deployments reveal commits and branches. */
 function environmentsRole(role: Role): EnvironmentsAccess {
   const granting = projectRole(role, { feature: 'environments' });
   return {
@@ -29,15 +29,15 @@ function environmentsRole(role: Role): EnvironmentsAccess {
 
 const visible = environmentsRole('guest');
 
-/** Whether somebody who may use the environments and the repository of a visible project may read them. */
+/** Whether a user who may use the environments and the repository of a visible project may read its environments. */
 const isOpenTo = ({ access_level, visibility }: Pick<Project, 'access_level' | 'visibility'>): boolean =>
   access_level >= levels.reporter || visibility !== 'private';
 
-/** Whether the caller may read the environments of a visible project: where it was deployed is told to nobody else. */
+/** Whether the caller may read the environments of a visible project. Nobody else learns where it was deployed. */
 export const mayReadEnvironments = (caller: MaybeCaller, project: Project): boolean =>
   caller !== undefined && mayUse(project, 'environments') && mayUse(project, 'repository') && isOpenTo(project);
 
-/** A predicate on visible rows of `projects`: the caller may read their environments, as `mayReadEnvironments` decides for one. */
+/** A predicate on visible rows of `projects`: the SQL form of `mayReadEnvironments`. */
 export const hasReadableEnvironments = (caller: MaybeCaller): RawBuilder<SqlBool> =>
   caller === undefined
     ? sql`false`

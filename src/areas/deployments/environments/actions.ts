@@ -19,7 +19,7 @@ export interface EnvironmentInput {
 
 const taken = () => invalid({ name: ['has already been taken'] });
 
-/** The columns that are given, with the span by which a deployment moves the end on. */
+/** The columns for the given fields, with the interval by which each deployment extends the auto-stop time. */
 function columnsOfInput({ external_url, auto_stop_at, auto_stop_in, ...others }: EnvironmentInput) {
   const span_s = auto_stop_in ? secondsOf(auto_stop_in) : undefined;
   const end = span_s === undefined ? auto_stop_at || null : new Date(Date.now() + span_s * 1000).toISOString();
@@ -45,10 +45,10 @@ async function freeSlug(tx: Database, project_id: number, name: string): Promise
 }
 
 /**
- * Adds an environment. The project is locked, so that two requests cannot both add the last one.
+ * Adds an environment. Locks the project, so that concurrent requests cannot exceed the limit.
  * @param tx a transaction
- * @returns its id, undefined when there is one of this name
- * @throws ApiError 400 when the project has as many as it can have
+ * @returns its id, or undefined if the name is taken
+ * @throws ApiError 400 if the project has reached the limit
  */
 export async function addEnvironment(
   tx: Database,
@@ -77,7 +77,7 @@ export async function addEnvironment(
 /**
  * Adds an environment for a request.
  * @returns its id
- * @throws ApiError 400 with the reasons by field, 403 when its name or tier is protected from the caller
+ * @throws ApiError 400 with the reasons by field, 403 if protections of its name or tier exclude the caller
  */
 export async function createEnvironment(
   tx: Database,
@@ -100,7 +100,7 @@ export interface LockedEnvironment {
 
 /**
  * The environment, locked until the transaction ends.
- * @throws ApiError 404, 403 when it is protected from the caller
+ * @throws ApiError 404, 403 if it is protected against the caller
  */
 export async function lockedEnvironment(
   tx: Database,
@@ -119,10 +119,10 @@ export async function lockedEnvironment(
 }
 
 /**
- * Changes an environment. Its slug stays when its name changes.
+ * Changes an environment. A new name does not change its slug.
  * @param tx a transaction in which it is locked
- * @throws ApiError 400 when another one has the name, 403 when the name or the tier is protected from the caller, or when protections would begin or cease to apply that
- * the caller may not change: deployments would get around the approvals that they need
+ * @throws ApiError 400 if the name is taken; 403 if the name or the tier is protected against the caller, or if protections that the caller may not change would start or stop
+ *   applying: deployments would bypass required approvals
  */
 export async function changeEnvironment(
   tx: Database,
@@ -147,7 +147,7 @@ export async function changeEnvironment(
   }
 }
 
-/** Stops an environment. One that is stopped stays as it is. */
+/** Stops an environment. Does nothing if it is stopped already. */
 export async function stopEnvironment(tx: Database, id: number): Promise<void> {
   await tx
     .updateTable('environments')
@@ -157,7 +157,7 @@ export async function stopEnvironment(tx: Database, id: number): Promise<void> {
     .execute();
 }
 
-/** Stops the environments of a project that were neither changed nor deployed to since a moment, and are not protected. */
+/** Stops the unprotected environments of a project that were neither changed nor deployed to since the given time. */
 export async function stopStaleEnvironments(db: Database, project_id: number, before: string): Promise<void> {
   await db
     .updateTable('environments')
@@ -172,7 +172,7 @@ export async function stopStaleEnvironments(db: Database, project_id: number, be
 /**
  * Deletes an environment with its deployments.
  * @param tx a transaction in which it is locked
- * @throws ApiError 403 when it is not stopped
+ * @throws ApiError 403 unless it is stopped
  */
 export async function removeEnvironment(tx: Database, { id, state }: LockedEnvironment): Promise<void> {
   if (state !== 'stopped') throw forbidden();
@@ -188,8 +188,8 @@ export interface ReviewApp {
 }
 
 /**
- * Review apps that were stopped, are old and not protected, the oldest first. They are deleted a week later unless this only shows them.
- * @param before when they were created at the latest
+ * Schedules the deletion of old, stopped and unprotected review apps in a week, oldest first; a dry run only lists them.
+ * @param before the latest creation time
  */
 export async function scheduleReviewApps(
   db: Database,

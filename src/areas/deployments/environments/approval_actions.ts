@@ -28,7 +28,7 @@ interface Approval {
   represented_as?: string;
 }
 
-/** The rule that an approval counts for: the one that is asked for, or else the first that still needs one. */
+/** The rule that an approval counts towards: the requested one, or the first rule that still needs approvals. */
 function ruleFor(
   rules: readonly ProtectionRule[],
   others: readonly ApprovalRow[],
@@ -39,8 +39,8 @@ function ruleFor(
 }
 
 /**
- * Approves or rejects a deployment. The last approval that is needed lets it run, and one rejection ends it. A user's later answer replaces the earlier one.
- * @throws ApiError 404, 400 when it does not wait or the caller may not
+ * Approves or rejects a deployment. The last required approval lets it run; one rejection ends it. A later answer of a user replaces the earlier one.
+ * @throws ApiError 404, 400 if it is not waiting or the caller may not approve
  */
 export function approveDeployment(
   db: Database,
@@ -59,7 +59,7 @@ export function approveDeployment(
     if (!rule) throw badRequest(approvalTexts.unnamed);
     if (deployment.status !== 'blocked') throw badRequest(approvalTexts.done);
     if (status === 'approved' && deployment.user_id === caller.id) throw badRequest(approvalTexts.own);
-    // Whoever made the deployment may have made the bot, too.
+    // The bot may belong to the person who created the deployment.
     if (status === 'approved' && (caller.token.kind === 'project' || caller.token.kind === 'group'))
       throw badRequest(approvalTexts.bot);
     await writeApproval(tx, {
@@ -84,7 +84,7 @@ interface NewApproval {
   comment: string | null;
 }
 
-/** @throws ApiError 400 when the rule was deleted meanwhile */
+/** @throws ApiError 400 if the rule was deleted meanwhile */
 async function writeApproval(
   tx: Database,
   { deployment_id, user_id, rule_id, status, comment }: NewApproval,

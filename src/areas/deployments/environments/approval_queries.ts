@@ -26,8 +26,8 @@ const approving = (protections: readonly (readonly ProtectionRule[])[]): Protect
   protections.flat().filter(({ purpose }) => purpose === 'approve');
 
 /**
- * @returns the rules whose approvals a deployment there needs
- * @throws ApiError 403 when the environment is protected from the caller
+ * @returns the rules whose approvals a deployment to the environment needs
+ * @throws ApiError 403 if the environment is protected against the caller
  */
 export async function refuseUnnamed(
   db: Database,
@@ -39,7 +39,7 @@ export async function refuseUnnamed(
   return approving(protections);
 }
 
-/** The rules whose approvals a deployment to an environment needs. */
+/** The approval rules that apply to a deployment to an environment. */
 export const approvalRulesOf = async (db: Database, place: Place, user_id: number | null): Promise<ProtectionRule[]> =>
   approving(await protectionsOf(db, place, user_id));
 
@@ -60,7 +60,7 @@ export async function approvalsOf(db: Database, deployment_id: number): Promise<
   return rows;
 }
 
-/** How many approvals of a rule are still missing. */
+/** The number of approvals that a rule still needs. */
 export const missingFor = ({ id, required_approvals }: ProtectionRule, approvals: readonly Approved[]): number =>
   Math.max(
     0,
@@ -69,7 +69,7 @@ export const missingFor = ({ id, required_approvals }: ProtectionRule, approvals
 
 type Approved = Pick<ApprovalRow, 'rule_id' | 'status'>;
 
-/** How many approvals of all rules are still missing. */
+/** The number of approvals that all rules still need. */
 export const missing = (rules: readonly ProtectionRule[], approvals: readonly Approved[]): number =>
   rules.reduce((sum, rule) => sum + missingFor(rule, approvals), 0);
 
@@ -78,7 +78,7 @@ export const presentApproval = (
   { user, status, created_at, comment }: ApprovalRow,
 ): Static<typeof DeploymentApproval> => ({ user: presentUserBasic(url, user), status, created_at, comment });
 
-/** What a reply shows of the approvals of a deployment. */
+/** The members about approvals in the reply for a deployment. */
 export async function approvalMembers(
   db: Database,
   url: string,

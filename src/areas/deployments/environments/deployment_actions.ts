@@ -1,4 +1,4 @@
-/** Recording what external systems deploy. */
+/** Records the deployments of external systems. */
 import { sql } from 'kysely';
 import { levels, type Project } from '../../../access/index.ts';
 import { type Database, nextIid, stamped } from '../../../db/index.ts';
@@ -14,7 +14,7 @@ import { type DeploymentStatus, type RecordedStatus, transitionReason } from './
 
 const retries = 10;
 
-/** What follows from a deployment in repositories and merge requests. Their area is above this one and runs the job. */
+/** Effects of a deployment on repositories and merge requests. A higher area runs the job. */
 export const followDeployment = queueOf('follow_deployment', { input: { deployment_id: Id }, retries });
 
 export const freezeText = (until: string) => `The project is in a deploy freeze until ${until}`;
@@ -33,7 +33,7 @@ interface Recording extends Acting {
 
 /**
  * Whether the project is frozen now.
- * @throws ApiError 403 when it refuses deployments then, and the caller does not or may not override it
+ * @throws ApiError 403 if it refuses deployments during a freeze, and the caller does not or may not override it
  */
 async function isDuringFreeze(db: Database, { project, override_freeze }: Recording): Promise<boolean> {
   const { frozen, changes_at } = await freezeStateOf(db, project.id);
@@ -71,7 +71,7 @@ async function checkedCommit(
   return commit;
 }
 
-/** The environment of a name, locked until the transaction ends; a new one where there is none. */
+/** The environment with a name, locked until the transaction ends; it is created if missing. */
 async function environmentNamed(tx: Database, project_id: number, name: string): Promise<LockedEnvironment> {
   const query = tx
     .selectFrom('environments')
@@ -85,7 +85,7 @@ async function environmentNamed(tx: Database, project_id: number, name: string):
   return query.executeTakeFirstOrThrow();
 }
 
-/** A deployment brings an environment back, and moves the end of its life on. */
+/** Restarts a stopped environment, and extends its auto-stop time. */
 async function revive(tx: Database, environment_id: number): Promise<void> {
   await tx
     .updateTable('environments')
@@ -149,13 +149,13 @@ export async function recordDeployment(
   });
 }
 
-/** What follows from a new deployment and from each change of a status. */
+/** Enqueues the effects of a new deployment or a status change. */
 export async function follow(tx: Database, deployment_id: number): Promise<void> {
   await tellOfDeployment(tx, deployment_id);
   await followDeployment.enqueue(tx, { deployment_id });
 }
 
-/** A deployment with the lock of its environment, so that what is recorded there at once follows each other. */
+/** A deployment with its environment locked, which serialises concurrent changes in the environment. */
 export async function lockedDeployment(tx: Database, project_id: number, id: number) {
   const query = tx
     .selectFrom('deployments')
@@ -178,7 +178,7 @@ export async function lockedDeployment(tx: Database, project_id: number, id: num
 
 /**
  * Changes the status of a deployment.
- * @throws ApiError 404, 400 when it cannot have this status, 403 during a freeze if it had ended without success
+ * @throws ApiError 404, 400 if the transition is not allowed, 403 during a freeze if it had ended without success
  */
 export function changeDeployment(
   db: Database,
@@ -190,7 +190,7 @@ export function changeDeployment(
     const rules = await refuseUnnamed(tx, recording, before);
     const reason = transitionReason(before.status, status);
     if (reason !== undefined) throw invalid({ status: [reason] });
-    // What began before a freeze, or was approved, may end; what was rejected or had failed begins anew.
+    // A deployment that started before a freeze or was approved may finish; a rejected or failed one counts as a new deployment.
     const beginsAnew = isFinal(before.status) && status === 'success';
     const needsApprovals = beginsAnew || (before.status === 'blocked' && isBeginning(status));
     if (needsApprovals && missing(rules, await approvalsOf(tx, id)) > 0) throw badRequest(approvalText);
@@ -212,7 +212,7 @@ export function changeDeployment(
 
 /**
  * Deletes a deployment.
- * @throws ApiError 404, 400 when it is running or what its environment is at
+ * @throws ApiError 404, 400 if it is running or is the current deployment of its environment
  */
 export function removeDeployment(db: Database, acting: Acting, id: number): Promise<void> {
   return db.transaction().execute(async (tx) => {

@@ -1,4 +1,4 @@
-/** How the deployments and environments of projects are deleted before these are. */
+/** Deletes the deployments and environments of projects before the projects. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Emptying } from '../../../services/index.ts';
 

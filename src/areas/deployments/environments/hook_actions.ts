@@ -1,4 +1,4 @@
-/** Telling webhooks of deployments (docs/reference/hooks.md#events). */
+/** Webhook events for deployments (docs/reference/hooks.md#events). */
 import { type RawBuilder, sql } from 'kysely';
 import { commitKind } from '../../../access/index.ts';
 import { type Database, momentInJson } from '../../../db/index.ts';

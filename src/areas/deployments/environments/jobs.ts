@@ -1,10 +1,10 @@
-/** Ending environments whose time is over. */
+/** Stops expired environments, and deletes expired review apps. */
 import { sql } from 'kysely';
 import { job } from '../../../jobs/index.ts';
 
 const [stopped, deleted] = [sql.lit(1000), sql.lit(20)];
 
-/** Every minute: environments stop, and review apps that were stopped long ago go. */
+/** Every minute: stops environments that are due, and deletes review apps that were stopped long ago. */
 export const endEnvironments = job('end_environments', {
   input: {},
   retries: 0,

@@ -97,7 +97,7 @@ export interface EnvironmentRow {
   state: (typeof environmentStates)[number];
 }
 
-/** What is shown of the approvals of a deployment. */
+/** The members about approvals in the reply for a deployment. */
 type ApprovalMembers = 'pending_approval_count' | 'approvals' | 'approval_summary';
 
 export interface DeploymentRow extends Omit<Static<typeof DeploymentDetails>, 'user' | 'deployable' | ApprovalMembers> {
@@ -110,7 +110,7 @@ export const environmentOfDeployment: RawBuilder<Static<typeof EnvironmentBasic>
                            'created_at', ${momentInJson('environments.created_at')}, 'updated_at', ${momentInJson('environments.updated_at')})
     from environments where environments.id = deployments.environment_id)`;
 
-/** Who recorded each row of `deployments`. */
+/** The user who recorded each row of `deployments`. */
 export const userOfDeployment: RawBuilder<UserBasicRow | null> = sql`(
   select ${userBasicJson('users')} from users where users.id = deployments.user_id)`;
 

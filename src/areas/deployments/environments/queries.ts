@@ -1,4 +1,4 @@
-/** Reading environments and deployments. */
+/** Queries for environments and deployments. */
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { Database } from '../../../db/index.ts';
@@ -45,7 +45,7 @@ export const deploymentsOf = (db: Database, project_id: number) =>
     .select([environmentOfDeployment.as('environment'), userOfDeployment.as('user')])
     .where('deployments.project_id', '=', project_id);
 
-/** The id of the deployment that an environment is at: the last one that succeeded. */
+/** The id of the current deployment of an environment: the last successful one. */
 export const currentDeployment = (db: Database, environment_id: number) =>
   db
     .selectFrom('deployments')
@@ -96,7 +96,7 @@ export async function deploymentReply(
 }
 
 /**
- * The row of a deployment; the access to its project has been granted.
+ * The row of a deployment. The caller must have been granted access to the project.
  * @throws ApiError 404
  */
 export async function deploymentIn(db: Database, project_id: number, id: number): Promise<{ id: number }> {
@@ -104,7 +104,7 @@ export async function deploymentIn(db: Database, project_id: number, id: number)
   return found(undefined, await query.executeTakeFirst());
 }
 
-/** A predicate on rows of `environments`: nothing was deployed there, or changed, since a moment. */
+/** A predicate on rows of `environments`: neither deployed to nor changed since the given time. */
 export const isStale = (before: string) => sql<boolean>`
   environments.updated_at < ${before} and not exists (
     select from deployments where deployments.environment_id = environments.id and deployments.created_at >= ${before})`;

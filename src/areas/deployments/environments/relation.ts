@@ -36,7 +36,7 @@ import {
   slugReasons,
 } from './rules.ts';
 
-/** A predicate on rows of a table of the project: the reader may use its environments, and the repository of which deployments tell. */
+/** A predicate on rows of a table of the project: the reader may use its environments, and its repository, because deployments reveal commits and branches. */
 const isVisible =
   (table: 'environments' | 'deployments') =>
   ({ caller }: Departure) =>
@@ -73,7 +73,7 @@ const environment: RecordKind = {
 /** The environments of a project. */
 export const environments: Relation = { name: 'environments', kind: environment };
 
-/** An environment as a deployment names it. */
+/** An environment as referenced by a deployment. */
 const namedEnvironment: RecordKind = {
   table: 'environments',
   members: { name: column('name', text()) },
@@ -139,5 +139,5 @@ const deployment: RecordKind = {
   },
 };
 
-/** The deployments of a project, in environments that arrived before. */
+/** The deployments of a project. Their environments are imported first. */
 export const deployments: Relation = { name: 'deployments', kind: deployment, is_batched: true };

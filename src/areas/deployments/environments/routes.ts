@@ -84,7 +84,7 @@ interface Filters {
   states?: string;
 }
 
-/** @throws ApiError 400 for a text that is too short */
+/** @throws ApiError 400 if the search text is too short */
 function matching({ name, search, states }: Filters): RawBuilder<SqlBool> {
   if (search !== undefined && search !== '' && search.length < searchFrom) throw badRequest(tooShortText);
   const predicates = [
@@ -96,7 +96,7 @@ function matching({ name, search, states }: Filters): RawBuilder<SqlBool> {
   return sql<SqlBool>`${sql.join(predicates, sql` and `)}`;
 }
 
-/** @throws ApiError 400 unless it is from ten years to a week ago */
+/** @throws ApiError 400 unless the time is between ten years and a week ago */
 function refuseRecent(before: string): void {
   const age_ms = Date.now() - Date.parse(before);
   if (age_ms < 7 * day_ms || age_ms > 3653 * day_ms) throw badRequest(invalidDateText);

@@ -1,4 +1,4 @@
-/** Names, tiers and life spans of environments, and the states of deployments (docs/reference/environments.md). */
+/** Names, tiers and lifetimes of environments, and states of deployments (docs/reference/environments.md). */
 import { randomInt } from 'node:crypto';
 import { tooLong } from '../../../texts/index.ts';
 import type { Tier } from '../protected_environments/index.ts';
@@ -7,11 +7,11 @@ export const environmentStates = ['available', 'stopping', 'stopped'] as const;
 
 export const deploymentStatuses = ['created', 'blocked', 'running', 'success', 'failed', 'canceled'] as const;
 export type DeploymentStatus = (typeof deploymentStatuses)[number];
-/** Those that are recorded. */
+/** The statuses that can be recorded. */
 export const recordedStatuses = ['running', 'success', 'failed', 'canceled'] as const;
 export type RecordedStatus = (typeof recordedStatuses)[number];
 
-/** How many environments a project can have. */
+/** The most environments that a project can have. */
 export const maximumEnvironments = 10_000;
 export const tooManyText = `Maximum number of environments (${maximumEnvironments}) exceeded`;
 const maximumLength = 255;
@@ -20,7 +20,7 @@ const maximumSlug = 24;
 
 const allowedCharacters = "can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', and spaces";
 
-/** What is wrong with the name of an environment. */
+/** The reasons for refusing the name of an environment. */
 export function nameReasons(name: string): string[] {
   if (name.trim() === '') return ["can't be blank"];
   const isFit = /^[\w/${}. -]+$/.test(name) && !/^\/|\/$/.test(name);
@@ -30,7 +30,7 @@ export function nameReasons(name: string): string[] {
   ];
 }
 
-/** What is wrong with the address of an environment; blank clears it. */
+/** The reasons for refusing the URL of an environment; a blank one clears it. */
 export function externalUrlReasons(url: string | null): string[] {
   if (url === null || url.trim() === '') return [];
   const { protocol } = URL.parse(url.trim()) ?? {};
@@ -47,22 +47,22 @@ const tierPatterns: readonly (readonly [Tier, RegExp])[] = [
   ['production', /prod|live/i],
 ];
 
-/** The tier that the name of an environment suggests. */
+/** The tier implied by the name of an environment. */
 export const tierOf = (name: string): Tier => tierPatterns.find(([, pattern]) => pattern.test(name))?.[0] ?? 'other';
 
-/** The name as a part of a host name, or undefined where that needs a suffix. */
+/** The name as a part of a host name, or undefined if a suffix is needed. */
 export function plainSlug(name: string): string | undefined {
   return /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name) && name.length <= maximumSlug ? name : undefined;
 }
 
-/** What is wrong with the slug of an environment that arrives. */
+/** The reasons for refusing the slug of an imported environment. */
 export const slugReasons = (slug: string): string[] =>
   /^[a-z](?:[a-z0-9-]*[a-z0-9])?$/.test(slug) && slug.length <= maximumSlug ? [] : ['is invalid'];
 
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const suffixLength = 6;
 
-/** The name as a part of a host name, with a suffix that distinguishes it from those of similar names. */
+/** The name as a part of a host name, with a suffix that tells similar names apart. */
 export function suffixedSlug(name: string): string {
   const plain = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
   const begun = /^[a-z]/.test(plain) ? plain : `env-${plain.replace(/^-/, '')}`;
@@ -72,10 +72,10 @@ export function suffixedSlug(name: string): string {
 
 const units = { second: 1, minute: 60, hour: 3600, day: 86_400, week: 604_800, month: 2_629_746, year: 31_556_952 };
 const span = /^\s*(\d{1,9})\s*(second|minute|hour|day|week|month|year)s?\s*$/i;
-/** The longest life span. */
+/** The longest lifetime. */
 export const longest_s = 100 * units.year;
 
-/** The seconds of `3 days`; undefined for another text. */
+/** The seconds in a text such as `3 days`; undefined if it cannot be parsed. */
 export function secondsOf(text: string): number | undefined {
   const [, count, unit] = span.exec(text) ?? [];
   if (count === undefined || unit === undefined) return undefined;
@@ -83,11 +83,11 @@ export function secondsOf(text: string): number | undefined {
   return seconds > 0 && seconds <= longest_s ? seconds : undefined;
 }
 
-/** What is wrong with a life span. */
+/** The reasons for refusing a lifetime. */
 export const spanReasons = (text: string | null): string[] =>
   text === null || text.trim() === '' || secondsOf(text) !== undefined ? [] : ['is not a correct duration'];
 
-/** What is wrong with the end of a life. */
+/** The reasons for refusing an end time. */
 export const endReasons = (moment: string | null): string[] =>
   moment === null || Date.parse(moment) > Date.now() ? [] : ['must be in the future'];
 
@@ -98,7 +98,7 @@ const transitions: Record<RecordedStatus, string> = {
   canceled: 'cancel',
 };
 
-/** Why a deployment cannot go from a status to another one; undefined if it can. What has ended does not run again. */
+/** Why a deployment cannot make a transition; undefined if it can. A finished deployment does not run again. */
 export const transitionReason = (from: DeploymentStatus, to: RecordedStatus): string | undefined =>
   from === to || (to === 'running' && from !== 'created' && from !== 'blocked')
     ? `cannot transition via "${transitions[to]}"`

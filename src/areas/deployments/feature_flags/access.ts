@@ -2,7 +2,7 @@
 import { type Project, projectRole, type Role } from '../../../access/index.ts';
 import { type Access, type Caller, forbidden } from '../../../http/index.ts';
 
-/** Grants the project in `:id` as `projectRole` does, while its repository and its feature flags are enabled. */
+/** Grants the project in `:id` as `projectRole` does, if its repository and its feature flags are enabled. */
 export function flagsRole(role: Role): Access<{ caller: Caller; project: Project }> {
   const granting = projectRole(role, { feature: 'feature_flags' });
   return {

@@ -1,4 +1,4 @@
-/** Complete changes of feature flags and user lists. Changes of a project take turns, so that limits hold and no list goes that a strategy begins to use. */
+/** Complete changes of feature flags and user lists. The changes of a project are serialised, so that limits hold and no list is deleted while a strategy starts to use it. */
 import { isDeepStrictEqual } from 'node:util';
 import { type RawBuilder, sql } from 'kysely';
 import type { Project } from '../../../access/index.ts';
@@ -27,10 +27,10 @@ export const refusedTexts = {
   inUse: 'User list is associated with a strategy',
 };
 
-/** The refusal of a flag or a list: sentences. */
+/** The error for a flag or a list, with a list of sentences. */
 const refused = (...sentences: string[]) => new ApiError(400, { message: sentences });
 
-/** What a request says of a flag. */
+/** The fields of a flag in a request. */
 export interface GivenFlag {
   name?: string;
   description?: string | null;
@@ -38,7 +38,7 @@ export interface GivenFlag {
   strategies?: readonly GivenStrategy[];
 }
 
-/** Runs a change of the flags or lists of a project alone, and raises the version of what its applications get. */
+/** Runs a change of a project's flags or lists exclusively, and increments the version of the data that its applications get. */
 const changing = <T>(db: Database, project: Project, constraint: string, change: (tx: Database) => Promise<T>) =>
   db.transaction().execute(async (tx) => {
     await tx.selectFrom('projects').select('id').where('id', '=', project.id).forNoKeyUpdate().executeTakeFirst();
@@ -52,7 +52,7 @@ const changing = <T>(db: Database, project: Project, constraint: string, change:
     }
   });
 
-/** @throws ApiError 400 when applications would get too much at once */
+/** @throws ApiError 400 if the flags would be too large to send to applications at once */
 async function checkSize(tx: Database, project: Project): Promise<void> {
   const { rows } = await sql<{ size: number }>`select ${contentSize(project.id)} as size`.execute(tx);
   if (rows[0]!.size > maximums.content_bytes) throw refused(refusedTexts.tooLarge);
@@ -67,7 +67,7 @@ async function checkFlag(tx: Database, project: Project, flag: Flag): Promise<vo
   if (reasons.length > 0) throw refused(...reasons);
 }
 
-/** The flag as it is to be, from what it is. */
+/** The current state of a flag, in the form for changes. */
 const stateOf = ({ name, description, active, strategies }: FlagRow): Flag => ({
   name,
   description,
@@ -75,7 +75,7 @@ const stateOf = ({ name, description, active, strategies }: FlagRow): Flag => ({
   strategies: strategies.map(({ user_list, ...strategy }) => ({ ...strategy, user_list_id: user_list?.id ?? null })),
 });
 
-/** @throws ApiError 404 for a strategy or a scope that is not there */
+/** @throws ApiError 404 for an unknown strategy or scope */
 function strategiesFor(before: readonly Strategy[], given: readonly GivenStrategy[]): Strategy[] {
   try {
     return strategiesAfter(before, given);
@@ -87,7 +87,7 @@ function strategiesFor(before: readonly Strategy[], given: readonly GivenStrateg
 const recordset = (rows: readonly object[], columns: string): RawBuilder<unknown> =>
   sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given(${sql.raw(columns)})`;
 
-/** Writes the strategies of a flag: a statement for each kind of change, however many there are. */
+/** Writes the strategies of a flag: one statement per kind of change, whatever their number. */
 async function writeStrategies(tx: Database, flag_id: number, strategies: readonly Strategy[]): Promise<void> {
   const columnsOf = ({ scopes: _, ...columns }: Strategy) => columns;
   const kept = strategies.filter(({ id }) => id !== undefined);
@@ -120,7 +120,7 @@ async function writeScopes(tx: Database, strategies: readonly (Strategy & { id: 
     tx,
   );
   const changes = recordset(kept, 'id bigint, environment_scope text');
-  // Two scopes can be exchanged: what is to change gets a name first that no scope can have.
+  // Two scopes can be swapped: changed ones first get a temporary name that no scope can have.
   await sql`
     update feature_flag_scopes set environment_scope = concat('#', feature_flag_scopes.id)
       from ${changes} where feature_flag_scopes.id = given.id and feature_flag_scopes.environment_scope <> given.environment_scope`.execute(
@@ -138,7 +138,7 @@ async function writeScopes(tx: Database, strategies: readonly (Strategy & { id: 
            with ordinality given(strategy_id, environment_scope, place) order by place`.execute(tx);
 }
 
-/** The caller who changes a flag of a project. */
+/** The project and the caller of a change. */
 interface Change {
   project: Project;
   caller: { id: number };
@@ -169,7 +169,7 @@ export const addFlag = (db: Database, { project, caller }: Change, given: GivenF
   });
 
 /**
- * Changes what is given of a flag.
+ * Changes the given fields of a flag.
  * @throws ApiError 400 with sentences, 404
  */
 export const changeFlag = (db: Database, { project, caller }: Change, name: string, given: GivenFlag) =>
@@ -190,7 +190,7 @@ export const changeFlag = (db: Database, { project, caller }: Change, name: stri
 
 /**
  * Deletes a flag.
- * @returns what it was
+ * @returns its state before
  * @throws ApiError 404
  */
 export const deleteFlag = (db: Database, { project, caller }: Change, name: string) =>
@@ -227,7 +227,7 @@ export const addList = (db: Database, project: Project, given: { name: string; u
   });
 
 /**
- * Changes what is given of a user list.
+ * Changes the given fields of a user list.
  * @throws ApiError 400 with sentences, 404
  */
 export const changeList = (db: Database, project: Project, iid: number, given: { name?: string; user_xids?: string }) =>
@@ -241,7 +241,7 @@ export const changeList = (db: Database, project: Project, iid: number, given: {
 
 /**
  * Deletes a user list that no strategy uses.
- * @param check refuses to delete it as it is
+ * @param check throws to refuse the deletion
  * @throws ApiError 404, 409
  */
 export const deleteList = (db: Database, project: Project, iid: number, check: (list: ListRow) => void) =>

@@ -1,4 +1,4 @@
-/** The instance id of a project, which its applications identify themselves with, and when they were last seen. */
+/** The instance id of a project, by which its applications identify themselves, and the time when they were last seen. */
 import { hash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
@@ -7,7 +7,7 @@ import type { Secrets } from '../../../secrets/index.ts';
 
 const purpose = 'feature flags instance id';
 
-/** The digest by which an instance id is compared. It is random, so a plain hash is enough. */
+/** The digest of an instance id. The id is random, so a plain hash is enough. */
 export const digestOf = (instance_id: string): Buffer => hash('sha256', instance_id, 'buffer');
 
 const newInstanceId = () => `glffct-${randomBytes(20).toString('base64url')}`;
@@ -25,13 +25,13 @@ const clientOf = (db: Database, project_id: number) =>
     .executeTakeFirst();
 
 export interface ShownClient {
-  /** Null when it cannot be decrypted. */
+  /** Null if it cannot be decrypted. */
   instance_id: string | null;
   last_seen_at: string | null;
   sdk: string | null;
 }
 
-/** What applications are configured with. The instance id is made when it is first asked for. */
+/** The configuration for applications. The instance id is created on the first request. */
 export async function clientFor(
   { db, secrets }: Pick<Services, 'db' | 'secrets'>,
   project_id: number,
@@ -49,7 +49,7 @@ export async function clientFor(
   return { ...row, instance_id: secrets.unseal(purpose, instance_id) ?? null };
 }
 
-/** Gives a project another instance id. The old one stops at once. */
+/** Replaces the instance id of a project. The old one stops working at once. */
 export async function resetClient(services: Pick<Services, 'db' | 'secrets'>, project_id: number) {
   const columns = newColumns(services.secrets);
   await services.db
@@ -60,7 +60,7 @@ export async function resetClient(services: Pick<Services, 'db' | 'secrets'>, pr
   return clientFor(services, project_id);
 }
 
-/** Notes that an application of a project was seen, at most once an hour. */
+/** Records that an application of a project was seen, at most once an hour. */
 export async function noteSeen(db: Database, project_id: number, sdk: string | undefined): Promise<void> {
   await sql`
     update feature_flag_clients set last_seen_at = now(), sdk = coalesce(${sdk ?? null}, sdk)

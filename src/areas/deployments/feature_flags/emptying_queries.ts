@@ -1,8 +1,8 @@
-/** How the feature flags of projects are deleted before these are. */
+/** Deletes the feature flags of projects before the projects. */
 import { sql } from 'kysely';
 import type { Emptying } from '../../../services/index.ts';
 
-/** Rows of one statement. A flag takes its strategies and scopes with it. */
+/** Rows per statement. Deleting a flag also deletes its strategies and scopes. */
 const batch = sql.lit(20);
 
 export const emptyFeatureFlags: Emptying = {

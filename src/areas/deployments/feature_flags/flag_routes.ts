@@ -1,4 +1,4 @@
-/** Feature flags, and what applications are configured with to ask for them (docs/reference/feature_flags.md). */
+/** Feature flags, and the configuration with which applications request them (docs/reference/feature_flags.md). */
 import { type Static, Type } from 'typebox';
 import {
   AnyJson,
@@ -171,7 +171,7 @@ export const featureFlagRoutes = [
             scopes,
             _destroy: optional(Type.Boolean()),
           }),
-          // Those that are replaced, and those in their place.
+          // The strategies to replace, and their replacements.
           { maxItems: 2 * maximums.strategies },
         ),
       ),

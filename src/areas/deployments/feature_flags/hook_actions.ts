@@ -1,4 +1,4 @@
-/** Telling hooks of feature flags (docs/reference/feature_flags.md#webhooks). */
+/** Webhook events for feature flags (docs/reference/feature_flags.md#webhooks). */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { personFacts, projectFacts, type Sample, userUrlFacts } from '../../activity/hooks/index.ts';
@@ -11,13 +11,13 @@ const rowsOf = (which: RawBuilder<unknown>, user_id: number) => sql`
     from feature_flags join projects on projects.id = feature_flags.project_id join namespaces on namespaces.id = projects.namespace_id
    where ${which}`;
 
-/** Of a row that is called `news`. */
+/** For the row aliased `news`. */
 const facts = sql`json_build_object(
   'object_kind', 'feature_flag', 'project', ${projectFacts(sql`news.project_id`)}, 'user', ${personFacts(sql`news.user_id`)},
   'user_url', ${userUrlFacts(sql`news.user_id`)},
   'object_attributes', json_build_object('id', news.id, 'name', news.name, 'description', news.description, 'active', news.active))`;
 
-/** @param tx the transaction of the change; of a flag that is deleted, before it is */
+/** @param tx the transaction of the change; before a deletion, call this first */
 export const tellOfFlag = (tx: Database, id: number, user_id: number): Promise<void> =>
   tellEach(tx, {
     trigger: 'feature_flag_events',

@@ -1,4 +1,4 @@
-/** User lists: ids of an application's users that several feature flags can name (docs/reference/feature_flags.md#user-lists). */
+/** User lists: lists of user ids of an application, which several feature flags can reference (docs/reference/feature_flags.md#user-lists). */
 import { type Static, Type } from 'typebox';
 import type { Project } from '../../../access/index.ts';
 import { pagePath } from '../../../foundation/addresses.ts';

@@ -1,4 +1,4 @@
-/** Feature flags and user lists as they are read. */
+/** Queries for feature flags and user lists. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { found } from '../../../http/index.ts';
@@ -59,7 +59,7 @@ export type ListRow = Awaited<ReturnType<ReturnType<typeof listsOf>['executeTake
 export const listNumbered = async (db: Database, project_id: number, iid: number): Promise<ListRow> =>
   found(undefined, await listsOf(db, project_id).where('iid', '=', iid).executeTakeFirst());
 
-/** How many bytes the strategies of a project have, with the lists that they use. */
+/** The size of a project's strategies and of the lists they use, in bytes. */
 export const contentSize = (project_id: number): RawBuilder<number> => sql`(
   select coalesce(sum(octet_length(strategies.parameters::text) + coalesce(octet_length(lists.user_xids), 0)), 0)::bigint
     from feature_flags flags join feature_flag_strategies strategies on strategies.feature_flag_id = flags.id

@@ -31,13 +31,13 @@ import {
 } from './rules.ts';
 import { raiseVersion } from './version_actions.ts';
 
-/** A predicate on rows of a table of the project: the reader may use its flags. */
+/** A predicate on rows of a table of the project: the reader may use its feature flags. */
 const isVisible =
   (table: 'feature_flags' | 'feature_flag_user_lists') =>
   ({ caller }: Departure): RawBuilder<SqlBool> =>
     sql`exists (select from projects where projects.id = ${sql.ref(`${table}.project_id`)} and ${isUsable(caller, 'feature_flags')})`;
 
-/** Applications may have asked for the flags already. */
+/** Applications may have requested the flags already. */
 const follows = (tx: Database, { owner }: Arrival) => raiseVersion(tx, owner.id);
 
 const stamps = { created_at: required('created_at', time), updated_at: required('updated_at', time) };
@@ -59,7 +59,7 @@ const userList: RecordKind = {
   follows,
 };
 
-/** A list as a strategy names it. */
+/** A list as referenced by a strategy. */
 const namedList: RecordKind = {
   table: 'feature_flag_user_lists',
   members: { name: column('name', text()) },
@@ -125,7 +125,7 @@ const featureFlag: RecordKind = {
   follows,
 };
 
-/** The user lists of a project, which its flags name. */
+/** The user lists of a project, which its flags reference. */
 export const featureFlagUserLists: Relation = { name: 'feature_flag_user_lists', kind: userList };
 
 /** The feature flags of a project. */

@@ -1,4 +1,4 @@
-/** What feature flags and user lists can be: reasons why they are refused, as sentences, empty when they are fine. */
+/** Validation of feature flags and user lists: the reasons for refusing them, as sentences, empty if they are valid. */
 import { tooLong } from '../../../texts/index.ts';
 
 export const maximums = {
@@ -9,29 +9,29 @@ export const maximums = {
   user_xids: 100_000,
   strategies: 30,
   scopes: 50,
-  /** Of a project. */
+  /** Per project. */
   user_lists: 200,
-  /** What all strategies of a project say together, with the lists that they use: an application reads it at once. */
+  /** Total size of a project's strategies and the lists they use: an application reads them at once. */
   content_bytes: 8 * 2 ** 20,
 } as const;
 
-/** A scope of a strategy as it is to be; a new one has no id. */
+/** The new state of a scope of a strategy; a new scope has no id. */
 export interface Scope {
   id?: number;
   environment_scope: string;
 }
 
-/** A strategy as it is to be; a new one has no id. */
+/** The new state of a strategy; a new strategy has no id. */
 export interface Strategy {
   id?: number;
   name: string;
-  /** As given, whatever that is. */
+  /** As given, not validated. */
   parameters: unknown;
   user_list_id: number | null;
   scopes: readonly Scope[];
 }
 
-/** A flag as it is to be. */
+/** The new state of a flag. */
 export interface Flag {
   name: string;
   description: string | null;
@@ -42,7 +42,7 @@ export interface Flag {
 const about = (subject: string, reasons: readonly string[]): string[] =>
   reasons.map((reason) => `${subject} ${reason}`);
 
-/** Why a flag cannot have this name. */
+/** The reasons for refusing the name of a flag. */
 export function nameReasons(name: string): string[] {
   if (name.trim() === '') return ["can't be blank"];
   return [
@@ -58,7 +58,7 @@ export function nameReasons(name: string): string[] {
 
 export const descriptionReasons = (description: string): string[] => tooLong(description, maximums.description);
 
-/** Why a strategy cannot be limited to these environments. */
+/** The reasons for refusing the environments of a strategy. */
 export const scopeReasons = (scope: string): string[] => [
   ...tooLong(scope, maximums.environment_scope),
   ...(/^[\w/${}.* -]+$/.test(scope)
@@ -68,7 +68,7 @@ export const scopeReasons = (scope: string): string[] => [
 
 const separated = 'must be a string of unique comma separated values each 256 characters or less';
 
-/** Whether a text is a list of the ids of an application's users. */
+/** Whether a text is a list of user ids of an application. */
 function isUserList(ids: unknown): ids is string {
   if (typeof ids !== 'string' || ids.length > maximums.user_xids || /[\r\n\0]/.test(ids) || !ids.isWellFormed())
     return false;
@@ -93,7 +93,7 @@ const check =
 
 const groupId = check(isGroup, 'groupId parameter is invalid');
 
-/** The strategies, with the parameters that each has. */
+/** The strategies and their parameters. */
 const strategies: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
   default: {},
   flexibleRollout: {
@@ -115,7 +115,7 @@ const strategies: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
 const isStrategy = (name: string) => Object.hasOwn(strategies, name);
 const invalidParameters = 'parameters are invalid';
 
-/** Why a strategy cannot have these parameters. */
+/** The reasons for refusing the parameters of a strategy. */
 export function parameterReasons(name: string, parameters: unknown): string[] {
   if (!isStrategy(name)) return [];
   const checks = strategies[name]!;
@@ -126,7 +126,7 @@ export function parameterReasons(name: string, parameters: unknown): string[] {
   return names.flatMap((each) => checks[each]!((parameters as Record<string, unknown>)[each]));
 }
 
-/** Why there is no such strategy. */
+/** The reasons for refusing an unknown strategy. */
 export const strategyReasons = (name: string): string[] => (isStrategy(name) ? [] : ['strategy name is invalid']);
 
 function scopesReasons(scopes: readonly Scope[]): string[] {
@@ -138,7 +138,7 @@ function scopesReasons(scopes: readonly Scope[]): string[] {
   ];
 }
 
-/** @param lists the ids of the user lists that there are, of those that the flag names */
+/** @param lists the ids of the existing user lists among those that the flag names */
 function reasonsOfStrategy({ name, parameters, user_list_id, scopes }: Strategy, lists: ReadonlySet<number>): string[] {
   const takesList = name === 'gitlabUserList';
   const ofList =
@@ -160,8 +160,8 @@ function reasonsOfStrategy({ name, parameters, user_list_id, scopes }: Strategy,
 }
 
 /**
- * Why a flag is refused, each sentence once.
- * @param lists the ids of the user lists that there are, of those that it names
+ * The reasons for refusing a flag, each sentence once.
+ * @param lists the ids of the existing user lists among those that it names
  */
 export function reasonsOf({ name, description, strategies: given }: Flag, lists: ReadonlySet<number>): string[] {
   return [
@@ -174,17 +174,17 @@ export function reasonsOf({ name, description, strategies: given }: Flag, lists:
   ];
 }
 
-/** Why a user list is refused. */
+/** The reasons for refusing a user list. */
 export const reasonsOfList = ({ name, user_xids }: { name?: string; user_xids?: string }): string[] => [
   ...(name === undefined ? [] : about('Name', listNameReasons(name))),
   ...(user_xids === undefined ? [] : about('User xids', userXidsReasons(user_xids))),
 ];
 
-/** Why a user list cannot have this name. */
+/** The reasons for refusing the name of a user list. */
 export const listNameReasons = (name: string): string[] =>
   name.trim() === '' ? ["can't be blank"] : tooLong(name, maximums.list_name);
 
-/** What a request says of a strategy. What it leaves out stays, or has a default in a new one. */
+/** The fields of a strategy in a request. Omitted fields keep their values; new strategies have defaults. */
 export interface GivenStrategy {
   id?: number;
   name?: string;
@@ -194,12 +194,12 @@ export interface GivenStrategy {
   _destroy?: boolean;
 }
 
-/** Something that a request names by its id and that is not there. */
+/** A request names an id that does not exist. */
 export class Missing extends Error {
   override name = 'Missing';
 }
 
-/** Those that were there, as the request changes them, and then the new ones. */
+/** The existing items as the request changes them, followed by the new ones. */
 function changed<Kept extends { id?: number }, Given extends { id?: number; _destroy?: boolean }>(
   before: readonly Kept[],
   given: readonly Given[],
@@ -217,7 +217,7 @@ function changed<Kept extends { id?: number }, Given extends { id?: number; _des
   return [...kept, ...added.map((each) => change(each, undefined))];
 }
 
-/** A new strategy without scopes is for all environments. */
+/** A new strategy without scopes applies to all environments. */
 function scopesAfter(kept: Strategy | undefined, given: NonNullable<GivenStrategy['scopes']>): Scope[] {
   const after = changed(kept?.scopes ?? [], given, ({ environment_scope }, scope) => ({
     ...scope,
@@ -226,7 +226,7 @@ function scopesAfter(kept: Strategy | undefined, given: NonNullable<GivenStrateg
   return kept === undefined && after.length === 0 ? [{ environment_scope: '*' }] : after;
 }
 
-/** Parameters may come as JSON in a text, as in forms. */
+/** Forms send parameters as a JSON text. */
 function parametersIn(given: unknown): unknown {
   if (typeof given !== 'string') return given;
   try {
@@ -238,12 +238,12 @@ function parametersIn(given: unknown): unknown {
 
 /**
  * The strategies of a flag after a request.
- * @throws Missing for an id that is none of theirs
+ * @throws Missing for an id that the flag does not have
  */
 export const strategiesAfter = (before: readonly Strategy[], given: readonly GivenStrategy[]): Strategy[] =>
   changed(before, given, (each, kept): Strategy => {
     const name = each.name ?? kept?.name ?? '';
-    // A strategy of another kind loses its list.
+    // A strategy that changes its type loses its list.
     const list = name === kept?.name ? kept.user_list_id : null;
     return {
       ...kept,

@@ -1,4 +1,4 @@
-/** The doors that SDKs of Unleash call (docs/reference/feature_flags.md#unleash). They know an application by the instance id of its project, and by nothing else. */
+/** The HTTP endpoints for Unleash SDKs (docs/reference/feature_flags.md#unleash). An application is authenticated by the instance id of its project only. */
 import { refuseTooOften, tooOftenText } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { cacheOf } from '../../../foundation/caches.ts';
@@ -30,7 +30,7 @@ const maximumSdk = 255;
 const maximumEnvironment = 255;
 const hour_ms = 3_600_000;
 
-/** A value of a header, or of a parameter in its place. */
+/** The value of a header, or else of a parameter. */
 function given({ request }: Call, header: string, parameter: string): string | undefined {
   const value = request.headers[header] ?? request.query[parameter];
   return typeof value === 'string' && value !== '' ? value : undefined;
@@ -45,13 +45,13 @@ async function identified(call: Call): Promise<FlagSource> {
   const source = await sourceFor(db, call.request.params.project_id, given(call, 'unleash-instanceid', 'instance_id'));
   if (!source) throw unauthorized();
   const { most, project_id } = source;
-  // A secondary cannot write; what it answers is not counted.
+  // A secondary cannot write, so its replies are not counted.
   if (most > 0 && geo.role !== 'secondary')
     await refuseTooOften(db, { name: 'feature_flags_unleash', who: `project:${project_id}`, most, window_s: 60 });
   return source;
 }
 
-/** @throws ApiError 400 for what no environment is called */
+/** @throws ApiError 400 if the text cannot be the name of an environment */
 function environmentOf(call: Call): string | undefined {
   const environment = given(call, 'unleash-appname', 'app_name');
   if (environment && (environment.length > maximumEnvironment || environment.includes('\0')))
@@ -75,7 +75,7 @@ async function sendFlags(call: Call) {
   return reply.header('content-type', 'application/json').send(body);
 }
 
-/** @throws ApiError 400 for what is no JSON, 413 */
+/** @throws ApiError 400 for invalid JSON, 413 */
 async function bodyOf({ request }: Call): Promise<unknown> {
   if (Number(request.headers['content-length']) > maximumBody_bytes) throw tooLarge();
   const chunks: Buffer[] = [];
@@ -92,17 +92,17 @@ async function bodyOf({ request }: Call): Promise<unknown> {
   }
 }
 
-/** The SDK that a registration names, and that newer ones name in a header of all requests. */
+/** The SDK named in a registration; newer SDKs name it in a header of every request. */
 function sdkOf({ request }: Call, body: unknown): string | undefined {
   const named = (body as { sdkVersion?: unknown } | null)?.sdkVersion ?? request.headers['unleash-sdk'];
   if (typeof named !== 'string' || named === '' || named.includes('\0') || !named.isWellFormed()) return undefined;
   return named.slice(0, maximumSdk).toWellFormed();
 }
 
-/** The projects whose applications were noted within the last hour, by database: each sends metrics every minute. */
+/** The projects whose applications were recorded within the last hour, by database: each application sends metrics every minute. */
 const noted = new WeakMap<Database, ReturnType<typeof cacheOf<number, true>>>();
 
-/** Takes a registration or metrics, of which only the time and the SDK are kept. */
+/** Accepts a registration or metrics. Only the time and the SDK are stored. */
 async function takeNote(call: Call) {
   const { db } = call.services;
   const { project_id } = await identified(call);
@@ -151,7 +151,7 @@ const writing = {
   },
 };
 
-/** How the doors are documented, and what each does. */
+/** The endpoints with their documentation and handlers. */
 const doors = [
   {
     method: 'GET',

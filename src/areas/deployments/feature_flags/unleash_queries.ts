@@ -1,4 +1,4 @@
-/** What applications ask for: who they are, and the flags for their environment (docs/decisions/0122-flags-are-kept-by-version.md). */
+/** Queries for applications: authentication, and the flags for an environment (docs/decisions/0122-flags-are-kept-by-version.md). */
 import { hash, timingSafeEqual } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import type { LRUCache } from 'lru-cache';
@@ -7,17 +7,17 @@ import { answersOf } from '../../../foundation/caches.ts';
 import { idIn } from '../../../http/index.ts';
 import { digestOf } from './client_actions.ts';
 
-/** A project whose flags applications can ask for. */
+/** A project whose flags applications can request. */
 export interface FlagSource {
   project_id: number;
-  /** Raised by each change of the flags. */
+  /** Incremented by each change of the flags. */
   version: number;
   instance_digest: Buffer;
-  /** Requests in a minute; 0 is no limit. */
+  /** Requests per minute; 0 means no limit. */
   most: number;
 }
 
-/** `question`, from 1, says which of the questions a row answers. */
+/** `question`, from 1, is the index of the request that a row answers. */
 const sourcesAsked = statement(
   ({ ids, paths }: Slots<{ ids: (number | null)[]; paths: (string | null)[] }>) => sql<
     FlagSource & { question: number }
@@ -45,9 +45,9 @@ const sourceNamed = dataLoader<string, FlagSource>(
 const nobody = digestOf('');
 
 /**
- * The project that an application belongs to. Finding out takes the same time whatever is wrong.
+ * The project of an application. Failures take the same time whatever their cause.
  * @param name an id or a full path
- * @returns undefined without the instance id of such a project
+ * @returns undefined if the instance id is not that of the project
  */
 export async function sourceFor(
   db: Database,
@@ -59,7 +59,7 @@ export async function sourceFor(
   return isRight && instance_id ? source : undefined;
 }
 
-/** A predicate on rows of `feature_flag_scopes`: it fits the environment. In patterns only `*` has a meaning. */
+/** A predicate on rows of `feature_flag_scopes`: it matches the environment. Only `*` is special in patterns. */
 const fits = (environment: string | undefined): RawBuilder<boolean> =>
   environment === undefined
     ? sql`scopes.environment_scope = '*'`
@@ -91,7 +91,7 @@ async function featuresFor(db: Database, { project_id, environment }: Question):
   }));
 }
 
-/** What is sent to the applications of an environment. */
+/** The reply for the applications of an environment. */
 export interface SentFlags {
   body: Buffer;
   etag: string;
@@ -116,12 +116,12 @@ const newCache = () =>
     { maxSize: kept_bytes, sizeCalculation: ({ body }, key) => body.length + key.length + overhead_bytes },
   );
 
-/** By database, because the tests of one process have several. */
+/** Per database, because the tests of one process have several. */
 const caches = new WeakMap<Database, LRUCache<string, SentFlags, Question>>();
 
 /**
- * The flags for an environment. They are read again only after a change: what is read then is as new as the version, or newer.
- * @param environment without one, only strategies for all environments are sent
+ * The flags for an environment. They are read again only after a change, and are then at least as new as the version.
+ * @param environment if omitted, only strategies for all environments are sent
  */
 export async function flagsFor(
   db: Database,

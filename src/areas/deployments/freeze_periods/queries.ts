@@ -1,14 +1,13 @@
-/** Freeze periods as endpoints and pushes read them. */
+/** Queries for freeze periods, for endpoints and pushes. */
 import type { Database } from '../../../db/index.ts';
 import { type FreezeState, freezeState } from './rules.ts';
 
 /**
- * How many periods a project can have. What they mean together is computed when a branch is pushed, so that their number bounds the
- * cost of a push.
+ * The most periods that a project can have. Every push of a branch evaluates all of them, so this bounds the cost of a push.
  */
 export const maximumPeriods = 100;
 
-/** Whether a project is frozen, by which period, the oldest if there are several, and when that changes. */
+/** Whether a project is frozen, by which period (the oldest if there are several), and when that changes. */
 export async function freezeStateOf(
   db: Database,
   project_id: number,

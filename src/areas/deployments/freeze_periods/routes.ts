@@ -1,4 +1,4 @@
-/** Freeze periods: spans of time, each given by two cron lines, in which a project must not be deployed. */
+/** Freeze periods: time spans, each defined by two cron lines, in which a project must not be deployed. */
 import { Type } from 'typebox';
 import { type Project, projectRole } from '../../../access/index.ts';
 import { columnsOf, type Database, stamped } from '../../../db/index.ts';
@@ -69,7 +69,7 @@ interface NewFreezePeriod {
 const tooManyText = `Maximum number of freeze periods (${maximumPeriods}) exceeded`;
 const tooMany = () => invalid({ base: [tooManyText] });
 
-/** Adds a period, unless the project has as many as it can have. The row of the project is locked, so that two requests cannot both be the last. */
+/** Adds a period, up to the limit of the project. Locks the row of the project, so that concurrent requests cannot exceed the limit. */
 const addFreezePeriod = (db: Database, project: Project, period: NewFreezePeriod) =>
   db.transaction().execute(async (tx) => {
     await tx.selectFrom('projects').select('id').where('id', '=', project.id).forNoKeyUpdate().executeTakeFirst();
@@ -86,7 +86,7 @@ const addFreezePeriod = (db: Database, project: Project, period: NewFreezePeriod
       .executeTakeFirstOrThrow();
   });
 
-/** Cron lines without the blanks around them. */
+/** Trims the cron lines. */
 const trimmed = <S extends { freeze_start?: string; freeze_end?: string }>(given: S): S => ({
   ...given,
   ...(given.freeze_start === undefined ? {} : { freeze_start: given.freeze_start.trim() }),
@@ -120,7 +120,7 @@ export const freezePeriods = [
     summary: 'Create a freeze period',
     description: `A project has at most ${maximumPeriods} freeze periods.`,
     access: maintainer,
-    input: { ...span, cron_timezone: optional(TimeZone()) }, // left out, the column says UTC
+    input: { ...span, cron_timezone: optional(TimeZone()) }, // if omitted, the column defaults to UTC
     returns: one(FreezePeriod),
     refusals: { 400: `base: ${tooManyText}` },
     handle: ({ db, project, input }) => addFreezePeriod(db, project, input),

@@ -1,13 +1,13 @@
-/** When a project is frozen: while any of its freeze periods is. */
+/** Computes when a project is frozen: while any of its freeze periods is active. */
 import { type Cron, ianaZone, isCron, isTimeZone, nextTime, parseCron, previousTime } from '../../../cron/index.ts';
 import { nextTurn } from '../../../foundation/loop_turns.ts';
 
 const blank = (text: string) => (text.trim() === '' ? ["can't be blank"] : []);
 
-/** What is wrong with a cron line. The leading blank is how the public API sends it. */
+/** The reasons for refusing a cron line. The public API sends the leading space. */
 export const cronReasons = (text: string): string[] => (isCron(text) ? [] : [' is invalid syntax', ...blank(text)]);
 
-/** What is wrong with the name of a time zone. */
+/** The reasons for refusing the name of a time zone. */
 export const timeZoneReasons = (text: string): string[] =>
   isTimeZone(text) ? [] : ['syntax is invalid', ...blank(text)];
 
@@ -21,10 +21,10 @@ type Span<P = unknown> = { start: Cron; end: Cron; zone: string; period: P };
  */
 const MOST_HANDOVERS = 2000;
 
-/** How long the computation may keep other requests waiting at a time. */
+/** The longest time that the computation may block other requests at once. */
 const turn_ms = 5;
 
-/** A function that lets other requests run, when the last time is a turn ago. */
+/** Returns a function that yields to other requests if the last yield was longer ago than a turn. */
 function pauses(): () => Promise<void> {
   let until = performance.now() + turn_ms;
   return async () => {
@@ -34,11 +34,11 @@ function pauses(): () => Promise<void> {
   };
 }
 
-/** Whether a project is frozen, and the next instant at which that changes; null when there is none within the decades that are looked at. */
+/** Whether a project is frozen, and when that changes next; null if it does not within the decades that are computed. */
 export interface FreezeState<P = unknown> {
   frozen: boolean;
   changes_at: Date | null;
-  /** The first of the periods that are active now. */
+  /** The first of the active periods. */
   period: P | undefined;
 }
 
@@ -93,13 +93,13 @@ async function frozenAt<P>(spans: readonly Span<P>[], instant: Date, pause: () =
   return frozen;
 }
 
-/** When the last of the overlapping periods ends; null when that is never, or behind more handovers than are followed. */
+/** When the last of the overlapping periods ends; null if never, or if more handovers would have to be followed than allowed. */
 async function thaw(spans: readonly Span[], instant: Date, pause: () => Promise<void>): Promise<Date | null> {
   let until = instant;
   for (let handovers = 0; handovers * spans.length <= MOST_HANDOVERS; handovers++) {
     const frozen = await frozenAt(spans, until, pause);
     if (frozen.length === 0) return until;
-    // A frozen period stays so until its next end, so nothing has to be looked at before the latest of these.
+    // A frozen period stays frozen until its next end, so the computation can skip to the latest of these ends.
     const ends = frozen.map((span) => nextTime(span.end, span.zone, until));
     if (ends.includes(undefined)) return null;
     until = new Date(Math.max(...ends.map(Number)));

@@ -6,7 +6,7 @@ import { ApiError, found } from '../../../http/index.ts';
 import { isOf, type ProtectionOwner } from './present.ts';
 import type { Grantee } from './rules.ts';
 
-/** A rule in a request: a new one, a change of the one with this id, or its removal. */
+/** A rule in a request: a new rule, a change of the rule with this id, or its removal. */
 export interface RuleChange extends Grantee {
   purpose: 'deploy' | 'approve';
   id?: number | undefined;
@@ -43,7 +43,7 @@ async function refuseStrangers(tx: Database, owner: ProtectionOwner, rules: read
   if (texts.length > 0) throw refused([...new Set(texts)]);
 }
 
-/** @throws ApiError 422 when rules name the same grantee twice */
+/** @throws ApiError 422 if two rules name the same grantee */
 async function writeRules(tx: Database, protected_environment_id: number, rules: readonly RuleChange[]): Promise<void> {
   const [there, added] = [rules.filter(({ id }) => id !== undefined), rules.filter(({ id }) => id === undefined)];
   try {
@@ -76,7 +76,7 @@ async function writeRules(tx: Database, protected_environment_id: number, rules:
 /**
  * Protects an environment of a project, or a tier in a group.
  * @param tx a transaction
- * @throws ApiError 409 when it is protected, 422 for invalid rules
+ * @throws ApiError 409 if it is protected already, 422 for invalid rules
  */
 export async function protectEnvironment(
   tx: Database,
@@ -123,7 +123,7 @@ export async function changeEnvironmentProtection(
       if (change.id === undefined) return change;
       const { access_level, user_id, group_id } = ruleNamed(there, change);
       const isGiven = change.access_level !== null || change.user_id !== null || change.group_id !== null;
-      // A change of the number alone leaves the grantee.
+      // A change of the number alone keeps the grantee.
       return isGiven ? change : { ...change, access_level, user_id, group_id };
     });
   const ended = rules.filter(({ ends }) => ends).map((change) => ruleNamed(there, change).id);

@@ -22,7 +22,7 @@ export const ProtectedEnvironment = resource('ProtectedEnvironment', {
   approval_rules: Type.Array(Type.Object({ ...granteeFields, required_approvals: Type.Integer() })),
 });
 
-/** What a rule calls its grantee. */
+/** The description of a rule's grantee. */
 export const describedGrantee = ({ access_level, name }: Pick<Grantee, 'access_level'> & { name: string | null }) =>
   access_level === null ? (name ?? '') : levelDescription(access_level);
 
@@ -44,7 +44,7 @@ const rules: RawBuilder<RuleRow[]> = sql`
       from protected_environment_rules rule left join users on users.id = rule.user_id left join namespaces on namespaces.id = rule.group_id
      where rule.protected_environment_id = protected_environments.id), '[]'::json)`;
 
-/** What has a protection: a project or a group. */
+/** The owner of a protection: a project or a group. */
 export type ProtectionOwner = { project_id: number } | { group_id: number };
 
 /** A predicate on rows of `protected_environments`. */
@@ -53,7 +53,7 @@ export const isOf = (owner: ProtectionOwner): RawBuilder<boolean> =>
     ? sql`protected_environments.project_id = ${owner.project_id}`
     : sql`protected_environments.group_id = ${owner.group_id}`;
 
-/** The protections of a project or group, in the form for `presentProtection`. */
+/** The protections of a project or group, as input for `presentProtection`. */
 export const protectionRows = (db: Database, owner: ProtectionOwner) =>
   db
     .selectFrom('protected_environments')

@@ -1,4 +1,4 @@
-/** Reading the protections that an environment has. */
+/** Queries for the protections of an environment. */
 import { sql } from 'kysely';
 import { countsToday, isGroupOfGroup, isGroupOfProject, levels, planInForce } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -6,8 +6,7 @@ import type { Caller } from '../../../http/index.ts';
 import type { ProtectionRule } from './rules.ts';
 
 /**
- * A predicate on rows of `environments`: one of the project or of a group above is protected by its name or tier. As in `protectionsOf`, none is without
- * the plan for it.
+ * A predicate on rows of `environments`: a protection of the project or of an ancestor group applies to its name or tier. Without the plan none applies, as in `protectionsOf`.
  */
 export const isProtected = sql<boolean>`(${planInForce} <> 'free' and exists (
   select from protected_environments protection
@@ -21,21 +20,21 @@ export interface Place {
   project_id: number;
   name: string;
   tier: string;
-  /** Of a deployment: what the environment was when it was made, if that is known. Its protections of then apply, too. */
+  /** For a deployment: the name of the environment when the deployment was created, if known. The protections of that name apply, too. */
   made_as_name?: string | null;
   made_as_tier?: string | null;
 }
 
-/** A predicate on rows of `protected_environments`: they apply to an environment of one of these names or tiers. */
+/** A predicate on rows of `protected_environments`: they apply to an environment with one of these names or tiers. */
 const appliesTo = (project_id: number, names: readonly string[], tiers: readonly string[]) => sql<boolean>`(
   (protected_environments.project_id = ${project_id} and protected_environments.name = any(${[...names]}::text[]))
   or (protected_environments.name = any(${[...tiers]}::text[]) and protected_environments.group_id = any(array(
         select unnest(traversal_ids) from namespaces where id = (select namespace_id from projects where id = ${project_id})))))`;
 
 /**
- * The protections of an environment, each as its rules: the one of its project by its name, and those of the groups above by its tier. Without the plan for them they
- * do not apply, because no one could change them.
- * @param user_id whose memberships in groups are looked at
+ * The protections of an environment, each as its rules: the project's by name, and the ancestor groups' by tier. Without the plan they do not apply, because no one could change
+ * them.
+ * @param user_id the user whose group memberships are checked
  */
 export async function protectionsOf(
   db: Database,
@@ -66,7 +65,7 @@ export async function protectionsOf(
 }
 
 /**
- * Whether an environment may get another name or tier: protections that would begin or cease to apply to it by that are such as the caller could change, too.
+ * Whether an environment may get another name or tier: the caller must be allowed to change every protection that would start or stop applying to it.
  * @param level the caller's level in the project
  */
 export async function mayRegrade(

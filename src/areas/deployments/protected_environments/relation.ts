@@ -13,7 +13,7 @@ import {
 import { tooLong } from '../../../texts/index.ts';
 import type { ProtectionRule } from './rules.ts';
 
-/** Who may deploy, or whose approvals are needed. */
+/** Rules for deploying or for approvals. */
 const ruleFor = (purpose: ProtectionRule['purpose']): RecordKind =>
   grantsOf({
     table: 'protected_environment_rules',

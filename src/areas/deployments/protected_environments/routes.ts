@@ -65,11 +65,11 @@ interface Given {
   required_approval_count?: number;
 }
 
-/** The parameters that have rules. */
+/** The parameters that contain rules. */
 const purposes = { deploy_access_levels: 'deploy', approval_rules: 'approve' } as const;
 type RuleList = keyof typeof purposes;
 
-/** @throws ApiError 400 for a rule that names no grantee, or more than one */
+/** @throws ApiError 400 unless the rule names exactly one grantee */
 function ruleFrom(list: RuleList, given: Static<typeof ApproveChange>, index: number): RuleChange {
   const { id, _destroy, access_level = null, user_id = null, group_id = null, ...others } = given;
   const named = [access_level, user_id, group_id].filter((value) => value !== null).length;

@@ -5,7 +5,7 @@ import { invalid, type Services } from '../../../http/index.ts';
 import { type VariableRow, valuePurpose, variableOf, variablesOf } from './queries.ts';
 import { isMaskable } from './rules.ts';
 
-/** How many variables a project, a group or the instance can have. */
+/** The most variables that a project, a group or the instance can have. */
 const maximumVariables = 8000;
 
 export const refusedTexts = {
@@ -26,7 +26,7 @@ export interface VariableChanges {
 
 type NewVariable = VariableChanges & { key: string; value: string; masked_and_hidden?: boolean };
 
-/** @throws ApiError 400 when the key has that scope already, or would have */
+/** @throws ApiError 400 if another variable has the key and the scope */
 async function write(key: string, statement: Promise<unknown>): Promise<void> {
   try {
     await statement;
@@ -40,7 +40,7 @@ const refuseUnmaskable = (value: string): void => {
   if (!isMaskable(value)) throw invalid({ value: ['is invalid'] });
 };
 
-/** Takes turns, so that two variables added at the same time cannot exceed the limit together. */
+/** Serialises additions, so that two concurrent ones cannot exceed the limit together. */
 async function refuseTooMany(tx: Database, owner: Owner): Promise<void> {
   const name = `variables ${owner.project_id ?? ''} ${owner.group_id ?? ''}`;
   await takeTurn(tx, name);
@@ -69,8 +69,8 @@ export function addVariable(
 }
 
 /**
- * Changes what is given of a variable.
- * @throws ApiError 400 by field, 404, 409 when several scopes have the key
+ * Changes the given attributes of a variable.
+ * @throws ApiError 400 by field, 404, 409 if the key exists in several scopes
  */
 export function changeVariable(
   { db, secrets }: Pick<Services, 'db' | 'secrets'>,

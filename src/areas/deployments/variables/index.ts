@@ -1,2 +1,2 @@
-/** What others may use of CI/CD variables. */
+/** What other areas may use of CI/CD variables. */
 export { brokenValues } from './queries.ts';

@@ -1,10 +1,10 @@
-/** CI/CD variables as they are read. */
+/** Queries for CI/CD variables. */
 import type { Owner } from '../../../access/index.ts';
 import { type Database, eachRow } from '../../../db/index.ts';
 import { conflict, found } from '../../../http/index.ts';
 import type { Secrets } from '../../../secrets/index.ts';
 
-/** What the values of variables are sealed for. */
+/** The purpose that values of variables are sealed with. */
 export const valuePurpose = 'variable value';
 
 const columns = [
@@ -36,9 +36,9 @@ export const ambiguousText =
   "There are multiple variables with provided parameters. Please use 'filter[environment_scope]'";
 
 /**
- * The variable that a key names.
- * @param scope needed where several scopes have the key
- * @throws ApiError 404, 409 when several scopes have the key
+ * The variable with a key.
+ * @param scope required if the key exists in several scopes
+ * @throws ApiError 404, 409 if the key exists in several scopes
  */
 export async function variableOf(
   db: Database,
@@ -51,7 +51,7 @@ export async function variableOf(
   return found('Variable', rows[0]);
 }
 
-/** The variables whose value cannot be read: it was sealed with another secret key, or is damaged. */
+/** The variables whose value cannot be decrypted, because it was sealed with another secret key or is damaged. */
 export async function* brokenValues(db: Database, secrets: Secrets): AsyncGenerator<{ id: number; key: string }> {
   const rows = eachRow((last) =>
     db.selectFrom('variables').select(['id', 'key', 'value']).where('id', '>', last).orderBy('id'),

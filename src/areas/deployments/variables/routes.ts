@@ -1,4 +1,4 @@
-/** CI/CD variables: names and values for jobs, of a project, of a group, or of the whole instance (docs/reference/variables.md). */
+/** CI/CD variables: names and values for jobs, defined for a project, a group or the instance (docs/reference/variables.md). */
 import { type Static, Type } from 'typebox';
 import { admin, type Owner, ownerRole } from '../../../access/index.ts';
 import {
@@ -87,7 +87,7 @@ function routesOf(kind: Kind) {
   const Noun = capitalized(kind);
   const of = kind === 'instance' ? 'the instance' : `a ${kind}`;
   const access = kind === 'instance' ? ofInstance : ownerRole(kind, permission);
-  // There are no environments for the whole instance. What is left out is undefined, as the types say.
+  // The instance has no environments. Omitted members are undefined, as in the types.
   const scoped = kind === 'instance' ? ({} as typeof scope) : scope;
   const filtered = kind === 'instance' ? ({} as typeof filter) : filter;
   const which = ({ key, filter: given }: { key: string; filter?: { environment_scope?: string } }) => ({
@@ -156,7 +156,7 @@ function routesOf(kind: Kind) {
       refusals: missing,
       handle: async ({ db, owner, input }) => {
         const { id } = await variableOf(db, owner, which(input));
-        // Of two requests at the same moment, one deletes it.
+        // Of two concurrent requests, only one deletes it.
         await deleteFound(db, 'variables', id, 'Variable');
       },
     }),

@@ -1,4 +1,4 @@
-/** What may be given for a CI/CD variable: reasons why it is refused, empty when it is fine. */
+/** Validation of CI/CD variables: the reasons for refusing a value, empty if it is valid. */
 import { tooLong } from '../../../texts/index.ts';
 
 const maximumLengths = { key: 255, value_bytes: 10_000, environment_scope: 255, description: 255 };
@@ -19,5 +19,5 @@ export const scopeReasons = (scope: string): string[] =>
 export const descriptionReasons = (description: string | null): string[] =>
   tooLong(description ?? '', maximumLengths.description);
 
-/** Whether the output of a job can be searched for a value: one line, and not so short that it stands everywhere. */
+/** Whether a value can be masked in job output: a single line, and long enough not to occur by chance. */
 export const isMaskable = (value: string): boolean => /^[\w+=/@:.~-]{8,}$/.test(value);
