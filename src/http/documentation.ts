@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import { type DescribedDoor, type Doorway, door } from './door.ts';
-import type { FiledEndpoint } from './endpoint.ts';
+import type { Caller, FiledEndpoint } from './endpoint.ts';
 import { jsonForm } from './error_replies.ts';
 import { apiRoot } from './mount.ts';
 import { openApiDocument } from './openapi.ts';
@@ -56,13 +56,22 @@ export function documentation(
             .send(page),
       }),
       door({ method: 'GET', url: '/docs/start.js', handle: ({ reply }) => reply.type('text/javascript').send(script) }),
+      // The pictures among them stay as they are.
+      door<Caller, { Params: { '*': string } }>({
+        method: 'GET',
+        url: '/docs/assets/*',
+        is_text: true,
+        handle: ({ request, reply }) => reply.sendFile(request.params['*']),
+      }),
     ],
     errors: () => jsonForm,
     prepare: async (app) => {
       await app.register(fastifyStatic, {
         root: assets,
-        prefix: '/docs/assets/',
+        serve: false,
         index: false,
+        // A part of a file would be compressed by itself.
+        acceptRanges: false,
         setHeaders: (reply) => {
           reply.header('content-security-policy', policy);
         },
