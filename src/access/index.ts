@@ -160,7 +160,7 @@ export {
 } from './projects.ts';
 export { isKnownProject, isUserOfProject } from './readers.ts';
 export { recipientFor } from './recipients.ts';
-export { mayReadReleases, releaseCodeReader, releaseReader, releasesWhere, releaseWriter } from './releases.ts';
+export { mayReadReleases, releaseCodeReader, releaseReader, releaseWriter } from './releases.ts';
 export { keptWithRights, rightsVersion } from './rights_version.ts';
 export {
   cookieName,

@@ -1,5 +1,4 @@
 /** Access to the releases of projects (docs/reference/releases.md#permissions). */
-import { type RawBuilder, sql } from 'kysely';
 import type { Access, Caller } from '../http/endpoint.ts';
 import { forbidden, notFound } from '../http/errors.ts';
 import type { MaybeCaller } from './instance.ts';
@@ -9,10 +8,6 @@ import { mayReadCode, mayUse, type Project, projectRole, projectVisible } from '
 /** Whether a caller who can see a project may read its releases. */
 export const mayReadReleases = (project: Project): boolean =>
   mayUse(project, 'releases') && (project.visibility !== 'private' || project.access_level >= levels.guest);
-
-/** The ids of the releases that a predicate on rows of `releases` holds for, as a subquery. */
-export const releasesWhere = (which: RawBuilder<unknown>): RawBuilder<unknown> =>
-  sql`(select id from releases where ${which})`;
 
 interface Granted<C> {
   caller: C;

@@ -35,7 +35,11 @@ test('everything of a user is handed over, except what the other one has already
     db,
   );
   await sql`create unique index votes_key on votes (user_id, place) where not is_old`.execute(db);
+  await sql`create table marks (place integer, user_id bigint references users on delete cascade, unique nulls not distinct (user_id, place))`.execute(
+    db,
+  );
   const [from, to] = [people.guest.id, people.planner.id];
+  await sql`insert into marks values (null, ${from}), (null, ${to}), (1, ${from})`.execute(db);
   const except = [
     'emails',
     'namespaces',
@@ -50,8 +54,8 @@ test('everything of a user is handed over, except what the other one has already
   assert.deepEqual(
     await countOwned(db, [from, to], except),
     new Map([
-      [from, 2],
-      [to, 2],
+      [from, 4],
+      [to, 3],
     ]),
   );
   await handOver(db, { from, to, except });
@@ -60,5 +64,12 @@ test('everything of a user is handed over, except what the other one has already
     rows.map(({ user_id }) => user_id),
     [from, to, to, to, null],
   );
+  const marks = await sql<object>`select place, user_id from marks order by user_id = ${to}, place`.execute(db);
+  assert.deepEqual(marks.rows, [
+    { place: null, user_id: from },
+    { place: 1, user_id: to },
+    { place: null, user_id: to },
+  ]);
+  await sql`drop table marks`.execute(db);
   await sql`drop table votes`.execute(db);
 });

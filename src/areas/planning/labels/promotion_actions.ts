@@ -1,7 +1,7 @@
 /** Promoting a project label to a group label. */
 import { sql } from 'kysely';
-import { issuableKinds } from '../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
+import { moveReferences } from '../references/index.ts';
 import type { LabelRow } from './present.ts';
 
 /**
@@ -19,11 +19,7 @@ export async function promoteLabel(tx: Database, label: LabelRow, group_id: numb
     tx,
   );
   const merged = rows.map((row) => row.id);
-  await moveBearers(tx, merged, id);
-  await moveBoards(tx, merged, id);
-  await sql`update resource_label_events set label_id = ${id} where label_id = any(${ofAnyLength(merged, 'bigint[]')})`.execute(
-    tx,
-  );
+  await moveReferences(tx, 'labels', merged, id);
   await sql`delete from labels where id = any(${ofAnyLength(merged, 'bigint[]')})`.execute(tx);
   return id;
 }
@@ -39,32 +35,4 @@ async function groupLabelLike(tx: Database, { title, description, color, archive
       .returning('id')
       .executeTakeFirstOrThrow()
   );
-}
-
-/** Items with one of the labels get the target label as well; the old rows are deleted with their labels. */
-async function moveBearers(tx: Database, from: readonly number[], to: number): Promise<void> {
-  const moved = sql`label_id = any(${ofAnyLength(from, 'bigint[]')})`;
-  for (const { labels, column } of issuableKinds)
-    await sql`insert into ${sql.table(labels)} (${sql.ref(column)}, label_id)
-      select distinct ${sql.ref(column)}, ${to}::bigint from ${sql.table(labels)} where ${moved} on conflict do nothing`.execute(
-      tx,
-    );
-  await sql`insert into label_priorities (project_id, label_id, priority)
-    select project_id, ${to}::bigint, priority from label_priorities where ${moved} on conflict do nothing`.execute(tx);
-  await sql`insert into subscriptions (user_id, label_id, subscribed)
-    select distinct user_id, ${to}::bigint, true from subscriptions where ${moved} and subscribed on conflict do nothing`.execute(
-    tx,
-  );
-}
-
-/** Lists and scopes of boards stand for the target label. A list of a board that has one for it already goes with its label. */
-async function moveBoards(tx: Database, from: readonly number[], to: number): Promise<void> {
-  const moved = sql`label_id = any(${ofAnyLength(from, 'bigint[]')})`;
-  await sql`
-    update board_lists set label_id = ${to}
-     where ${moved} and not exists (select from board_lists twins where twins.board_id = board_lists.board_id and twins.label_id = ${to})`.execute(
-    tx,
-  );
-  await sql`insert into board_labels (board_id, label_id)
-    select distinct board_id, ${to}::bigint from board_labels where ${moved} on conflict do nothing`.execute(tx);
 }

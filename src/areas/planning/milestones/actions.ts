@@ -1,9 +1,10 @@
 /** Complete changes to milestones. */
 import { sql } from 'kysely';
-import { issuableKinds, type PlanningParent } from '../../../access/index.ts';
+import type { PlanningParent } from '../../../access/index.ts';
 import { type Database, isUniqueViolation, nextIid, stamped } from '../../../db/index.ts';
 import { deleteFound, found, invalidAs } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
+import { moveReferences } from '../references/index.ts';
 import { tellOfMilestone } from './hook_actions.ts';
 import { type MilestoneFields, milestoneReasons } from './rules.ts';
 
@@ -208,23 +209,9 @@ export async function promoteMilestone(
     undefined,
     rows.find((row) => row.id === id),
   );
-  const merged = sql`milestone_id = any(${rows.map((row) => row.id)}::bigint[])`;
   const promoted = await groupMilestoneLike(tx, group, milestone);
-  for (const { table, places } of issuableKinds)
-    if (places === 'projects')
-      await sql`update ${sql.table(table)} set milestone_id = ${promoted} where ${merged}`.execute(tx);
-  await sql`update resource_milestone_events set milestone_id = ${promoted} where ${merged}`.execute(tx);
-  await sql`update boards set milestone_id = ${promoted} where ${merged}`.execute(tx);
-  // A list of a board that has one for it already goes with its milestone.
-  await sql`
-    update board_lists set milestone_id = ${promoted}
-     where ${merged} and not exists (select from board_lists twins where twins.board_id = board_lists.board_id and twins.milestone_id = ${promoted})`.execute(
-    tx,
-  );
-  await sql`
-    insert into release_milestones (release_id, milestone_id)
-    select distinct release_id, ${promoted}::bigint from release_milestones where ${merged}
-        on conflict do nothing`.execute(tx);
-  await sql`delete from milestones where id = any(${rows.map((row) => row.id)}::bigint[])`.execute(tx);
+  const merged = rows.map((row) => row.id);
+  await moveReferences(tx, 'milestones', merged, promoted);
+  await sql`delete from milestones where id = any(${merged}::bigint[])`.execute(tx);
   return promoted;
 }

@@ -13,8 +13,8 @@ import {
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import { badRequest } from '../../../http/index.ts';
 import { isPathTaken, type LockedNamespace, lockedNamespaceOf, moveGroup } from '../../people/namespaces/index.ts';
+import { takePlanning } from '../../planning/references/index.ts';
 import { dropForeignRoles } from '../member_roles/index.ts';
-import { takePlanning } from '../projects/index.ts';
 import { maximumDepth } from './rules.ts';
 
 const failed = (reason: string) => badRequest(`Transfer failed: ${reason}`);

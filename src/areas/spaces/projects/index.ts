@@ -7,7 +7,6 @@ export { fixed, noPipelines } from './fixed_present.ts';
 export { copyFork, leadFork } from './fork_actions.ts';
 export { addUpOpenIssues } from './jobs.ts';
 export { projectMail } from './mail_queries.ts';
-export { takePlanning } from './planning_actions.ts';
 export {
   completeRows,
   ProjectBasicForm,

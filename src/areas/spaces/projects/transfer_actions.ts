@@ -14,10 +14,10 @@ import type { Database } from '../../../db/index.ts';
 import { ApiError, type Caller, conflict, found, invalidAs, notFound } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
 import { lockTarget, tellOfProjects } from '../../people/namespaces/index.ts';
+import { takePlanning } from '../../planning/references/index.ts';
 import { dropForeignRoles } from '../member_roles/index.ts';
 import { limitReason, refuseTaken } from './actions.ts';
 import { namespaceFor } from './creation_actions.ts';
-import { takePlanning } from './planning_actions.ts';
 import { mayCreateIn } from './rules.ts';
 
 const notAllowedThere = "You don't have permission to transfer projects into that namespace.";

@@ -1,0 +1,3 @@
+/** What points to labels, milestones and iterations. */
+export { moveReferences } from './actions.ts';
+export { takePlanning } from './transfer_actions.ts';

@@ -1,0 +1,137 @@
+/** What a project or group that moves takes along of the groups that it leaves (docs/reference/projects.md#transfer). */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import {
+  type Database,
+  nextIids,
+  type Reference,
+  referencesTo,
+  releaseReferences,
+  replaceReferences,
+} from '../../../db/index.ts';
+import type { PlanningTable } from './actions.ts';
+import { idsOf, isInside, type Moved } from './inside_queries.ts';
+
+interface Move {
+  moved: Moved;
+  /** The groups that it was in and is in no longer. */
+  left_ids: readonly number[];
+}
+
+/**
+ * What becomes of a reference into a group that was left: `copy` names the label or milestone of the same title, which is copied if what has moved can use none; `follow` does so only
+ * where there is one; what is left, and `release`, ends as if the row that it names were deleted.
+ */
+type AtTransfer = 'copy' | 'follow' | 'release';
+
+/** A history tells as much as what has moved can use, and iterations stay with their groups. */
+const atTransfer = (table: PlanningTable, source: string): AtTransfer =>
+  table === 'iterations' ? 'release' : /^resource_\w+_events$/.test(source) ? 'follow' : 'copy';
+
+/** A reference from what has moved. */
+interface Inner extends Reference {
+  transfer: AtTransfer;
+  isInside: RawBuilder<SqlBool>;
+}
+
+async function innerReferences(tx: Database, moved: Moved, table: PlanningTable): Promise<Inner[]> {
+  const inner: Inner[] = [];
+  for (const reference of await referencesTo(tx, table)) {
+    const { table: source } = reference;
+    inner.push({ ...reference, transfer: atTransfer(table, source), isInside: await isInside(tx, moved, source) });
+  }
+  return inner;
+}
+
+/** The rows of the groups that were left, as the table `gone`, which some of the references name. */
+function leftRows(table: PlanningTable, { left_ids }: Move, references: readonly Inner[]): RawBuilder<unknown> {
+  const left = sql`(select id from ${sql.table(table)} where group_id = any(${idsOf(left_ids)}))`;
+  const named = references.map((reference) => {
+    const column = sql.ref(`${reference.table}.${reference.column}`);
+    return sql`select ${column} from ${sql.table(reference.table)} where ${column} in ${left} and ${reference.isInside}`;
+  });
+  return sql`(select * from ${sql.table(table)} where id in (${sql.join(named, sql` union `)})) gone`;
+}
+
+/** The columns that make something belong to what has moved, with their values. */
+const ownerOf = (moved: Moved) =>
+  'project_id' in moved
+    ? { column: sql.ref('project_id'), id: moved.project_id }
+    : { column: sql.ref('group_id'), id: moved.group_id };
+
+/** The one of the same title as `gone` that can be used now: of the project itself, or else of the oldest group above. */
+function sameTitled(table: PlanningTable, moved: Moved): RawBuilder<number | null> {
+  const isAbove =
+    'project_id' in moved
+      ? sql`there.project_id = ${moved.project_id} or there.group_id = any((
+          select traversal_ids from namespaces join projects on projects.namespace_id = namespaces.id
+           where projects.id = ${moved.project_id})::bigint[])`
+      : sql`there.group_id = any((select traversal_ids from namespaces where id = ${moved.group_id})::bigint[])`;
+  return sql`
+    (select there.id from ${sql.table(table)} there where there.title = gone.title and (${isAbove})
+      order by there.project_id is null, there.id limit 1)`;
+}
+
+async function copyLabels(tx: Database, moved: Moved, gone: RawBuilder<unknown>): Promise<void> {
+  const owner = ownerOf(moved);
+  await sql`
+    insert into labels (${owner.column}, title, description, color, archived)
+    select distinct on (gone.title) ${owner.id}::bigint, gone.title, gone.description, gone.color, gone.archived
+      from ${gone} where ${sameTitled('labels', moved)} is null order by gone.title, gone.id
+        on conflict do nothing`.execute(tx);
+}
+
+async function copyMilestones(tx: Database, moved: Moved, gone: RawBuilder<unknown>): Promise<void> {
+  const { rows: missing } = await sql<{ id: number }>`
+    select distinct on (gone.title) gone.id from ${gone} where ${sameTitled('milestones', moved)} is null order by gone.title, gone.id`.execute(
+    tx,
+  );
+  if (missing.length === 0) return;
+  const numbered = 'project_id' in moved ? moved : { namespace_id: moved.group_id };
+  const first = await nextIids(tx, numbered, 'milestones', missing.length);
+  const owner = ownerOf(moved);
+  await sql`
+    insert into milestones (${owner.column}, iid, title, description, state, start_date, due_date)
+    select ${owner.id}, ${first}::integer - 1 + row_number() over (order by id), title, description, state, start_date, due_date
+      from milestones where id = any(${idsOf(missing.map(({ id }) => id))})`.execute(tx);
+}
+
+/** How rows that what has moved cannot do without are copied. */
+const copies = { labels: copyLabels, milestones: copyMilestones };
+
+/** Carries out the rules of the references to one table. */
+async function leave(tx: Database, table: PlanningTable, move: Move): Promise<void> {
+  const { moved } = move;
+  const references = await innerReferences(tx, moved, table);
+  const needed = references.filter(({ transfer }) => transfer === 'copy');
+  if (table !== 'iterations') await copies[table](tx, moved, leftRows(table, move, needed));
+  const new_id = table === 'iterations' ? sql<null>`null::bigint` : sameTitled(table, moved);
+  const { rows } = await sql<{ id: number; new_id: number | null }>`
+    select gone.id, ${new_id} as new_id from ${leftRows(table, move, references)} order by gone.id`.execute(tx);
+  if (rows.length === 0) return;
+  const replaced = rows.filter((row): row is { id: number; new_id: number } => row.new_id !== null);
+  const ids = rows.map(({ id }) => id);
+  for (const { isInside, ...reference } of references) {
+    if (replaced.length > 0) await replaceReferences(tx, reference, { replaced, isInside });
+    await releaseReferences(tx, reference, ids, isInside);
+  }
+}
+
+/**
+ * Keeps the labels and milestones of what has moved, also on its boards, of its releases and in its histories: those that it can use now are used, others are copied into
+ * the project or group that has moved. Iterations stay with their groups. Nothing that it has leads to the groups that it has left.
+ * @param tx the transaction of the transfer, after it
+ * @param from_id the namespace above it before, null for none
+ * @param to_id the same afterwards
+ */
+export async function takePlanning(
+  tx: Database,
+  moved: Moved,
+  from_id: number | null,
+  to_id: number | null,
+): Promise<void> {
+  const above = (id: number | null) => sql`select unnest(traversal_ids) as id from namespaces where id = ${id}`;
+  const { rows } = await sql<{ id: number }>`${above(from_id)} except ${above(to_id)}`.execute(tx);
+  if (rows.length === 0) return;
+  const move = { moved, left_ids: rows.map(({ id }) => id) };
+  for (const table of ['labels', 'milestones', 'iterations'] as const) await leave(tx, table, move);
+}

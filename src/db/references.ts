@@ -1,0 +1,137 @@
+/**
+ * What points to rows, by the foreign keys and the unique keys of the schema, so that no table is forgotten when rows are merged, handed on or left behind.
+ */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Database } from './connect.ts';
+import { ofAnyLength } from './data_loader.ts';
+
+/** A unique key that a reference is part of. */
+export interface UniqueKey {
+  others: string[];
+  /** The rows that it holds for, as SQL with the names of their columns; null: all. */
+  condition: string | null;
+  /** Whether two nulls are the same. */
+  nulls_are_equal: boolean;
+}
+
+/** A column that names rows of another table. */
+export interface Reference {
+  table: string;
+  column: string;
+  /** What the deletion of the row that it names does. */
+  on_delete: 'cascade' | 'set null' | 'refuse';
+  /** Whether the column is part of the primary key: the row then says nothing but that two belong together. */
+  is_pair: boolean;
+  /** The column of the table by which the first of several rows is kept that may not stand beside each other. */
+  rank: 'position' | 'priority' | 'id' | null;
+  keys: UniqueKey[];
+}
+
+/** All columns that name rows of a table, in the order of their names. */
+export async function referencesTo(db: Database, target: string): Promise<Reference[]> {
+  const { rows } = await sql<Reference>`
+    select source.relname as table, attribute.attname as column,
+           case key.confdeltype when 'c' then 'cascade' when 'n' then 'set null' else 'refuse' end as on_delete,
+           exists (select from pg_index where indrelid = key.conrelid and indisprimary and attribute.attnum = any(indkey)) as is_pair,
+           (select attname from pg_attribute where attrelid = key.conrelid and not attisdropped and attname in ('position', 'priority', 'id')
+             order by attname = 'id', attname limit 1) as rank,
+           coalesce(keys.keys, '[]') as keys
+      from pg_constraint key
+      join pg_class source on source.oid = key.conrelid
+      join pg_attribute attribute on attribute.attrelid = key.conrelid and attribute.attnum = key.conkey[1]
+      left join lateral (
+        select json_agg(json_build_object('condition', pg_get_expr(indpred, indrelid), 'nulls_are_equal', indnullsnotdistinct, 'others', (
+                 select coalesce(json_agg(attname), '[]') from pg_attribute
+                  where attrelid = indrelid and attnum = any(columns) and attnum <> attribute.attnum))) as keys
+          from pg_index, lateral (select (indkey::int2[])[0:indnkeyatts - 1] as columns) indexed
+         where indrelid = key.conrelid and indisunique and attribute.attnum = any(columns)) keys on true
+     where key.contype = 'f' and key.confrelid = ${target}::regclass and not source.relispartition
+     order by 1, 2`.execute(db);
+  return rows;
+}
+
+/** A predicate on rows of the table `moved`: no row names `to` that could not stand beside this one if it named `to`, too. */
+export function isFree({ table, column, keys }: Reference, to: RawBuilder<unknown>): RawBuilder<SqlBool> {
+  const taken = keys.map(({ others, condition, nulls_are_equal }) => {
+    const equals = sql.raw(nulls_are_equal ? 'is not distinct from' : '=');
+    const same = others.map((other) => sql`and ${sql.ref(`${table}.${other}`)} ${equals} ${sql.ref(`moved.${other}`)}`);
+    // The names in a condition are those of the inner table, which hide those of the outer one.
+    const among = condition === null ? sql`` : sql`and ${sql.raw(condition)}`;
+    return sql`not exists (select from ${sql.table(table)} where ${sql.ref(`${table}.${column}`)} = ${to} ${sql.join(same, sql` `)} ${among})`;
+  });
+  return taken.length === 0 ? sql`true` : sql`(${sql.join(taken, sql` and `)})`;
+}
+
+export interface Replacement {
+  /** Which row takes the place of which. */
+  replaced: readonly { id: number; new_id: number }[];
+  /** A predicate on rows of the table, by its own name; left out, all rows follow. */
+  isInside?: RawBuilder<SqlBool> | undefined;
+}
+
+const idsOf = (ids: readonly number[]) => ofAnyLength(ids, 'bigint[]');
+
+/**
+ * Has references name other rows. Where a unique key allows only one row, the one that is there already stays, and so does the other, with what it names.
+ * @param tx a transaction in which nothing else can come to name the old rows
+ */
+export async function replaceReferences(
+  tx: Database,
+  reference: Reference,
+  { replaced, isInside = sql`true` }: Replacement,
+): Promise<void> {
+  const [table, column] = [sql.table(reference.table), sql.ref(`${reference.table}.${reference.column}`)];
+  const name = sql.ref(reference.column);
+  const pairs = sql`unnest(${idsOf(replaced.map(({ id }) => id))}, ${idsOf(replaced.map(({ new_id }) => new_id))}) replaced(old_id, new_id)`;
+  const order = sql`order by ${reference.rank === null ? sql`` : sql`${sql.ref(reference.rank)},`} old_id`;
+  if (reference.is_pair) {
+    // Not an update: what triggers do when two come to belong together, or cease to, is done.
+    const others = await otherColumns(tx, reference);
+    await sql`
+      insert into ${table} (${sql.join([name, ...others])})
+      select ${sql.join([sql`new_id`, ...others])} from ${table} join ${pairs} on ${column} = old_id where ${isInside} ${order}
+          on conflict do nothing`.execute(tx);
+    const isOld = sql`${column} = any(${idsOf(replaced.map(({ id }) => id))})`;
+    await sql`delete from ${table} where ${isOld} and ${isInside}`.execute(tx);
+  } else if (reference.keys.length === 0) {
+    await sql`update ${table} set ${name} = new_id from ${pairs} where ${column} = old_id and ${isInside}`.execute(tx);
+  } else {
+    const places = reference.keys.map(
+      ({ others }, index) =>
+        sql`row_number() over (partition by ${sql.join([sql`new_id`, ...others.map((other) => sql.ref(other))])} ${order}, id) as ${sql.ref(`place_${index}`)}`,
+    );
+    const isFirst = reference.keys.map((_, index) => sql`${sql.ref(`place_${index}`)} = 1`);
+    await sql`
+      update ${table} set ${name} = chosen.new_id
+        from (select id, new_id, ${sql.join(places)} from (
+                select moved.*, new_id, old_id from (select * from ${table} where ${isInside}) moved join ${pairs} on ${sql.ref(`moved.${reference.column}`)} = old_id
+                 where ${isFree(reference, sql`new_id`)}) free) chosen
+       where ${sql.ref(`${reference.table}.id`)} = chosen.id and ${sql.join(isFirst, sql` and `)}`.execute(tx);
+  }
+}
+
+async function otherColumns(tx: Database, { table, column }: Reference): Promise<RawBuilder<unknown>[]> {
+  const { rows } = await sql<{ name: string }>`
+    select attname as name from pg_attribute
+     where attrelid = ${table}::regclass and attnum > 0 and not attisdropped and attgenerated = '' and attidentity = '' and attname <> ${column}
+     order by attnum`.execute(tx);
+  return rows.map(({ name }) => sql.ref(name));
+}
+
+/**
+ * Does to references what the deletion of the rows that they name would do.
+ * @param isInside a predicate on rows of the table, by its own name
+ */
+export async function releaseReferences(
+  tx: Database,
+  { table: name, column: column_name, on_delete }: Reference,
+  ids: readonly number[],
+  isInside: RawBuilder<SqlBool>,
+): Promise<void> {
+  const [table, column] = [sql.table(name), sql.ref(column_name)];
+  const isMeant = sql`${sql.ref(`${name}.${column_name}`)} = any(${idsOf(ids)}) and ${isInside}`;
+  await (on_delete === 'cascade'
+    ? sql`delete from ${table} where ${isMeant}`
+    : sql`update ${table} set ${column} = null where ${isMeant}`
+  ).execute(tx);
+}
