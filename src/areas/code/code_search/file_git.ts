@@ -14,7 +14,7 @@ import {
 } from '../../../git/index.ts';
 import { type CodeQuery, folded, isWanted, type SearchableFile } from './query_rules.ts';
 
-/** A file that a search has found. */
+/** A file found by a search. */
 export interface FoundFile extends SearchableFile {
   /** The numbers of the lines that match, from 1; none if only the path does. */
   lines: readonly number[];
@@ -23,19 +23,19 @@ export interface FoundFile extends SearchableFile {
 export interface FoundFiles {
   /** By path. */
   files: FoundFile[];
-  /** Whether there was time to search all. */
+  /** Whether the search covered all files in time. */
   is_complete: boolean;
 }
 
-/** The index has no larger texts, and expressions are not matched with them: they would take the memory of many. */
+/** Larger texts are not indexed, and not matched with expressions: they would need the memory of many. */
 const maximumFile_bytes = 1024 * 1024;
 
-/** Of one repository; a page needs fewer. */
+/** Per repository; a page needs fewer. */
 const maximumFiles = 20_000;
 /** A few milliseconds of work. */
 const entriesInTurn = 2_000;
 
-/** The files of a tree that are wanted, by path. Other requests are served while a large tree is looked through. */
+/** The files of a tree that match the filters, ordered by path. Other requests are served while a large tree is walked. */
 async function filesIn(
   listing: TreeListing,
   isFound: (file: SearchableFile) => boolean,
@@ -56,8 +56,8 @@ async function filesIn(
 
 /**
  * Searches the files of a commit.
- * @param query with an expression in place of a text
- * @param signal ends the search
+ * @param query the text is replaced by the expression, if there is one
+ * @param signal aborts the search
  * @throws InvalidExpression
  */
 export async function searchFiles(
@@ -90,9 +90,9 @@ async function matchingIn(
   return query.text === '' ? { files: [], is_complete: true } : linesContaining(repository, commit, query.text, signal);
 }
 
-/** A file at a time is matched, within the time of the search. */
+/** One file is matched at a time, within the time limit of the search. */
 const budget_ms = 1_000;
-/** More files are not read in the time of a search. */
+/** The time limit of a search does not allow reading more files. */
 const maximumRead = 100_000;
 
 /** The lines that an expression matches. Files are read one by one, because no index narrows them. */
@@ -119,12 +119,12 @@ async function linesMatching(
   return { files: found, is_complete };
 }
 
-/** Long lines are looked through in windows of this many characters, each of which begins in the middle of the one before. */
+/** Long lines are searched in overlapping windows of this many characters, each starting in the middle of the previous one. */
 const window_chars = 512;
 
 /**
- * Where the match of a query in a line begins, for a long line as exactly as its part that is shown needs.
- * @returns 0 for a line without one
+ * The offset at which a query matches in a line. In a long line, it is as exact as showing the part around the match requires.
+ * @returns 0 if the line does not match
  */
 export async function matchIn(
   { text, expression }: CodeQuery & { expression?: Expression },
@@ -144,7 +144,7 @@ export async function matchIn(
   }
 }
 
-/** Undefined if it takes too long. */
+/** Undefined on a timeout. */
 async function matchingLines(text: string, expression: Expression): Promise<number[] | undefined> {
   try {
     const [isMatched] = await matchEach({ ...expression, multiline: true }, [text], budget_ms);
@@ -157,22 +157,22 @@ async function matchingLines(text: string, expression: Expression): Promise<numb
   }
 }
 
-/** The lines of a text, without an empty one behind the last. */
+/** The lines of a text, without the empty one after a final newline. */
 export const linesOf = (text: string): string[] => text.replace(/\n$/, '').split('\n');
 
-/** As git tells binary files and texts apart. */
+/** Whether a file is binary, by git's rule. */
 const isBinary = (content: Buffer): boolean => content.subarray(0, 8_000).includes(0);
 
-/** Whether a file is a text that `textOf` leaves out because it is too large. */
+/** Whether `textOf` omits a text file because it is too large. */
 export async function isLargeText(repository: Repository, id: string): Promise<boolean> {
   if ((await blobSize(repository, id)) <= maximumFile_bytes) return false;
-  // Leaving the loop ends git.
+  // Leaving the loop stops git.
   for await (const start of streamBlob(repository, id, { reader: 'server' }) as AsyncIterable<Buffer>)
     return !isBinary(start);
   return false;
 }
 
-/** The text of a file; undefined for one that is too large or binary, as git tells them apart. */
+/** The text of a file; undefined if the file is too large or binary by git's rule. */
 export async function textOf(
   repository: Repository,
   id: string,

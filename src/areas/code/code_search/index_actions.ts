@@ -17,7 +17,7 @@ type IndexServices = Pick<Services, 'db' | 'storages'>;
 
 const filesAtOnce = 200;
 
-/** Records that the branch of a project has moved, or is another one. @param tx the transaction in which it does */
+/** Records that the default branch of a project has moved or was replaced. @param tx the transaction of that change */
 export async function markStale(tx: Database, project_id: number): Promise<void> {
   await sql`
     insert into code_indexes (project_id) values (${project_id})
@@ -43,8 +43,8 @@ const projectOf = (db: Database, id: number): Promise<IndexedProject | undefined
     .executeTakeFirst();
 
 /**
- * Brings the index of a project up to its default branch, and writes no more than differs.
- * @param signal ends it between two batches, of which the next attempt repeats what it has to
+ * Updates the index of a project to its default branch. Only differences are written.
+ * @param signal stops it between two batches; the next attempt repeats unfinished work
  */
 export async function indexProject(services: IndexServices, id: number, signal: AbortSignal): Promise<void> {
   const project = await projectOf(services.db, id);
@@ -66,7 +66,7 @@ async function bringUpToDate({ db, storages }: IndexServices, project: IndexedPr
   const repository = repositoryOf({ storages }, project);
   const head = await resolveBranch(repository, project.default_branch);
   const files = head === undefined ? undefined : await changesSince(repository, project.commit_id, head);
-  // What was indexed is gone, because a branch was replaced and its commits are removed, or is to be indexed from the beginning.
+  // The indexed commit is gone, because a branch was replaced and its commits were removed, or indexing starts from the beginning.
   if (files === undefined || project.commit_id === null)
     await sql`delete from code_files where project_id = ${project.id}`.execute(db);
   const changed = files ?? (head === undefined ? [] : await changedFiles(repository, { from: null, to: head }));
@@ -79,7 +79,7 @@ async function bringUpToDate({ db, storages }: IndexServices, project: IndexedPr
      where project_id = ${project.id}`.execute(db);
 }
 
-/** The files that differ from those that are indexed; undefined if git does not know that commit any more. */
+/** The files that differ from the indexed ones; undefined if git no longer has the indexed commit. */
 async function changesSince(
   repository: Repository,
   from: string | null,
@@ -116,13 +116,13 @@ async function writeFiles(
   });
 }
 
-/** Contents are removed while nobody is about to use them again. */
+/** Contents are removed only while no transaction is about to reuse them. */
 const lockTexts = (tx: Database, mode: 'shared' | 'exclusive') =>
   sql`select ${sql.raw(mode === 'shared' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock')}(hashtext('code_blobs'))`.execute(
     tx,
   );
 
-/** Stores the contents that no project has yet. What is no text, or too large, is stored as nothing, so that it is found by its path; so are pointers to large files. */
+/** Stores the contents that no project has yet. Binary, too large and LFS pointer files are stored without content, so that they are found by path. */
 async function storeTexts(db: Database, repository: Repository, ids: readonly string[]): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     select given.id from unnest(${ids}::text[]) given (id)
@@ -133,7 +133,7 @@ async function storeTexts(db: Database, repository: Repository, ids: readonly st
     const is_left_out = found === undefined && (await isLargeText(repository, id));
     const text = found ?? '';
     const content = text.startsWith('version https://git-lfs.github.com/spec/') ? '' : text;
-    // PostgreSQL has no text with this character; git takes files for text that have it behind their beginning.
+    // PostgreSQL does not store this character; git accepts files as text that contain it after the beginning.
     texts.push({ object_id: id, content: folded(content.replaceAll('\0', '')), is_left_out });
   }
   if (texts.length === 0) return;
@@ -144,7 +144,7 @@ async function storeTexts(db: Database, repository: Repository, ids: readonly st
     .execute();
 }
 
-/** Removes contents that no file has any more. @returns how many */
+/** Removes contents that no file refers to any more. @returns their number */
 export const removeUnusedTexts = (db: Database): Promise<number> =>
   db.transaction().execute(async (tx) => {
     await lockTexts(tx, 'exclusive');

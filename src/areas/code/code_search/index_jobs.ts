@@ -1,4 +1,4 @@
-/** Keeping the index of code up to date, in the background. */
+/** Background jobs that keep the code index up to date. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { Id } from '../../../http/index.ts';
@@ -19,11 +19,11 @@ export const indexCode = job('index_code', {
   },
 });
 
-/** How long it waits for further commits, so that those that follow each other closely are indexed once. */
+/** How long to wait for further commits, so that a quick succession of commits is indexed once. */
 const pause_s = 5;
 
 /**
- * Has a project indexed again.
+ * Schedules indexing of a project.
  * @param tx the transaction that moves its default branch
  */
 async function indexSoon(tx: Database, project_id: number): Promise<void> {
@@ -31,7 +31,7 @@ async function indexSoon(tx: Database, project_id: number): Promise<void> {
   await indexCode.enqueue(tx, { project_id }, { key: String(project_id), after_s: pause_s });
 }
 
-/** Has projects indexed when their default branch has moved, or is another branch now. */
+/** Schedules indexing of projects when their default branch has moved or was replaced. */
 export const indexFollower: PushFollower = {
   follow:
     async (_services, { owner, moved }) =>
@@ -44,8 +44,8 @@ export const indexFollower: PushFollower = {
 const enqueuedAtOnce = 500;
 
 /**
- * Indexes projects that never were, such as those that are older than the index, and again those that have failed, and those of which a version before has indexed
- * no more paths than those of texts; removes contents that nothing has.
+ * Indexes projects that were never indexed (such as those older than the index), retries failed ones, and indexes those again for which an earlier version indexed
+ * only the paths of text files; removes unreferenced contents.
  */
 export const keepCodeIndex = job('keep_code_index', {
   input: {},
@@ -68,8 +68,8 @@ export const keepCodeIndex = job('keep_code_index', {
 });
 
 /**
- * Has the code of a project, or of all, indexed from the beginning.
- * @returns how many projects
+ * Schedules indexing from the beginning, for one project or for all.
+ * @returns the number of projects
  */
 export async function indexAgain(db: Database, project_id?: number): Promise<number> {
   const isAsked = project_id === undefined ? sql`true` : sql`id = ${project_id}`;

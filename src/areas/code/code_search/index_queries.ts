@@ -4,25 +4,25 @@ import { customPlan, type Database } from '../../../db/index.ts';
 import { containing } from '../../../http/index.ts';
 import { type CodeQuery, folded, isWanted } from './query_rules.ts';
 
-/** A file of a project in the index, with its content where that is what was found. */
+/** An indexed file of a project, with its content if the content matched. */
 export interface IndexedFile {
   project_id: number;
   path: string;
-  /** The id of its content. */
+  /** The blob id. */
   id: string;
-  /** In lower case, unless a version before has written it. */
+  /** In lower case, unless written by an earlier version. */
   content: string | null;
 }
 
-/** A row, and whether the contents before it are as much as a search reads. */
+/** A row, and whether the contents before it reach the limit of a search. */
 interface Row extends IndexedFile {
   is_beyond: boolean;
 }
 
-/** The contents that a search reads are in memory together. */
+/** All contents that a search reads are in memory together. */
 const maximumContent_bytes = 64 * 1024 * 1024;
 
-/** The projects among some whose index is that of their default branch now, and those of them with texts that are too large for it. */
+/** Those of the given projects whose index matches their default branch, and those among them that have texts too large for the index. */
 export async function indexedAmong(
   db: Database,
   project_ids: readonly number[],
@@ -35,20 +35,20 @@ export async function indexedAmong(
   return { current: idsOf(rows), partial: idsOf(partial) };
 }
 
-/** A text in more files than this is found in the order of the list, without its index. */
+/** A text that occurs in more files than this is searched in list order, without the trigram index. */
 const fewTexts = 1_000;
-/** Of a query with filters, this many files are looked at. */
+/** The number of files examined for a query with filters. */
 const maximumFiles = 20_000;
-/** So many are looked at in the order of the list, which for a common text is enough for a page. */
+/** The number of files examined in list order, which fills a page for a common text. */
 const firstFiles = 1_000;
-/** Shorter texts have no trigram. */
+/** Shorter texts contain no trigram. */
 const shortest = 3;
 
 /**
  * The first files that contain a text, or have it in their path, by project and path.
  * @param project_ids whose index is current
- * @param most how many are needed
- * @returns whether these are all, and whether there was memory for as many as were needed, too
+ * @param most the number of files needed
+ * @returns the files, whether they are all matches, and whether the memory limit allowed as many as were needed
  */
 export async function findIndexed(
   db: Database,
@@ -93,14 +93,14 @@ const contains = (text: string): RawBuilder<SqlBool> => {
   return sql`code_blobs.content like ${containing(folded(text))}`;
 };
 
-/** The contents with a text, unless there are many. */
+/** The ids of contents that contain a text, unless there are many. */
 async function fewWith(db: Database, text: string): Promise<number[] | undefined> {
   const { rows } = await sql<{ id: number }>`${customPlan}
     select id from code_blobs where ${contains(text)} limit ${sql.lit(fewTexts + 1)}`.execute(db);
   return rows.length > fewTexts ? undefined : rows.map(({ id }) => id);
 }
 
-/** How far the index is: projects with code, those whose index is that of their default branch now, those that wait and that failed, and its bytes. */
+/** The state of the index: projects with code, indexed up to date, waiting and failed, and its size in bytes. */
 export async function indexState(db: Database) {
   const { rows } = await sql<{ projects: number; indexed: number; failed: number; bytes: number }>`
     select count(*) as projects, count(*) filter (where not is_stale) as indexed, count(failed_at) as failed,

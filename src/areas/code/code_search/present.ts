@@ -1,4 +1,4 @@
-/** How parts of files appear in the results of a search. */
+/** Formats search results in files. */
 import { type Static, Type } from 'typebox';
 import type { Repository } from '../../../git/index.ts';
 import { nullable, optional, resource } from '../../../http/index.ts';
@@ -20,14 +20,14 @@ export const FoundBlob = resource('FoundBlob', {
   match_lines: Type.Array(Type.Integer(), { description: 'The numbers of the lines that match' }),
 });
 
-/** The searched branch, tag or commit of a repository, and whose it is. */
+/** The searched branch, tag or commit, with its repository and project. */
 export interface SearchedTree {
   repository: Repository;
   ref: string;
   owner: { project_id: number } | { group_id: number };
 }
 
-/** Neighbouring matches of a file, which are shown together. */
+/** Neighbouring matches in a file, which are shown together. */
 export interface Run {
   tree: SearchedTree;
   file: FoundFile;
@@ -38,8 +38,8 @@ const maximumRuns = 50;
 const shownLine_bytes = 1024;
 
 /**
- * The matches of a file, those together whose surroundings touch.
- * @param context the number of lines that are shown before and after a match
+ * Groups the matches of a file; matches whose context lines touch form one group.
+ * @param context the number of lines shown before and after a match
  */
 export function runsOf(tree: SearchedTree, file: FoundFile, context: number): Run[] {
   const runs: number[][] = [];
@@ -48,32 +48,32 @@ export function runsOf(tree: SearchedTree, file: FoundFile, context: number): Ru
     if (last && line - last.at(-1)! <= 2 * context + 1) last.push(line);
     else runs.push([line]);
   }
-  // A file that is found by its path shows its beginning.
+  // A file found by its path shows its beginning.
   const shown = runs.length === 0 ? [[]] : runs.slice(0, maximumRuns);
   return shown.map((lines) => ({ tree, file, lines }));
 }
 
-/** Bytes before the match in a line that is cut. */
+/** Bytes kept before the match in a truncated line. */
 const beforeMatch_bytes = 256;
 
-/** Where the first match in a line begins; 0 for a line without one. */
+/** Returns the offset of the first match in a line; 0 if it does not match. */
 export type MatchIn = (line: string) => number | Promise<number>;
 
-/** A line, or the part of it around its first match: a long one would fill the reply. */
+/** A line, or the part around its first match: a long line would fill the reply. */
 async function cut(line: string, matchIn: MatchIn): Promise<string> {
   const bytes = Buffer.from(line);
   if (bytes.length <= shownLine_bytes) return line;
   const match = Buffer.byteLength(line.slice(0, await matchIn(line)));
   let start = match < shownLine_bytes / 2 ? 0 : Math.min(match - beforeMatch_bytes, bytes.length - shownLine_bytes);
-  // Where a character begins.
+  // Moves to the start of a character.
   while ((bytes[start]! & 0xc0) === 0x80) start++;
   return bytes.toString('utf8', start, start + shownLine_bytes);
 }
 
-/** Of larger files, which git finds texts in, no lines are shown: a page may have a hundred of them. */
+/** Larger files, which git can search, show no lines: a page may list a hundred of them. */
 const maximumShown_bytes = 4 * 1024 * 1024;
 
-/** Runs with the text around them. Those of a file follow each other, and it is read once. */
+/** Runs with their context. Runs of the same file are adjacent, and the file is read once. */
 export async function presentRuns(
   runs: readonly Run[],
   { context, matchIn }: { context: number; matchIn: MatchIn },

@@ -1,4 +1,4 @@
-/** What a search for code asks for: a text, and filters of files among it (docs/reference/search.md#code). */
+/** Parses code search queries: a text with file filters (docs/reference/search.md#code). */
 
 type Property = 'path' | 'filename' | 'extension' | 'blob';
 
@@ -10,24 +10,24 @@ interface FileFilter {
 }
 
 export interface CodeQuery {
-  /** Empty for a query of filters alone. */
+  /** Empty if the query has only filters. */
   text: string;
   filters: readonly FileFilter[];
 }
 
 export interface SearchableFile {
   path: string;
-  /** The id of its content. */
+  /** The blob id. */
   id: string;
 }
 
-/** A text as it is compared, in any case. */
+/** A text folded for case-insensitive comparison. */
 export const folded = (text: string): string => text.toLowerCase();
 
-/** With the blanks behind it, so that one is left between the words around it. */
+/** Includes the following white space, so that one space is left between the words around it. */
 const filterForm = /(?<=^|\s)(-?)(path|filename|extension|blob):(\S+)(?:\s+|$)/g;
 
-/** Reads the text of a search. */
+/** Parses a search text. */
 export function codeQueryOf(search: string): CodeQuery {
   const filters: FileFilter[] = [];
   const text = search.replaceAll(filterForm, (_, minus: string, property: Property, value: string) => {
@@ -44,7 +44,7 @@ function propertyOf({ path, id }: SearchableFile, property: Property): string {
   return property === 'filename' ? name : name.includes('.') ? name.slice(name.lastIndexOf('.') + 1) : '';
 }
 
-/** Whether a text is like a pattern, in which stars stand for any text. */
+/** Whether a text matches a pattern in which `*` matches any characters. */
 function isLike(text: string, pattern: string): boolean {
   const [first = '', ...others] = pattern.split('*');
   const last = others.pop();
@@ -59,13 +59,13 @@ function isLike(text: string, pattern: string): boolean {
   return at <= text.length - last.length;
 }
 
-/** Without stars, a path is like each of its parts, and an id like its beginning. */
+/** Without `*`, a path matches by any part of it, and an id by its prefix. */
 function matches(property: Property, text: string, value: string): boolean {
   if (value.includes('*') || property === 'filename' || property === 'extension') return isLike(text, value);
   return property === 'path' ? text.includes(value) : text.startsWith(value);
 }
 
-/** Whether all filters let a file pass. */
+/** Whether a file passes all filters. */
 export const isWanted = ({ filters }: CodeQuery, file: SearchableFile): boolean =>
   filters.every(
     ({ property, value, excludes }) => matches(property, propertyOf(file, property).toLowerCase(), value) !== excludes,

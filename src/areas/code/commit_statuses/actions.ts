@@ -31,7 +31,7 @@ export interface Report {
   coverage?: number;
 }
 
-/** The unfinished status of the caller that this report updates. */
+/** The caller's unfinished status that this report updates. */
 async function openReport(tx: Database, { project, caller, sha, ref, name }: Report) {
   const row = await tx
     .selectFrom('commit_statuses')
@@ -75,10 +75,10 @@ async function begin(tx: Database, report: Report, pipeline_id: number): Promise
   return id;
 }
 
-/** Merge requests may wait for a status of this commit. Their area is above this one and runs the job. */
+/** Merge requests may be waiting for a status of this commit. A higher area runs the job. */
 export const mergeWhenReady = queueOf('merge_when_ready', { input: { sha: Type.String() }, retries: 3 });
 
-/** More auto-merges than this are not rechecked at once; what they wait for rechecks them later. */
+/** The most auto-merges that are rechecked at once; others are rechecked by later events. */
 const maximumWoken = 1_000;
 
 /** Rechecks the project's pending auto-merges, or just one. */
@@ -133,7 +133,7 @@ export function reportStatus(db: Database, report: Report): Promise<number> {
     const pipeline = await pipelineFor(tx, place, state);
     const id = await write(tx, report, open, pipeline.id);
     const change = await refreshPipeline(tx, pipeline.id);
-    // A pipeline begins with the status of its first report.
+    // A pipeline starts with the state of its first report.
     const before = pipeline.isNew ? 'pending' : change.before;
     await notifyOfPipeline(tx, pipeline.id, { before, after: change.after });
     await tellOfJob(tx, id);

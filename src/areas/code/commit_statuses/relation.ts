@@ -1,4 +1,4 @@
-/** How commit statuses leave and arrive: as pipelines of another system, one for each commit and ref (docs/reference/relations_export.md#ci_pipelines). */
+/** Exports and imports commit statuses, as external pipelines, one per commit and ref (docs/reference/relations_export.md#ci_pipelines). */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { commitKind } from '../../../access/index.ts';
 import { momentInJson } from '../../../db/index.ts';
@@ -28,7 +28,7 @@ const all = (wanted: RawBuilder<unknown>) => sql`(
   select ${wanted} from commit_statuses status
    where status.project_id = commit_statuses.project_id and status.sha = commit_statuses.sha and status.ref = commit_statuses.ref)`;
 
-/** The worst of the current statuses, as a pipeline of them is called. */
+/** The worst of the current statuses, which is the status of their pipeline. */
 const overall = all(sql`
   case when bool_or(status.status = 'failed' and not retried) then 'failed' when bool_or(status.status = 'canceled' and not retried) then 'canceled'
        when bool_or(status.status = 'running' and not retried) then 'running' when bool_or(status.status = 'pending' and not retried) then 'pending'
@@ -39,11 +39,11 @@ const single = sql`json_build_object(
   'retried', retried, 'type', 'GenericCommitStatus', 'stage_idx', 0, 'user_id', user_id, 'created_at', ${momentInJson('created_at')}, 'updated_at',
   ${momentInJson('created_at')}, 'started_at', ${momentInJson('started_at')}, 'finished_at', ${momentInJson('finished_at')})`;
 
-/** A column of the pipeline of a row of `commit_statuses`; null for the moment that one from before an upgrade waits for its pipeline. */
+/** A column of the pipeline of a row of `commit_statuses`; null while a status from before an upgrade waits to be assigned to a pipeline. */
 const ofPipeline = (name: 'iid' | 'tag' | 'status') => sql`(
   select ${sql.ref(`pipelines.${name}`)} from pipelines where pipelines.id = commit_statuses.pipeline_id)`;
 
-/** A predicate on rows of `commit_statuses`: no other one of the same commit and ref is older. */
+/** A predicate on rows of `commit_statuses`: the oldest of its commit and ref. */
 const isFirst = sql<SqlBool>`not exists (
   select from commit_statuses earlier where earlier.project_id = commit_statuses.project_id and earlier.sha = commit_statuses.sha
      and earlier.ref = commit_statuses.ref and earlier.id < commit_statuses.id)`;
@@ -73,7 +73,7 @@ const pipeline: RecordKind = {
   stays: {},
 };
 
-/** A status as it arrives, with the commit and ref of its pipeline. */
+/** An imported status, with the commit and ref of its pipeline. */
 const status: RecordKind = {
   table: 'commit_statuses',
   owner: { project: 'project_id' },

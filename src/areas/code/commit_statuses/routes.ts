@@ -30,7 +30,7 @@ import { stage as externalStage, otherPipelineText, refOfPipeline, states } from
 import { reportStatus } from './actions.ts';
 import { addressProblems } from './rules.ts';
 
-/** `allow_failure` is false: clients read it, but whatever fails counts here. `pipeline_id` is null until a job has put a status that arrived into its pipeline. */
+/** `allow_failure` is always false: clients read it, but every failure counts here. `pipeline_id` is null until a job has assigned an imported status to its pipeline. */
 export const CommitStatus = resource('CommitStatus', {
   id: Id,
   sha: Type.String(),
@@ -80,14 +80,14 @@ const present = (url: string, row: StatusRow): Static<typeof CommitStatus> => ({
   author: row.author && presentUserBasic(url, row.author),
 });
 
-/** The ref of a status when the caller names none: the default branch, if it contains the commit. */
+/** The ref of a status if the caller names none: the default branch, if it contains the commit. */
 async function branchOf(repository: Repository, project: Project, sha: string): Promise<string> {
   const prefix = 'refs/heads/';
   const branches = (await refsContaining(repository, sha, ['heads'])).map((ref) => ref.slice(prefix.length));
   return found('References for commit', branches.find((branch) => branch === project.default_branch) ?? branches[0]);
 }
 
-/** What a status is reported for: what the caller names, the ref of the pipeline, or a branch with the commit. */
+/** The ref of a status: the ref in the request, the pipeline's ref, or a branch that contains the commit. */
 async function placeOf(
   { db, repository, project }: { db: Database; repository: Repository; project: Project },
   sha: string,

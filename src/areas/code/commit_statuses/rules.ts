@@ -1,7 +1,7 @@
 /** The transitions of commit statuses (docs/reference/commit_statuses.md). */
 import type { State } from '../pipelines/index.ts';
 
-/** The initial state, and the two states that are not final. */
+/** The initial state, and the two non-final states. */
 type Origin = 'created' | 'pending' | 'running';
 
 const transitions: Record<State, { event: string; from: readonly Origin[] }> = {
@@ -13,14 +13,14 @@ const transitions: Record<State, { event: string; from: readonly Origin[] }> = {
   skipped: { event: 'skip', from: ['created', 'pending'] },
 };
 
-/** Why a status may not make this transition, in the words of the public API; undefined when it may. */
+/** Why a status may not make this transition, in the wording of the public API; undefined if it may. */
 export function transitionRefusal(from: Origin, to: State): string | undefined {
   const { event, from: allowed } = transitions[to];
   if (allowed.includes(from)) return undefined;
   return `Cannot transition status via :${event} from :${from} (Reason(s): Status cannot transition via "${event}")`;
 }
 
-/** What is wrong with the target URL of a status. */
+/** The reasons for refusing the target URL of a status. */
 export function addressProblems(text: string): string[] {
   const url = URL.parse(text);
   if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return [];

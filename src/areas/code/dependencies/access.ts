@@ -25,12 +25,12 @@ export interface StoredExport {
   export_type: ExportType;
   status: string;
   expires_at: string;
-  /** Null until its file is written. */
+  /** Null until the file is written. */
   blob_key: BlobKey | null;
   size_bytes: number | null;
 }
 
-/** Grants the export in `:export_id`, with its project, to the user who asked for it, while they may read what it lists. Others do not learn whether it exists. */
+/** Grants the export in `:export_id` with its project to the user who requested it, while they may read its content. Others do not learn whether it exists. */
 export const exportOwner: Access<{ caller: Caller; project: Project; stored: StoredExport }> = {
   rule: 'dependency_list_export:owner',
   async check({ db, caller, params }) {

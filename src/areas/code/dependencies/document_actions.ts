@@ -1,4 +1,4 @@
-/** Bills of materials that are uploaded, for projects that are built elsewhere. */
+/** Uploaded bills of materials, for projects that are built elsewhere. */
 import type { Database } from '../../../db/index.ts';
 import { TooMuchWaiting } from '../../../foundation/fair_threads.ts';
 import { badRequest, type Conditions, type Services, type UploadedFile } from '../../../http/index.ts';
@@ -15,12 +15,12 @@ export const tooMany = `A project can have at most ${maximumDocuments} uploaded 
 export const tooManyWaiting = 'Too many documents of the project are waiting to be read.';
 export const tooLong = `The name of the file has more than ${maximumName} characters.`;
 
-/** What a document is stored with, while the client waits. */
+/** The services used to store a document while the client waits. */
 type Serving = Pick<Services, 'db' | 'blobs'> & Pick<Conditions, 'left'>;
 
 /**
- * What a document lists. Its bytes are not kept.
- * @throws ApiError 400 with the reason why it cannot be read
+ * The content of a document. The bytes themselves are not stored.
+ * @throws ApiError 400 with the reason if it cannot be parsed
  */
 async function contentsOf({ db, blobs, left }: Serving, project_id: number, file: UploadedFile): Promise<ReadFile> {
   const work = { owner: project_id, content: `document ${file.sha256}`, signal: left() };
@@ -32,7 +32,7 @@ async function contentsOf({ db, blobs, left }: Serving, project_id: number, file
   }
 }
 
-/** @throws ApiError 400 when the project has as many documents as it can have; another document may have the same name, which is replaced */
+/** @throws ApiError 400 if the project has reached the limit; a document of the same name is replaced, so it does not count */
 async function refuseTooMany(tx: Database, project_id: number, path: string): Promise<void> {
   const { count } = await tx
     .selectFrom('dependency_files')
@@ -51,7 +51,7 @@ export interface StoredDocument {
 }
 
 /**
- * Stores what a bill of materials lists, instead of an earlier document of the same name.
+ * Stores the content of a bill of materials, replacing an earlier document of the same name.
  * @throws ApiError 400 with the reason
  */
 export async function addDocument(services: Serving, project_id: number, file: UploadedFile): Promise<StoredDocument> {
@@ -61,7 +61,7 @@ export async function addDocument(services: Serving, project_id: number, file: U
   return withPackages(db, outcome, async () => {
     await matchPackages(db);
     return db.transaction().execute(async (tx) => {
-      // Locked, so that two uploads cannot both be the last, and the vulnerabilities are those of both.
+      // Locked, so that concurrent uploads cannot exceed the limit together, and the vulnerabilities reflect both.
       await tx.selectFrom('projects').select('id').where('id', '=', project_id).forNoKeyUpdate().executeTakeFirst();
       await refuseTooMany(tx, project_id, file.name);
       const id = await storeFile(tx, { project_id, path: file.name, blob_id: null, manager: null, outcome });
@@ -72,8 +72,8 @@ export async function addDocument(services: Serving, project_id: number, file: U
 }
 
 /**
- * Removes a document with what it lists.
- * @returns whether there was one
+ * Removes a document and its dependencies.
+ * @returns whether it existed
  */
 export function removeDocument(db: Database, project_id: number, id: number): Promise<boolean> {
   return db.transaction().execute(async (tx) => {

@@ -1,4 +1,4 @@
-/** Bills of materials that are uploaded (docs/reference/dependencies.md#documents). */
+/** Uploaded bills of materials (docs/reference/dependencies.md#documents). */
 import { Type } from 'typebox';
 import { projectRole } from '../../../access/index.ts';
 import { del, File, found, Id, nothing, one, post, resource } from '../../../http/index.ts';

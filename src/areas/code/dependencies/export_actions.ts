@@ -1,4 +1,4 @@
-/** Exports of dependencies: a job writes their file (docs/reference/dependencies.md#exports). */
+/** Exports of dependencies; a job writes the file (docs/reference/dependencies.md#exports). */
 import { Readable } from 'node:stream';
 import { sql } from 'kysely';
 import { BlobMismatch, newBlobKey, type ReceivedBlob } from '../../../blobs/index.ts';
@@ -15,7 +15,7 @@ const largest_bytes = 1024 ** 3;
 
 type Writing = Pick<JobServices, 'db' | 'blobs' | 'url'>;
 
-/** The export, if its file is still to be written. */
+/** The export, if its file has not been written yet. */
 const beginExport = (db: Database, id: number) =>
   db
     .updateTable('dependency_list_exports')
@@ -37,8 +37,8 @@ async function* bytesOf(texts: AsyncIterable<string>, signal: AbortSignal): Asyn
 }
 
 /**
- * The file of an export, of one moment, although the rows are read several times.
- * @throws BlobMismatch when it is too large
+ * The file of an export. All rows come from one snapshot, although they are read several times.
+ * @throws BlobMismatch if it is too large
  */
 function fileOf({ db, blobs, url }: Writing, begun: Begun, signal: AbortSignal): Promise<ReceivedBlob> {
   const { project_id, export_type, with_vulnerabilities, name, full_path } = begun;
@@ -98,7 +98,7 @@ interface NewExport {
   with_vulnerabilities: boolean;
 }
 
-/** Adds an export, whose file a job writes. */
+/** Adds an export; a job writes its file. */
 export const addExport = (db: Database, row: NewExport) =>
   db.transaction().execute(async (tx) => {
     const added = await tx
@@ -110,7 +110,7 @@ export const addExport = (db: Database, row: NewExport) =>
     return added;
   });
 
-/** Removes exports that have expired, and gives up those whose job has failed again and again. */
+/** Removes expired exports, and marks those as failed whose job failed repeatedly. */
 export async function tidyExports(db: Database): Promise<void> {
   await sql`delete from dependency_list_exports where expires_at < now()`.execute(db);
   await sql`

@@ -1,4 +1,4 @@
-/** Dependencies as files: CycloneDX 1.6, SPDX 2.3 and CSV, written piece by piece. */
+/** Dependencies as files: CycloneDX 1.6, SPDX 2.3 and CSV, streamed. */
 import { createHash } from 'node:crypto';
 import { pagePath } from '../../../foundation/addresses.ts';
 import { namedLicenses, purlOf } from '../../../lockfiles/index.ts';
@@ -8,7 +8,7 @@ import type { ExportedDependency } from './export_queries.ts';
 export const exportTypes = ['cyclonedx_1_6_json', 'spdx_2_3_json', 'csv'] as const;
 export type ExportType = (typeof exportTypes)[number];
 
-/** What is exported, and when. */
+/** The project of an export, and its time. */
 export interface Exported {
   project: { id: number; name: string; full_path: string };
   /** The external address of the server. */
@@ -16,11 +16,11 @@ export interface Exported {
   at: Date;
   /** Whether the reader may see vulnerabilities. */
   with_vulnerabilities: boolean;
-  /** The rows in order, from the beginning each time. */
+  /** The rows in order; each call starts from the beginning. */
   rows(): AsyncIterable<ExportedDependency[]>;
 }
 
-/** A UUID that says nothing but which export it is. */
+/** A UUID that identifies the export and reveals nothing else. */
 function uuidOf({ project, url, at }: Exported): string {
   const hash = createHash('sha256').update(`${url} ${project.id} ${at.toISOString()}`).digest('hex');
   return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-5${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
@@ -30,7 +30,7 @@ const exportedPage = pagePath('/:project/-/dependencies/:export_uuid');
 
 const refOf = ({ id }: ExportedDependency) => `dependency-${id}`;
 
-/** Items of a JSON array, the first without a comma before it. */
+/** The items of a JSON array, with a comma before each but the first. */
 async function* listed(
   rows: AsyncIterable<ExportedDependency[]>,
   itemsOf: (row: ExportedDependency) => unknown[],
@@ -44,7 +44,7 @@ async function* listed(
   }
 }
 
-/** Without the last brace, so that more members can follow. */
+/** An object without its closing brace, so that more members can follow. */
 const opened = (value: object) => JSON.stringify(value).slice(0, -1);
 
 function cycloneComponent(row: ExportedDependency): object {
@@ -149,7 +149,7 @@ async function* spdx(exported: Exported): AsyncGenerator<string> {
   yield '\n]}\n';
 }
 
-/** A cell of CSV. A spreadsheet would run one that begins like a formula. */
+/** A CSV cell. A spreadsheet would execute a cell that begins like a formula. */
 function cell(text: string): string {
   const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
@@ -178,5 +178,5 @@ const writers: Record<
 
 export const exportMediaTypes = Object.values(writers).map(({ media_type }) => media_type);
 
-/** How a form is written, its media type, and how the name of its file ends. */
+/** The writer, media type and file extension of a format. */
 export const writerOf = (type: ExportType) => writers[type];

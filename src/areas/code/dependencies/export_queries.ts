@@ -1,4 +1,4 @@
-/** The dependencies of a project as exports read them. */
+/** Queries for the dependencies in exports. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { type FoundVulnerability, vulnerabilitiesOfDependency } from '../vulnerabilities/index.ts';
@@ -12,13 +12,13 @@ export interface ExportedDependency {
   path: string;
   development: boolean;
   licenses: string[];
-  /** Empty for readers who may not see them. */
+  /** Empty for readers who may not see vulnerabilities. */
   vulnerabilities: FoundVulnerability[];
 }
 
 const portion = 1_000;
 
-/** All dependencies of a project by id, in portions, so that a long list takes no memory. */
+/** All dependencies of a project by id, in batches, to bound the memory used. */
 export async function* exportedDependencies(
   db: Database,
   project_id: number,

@@ -1,20 +1,20 @@
-/** Storing what files list, a few statements for each file. */
+/** Stores the dependencies listed in files, with a few statements per file. */
 import { sql } from 'kysely';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { type PackageManager, type Portion, type ReadFile, Unreadable } from '../../../lockfiles/index.ts';
 import { lockAdvisories } from '../vulnerabilities/index.ts';
 
-/** Grows when files are read differently: every file is then read again with the next scan of its project. */
+/** Incremented when parsing changes: all files are then parsed again by the next scan of their project. */
 export const readerVersion = 5;
 
-/** A file that completes another one. */
+/** A file that completes another one, such as a parent. */
 export interface Parent {
   path: string;
-  /** Null when it does not exist. */
+  /** Null if it does not exist. */
   blob_id: string | null;
 }
 
-/** A file that was read, or could not be. */
+/** A file that was parsed, or could not be parsed. */
 export interface WrittenFile {
   project_id: number;
   path: string;
@@ -22,11 +22,11 @@ export interface WrittenFile {
   blob_id: string | null;
   manager: PackageManager | null;
   outcome: ReadFile | Unreadable;
-  /** Those that were looked for. */
+  /** The parents that were looked up. */
   parents?: readonly Parent[];
 }
 
-/** What is known of a file of the default branch. */
+/** A stored file of the default branch. */
 export interface KeptFile {
   path: string;
   blob_id: string | null;
@@ -35,7 +35,7 @@ export interface KeptFile {
   parents: Parent[];
 }
 
-/** The files of the default branch that have been read, by path. */
+/** The stored files of the default branch by path. */
 export async function keptFiles(db: Database, project_id: number): Promise<Map<string, KeptFile>> {
   const rows = await db
     .selectFrom('dependency_files')
@@ -48,8 +48,8 @@ export async function keptFiles(db: Database, project_id: number): Promise<Map<s
 }
 
 /**
- * The entries of a portion as rows of texts, numbered by `place`.
- * @param members which of them
+ * The entries of a batch as rows of texts, numbered by `place`.
+ * @param members the members to include
  */
 const entries = (portion: Portion, members: readonly (keyof Portion)[]) => sql`
   rows from (${sql.join(members.map((member) => sql`json_array_elements_text(${portion[member]}::json)`))})
@@ -60,8 +60,8 @@ const digest = (path: string) =>
   sql`md5(concat_ws(E'\n', manager, coalesce(source_path, ${path}), name, version))::uuid`;
 
 /**
- * Adds the packages of a file that are new to the server; those that no advisory is about need not be compared. Not in the transaction that stores the file, so
- * that files with the same packages do not wait for each other.
+ * Adds the packages of a file that the server does not have yet; packages without advisories need no comparison. This runs outside the transaction that stores the file, so that
+ * files with the same packages do not wait for each other.
  */
 async function storePackages(db: Database, { portions }: ReadFile): Promise<void> {
   for (const portion of portions)
@@ -80,7 +80,7 @@ async function storePackages(db: Database, { portions }: ReadFile): Promise<void
     });
 }
 
-/** Packages of a file were removed after `storePackages` had found them, by the job that forgets what no one lists. */
+/** The job that removes unreferenced packages removed packages of a file after `storePackages` had found them. */
 class PackagesGone extends Error {
   override name = 'PackagesGone';
 }
@@ -88,9 +88,9 @@ class PackagesGone extends Error {
 const maximumTries = 3;
 
 /**
- * Adds the packages of a file, and runs what stores the file. Both again when packages are removed between the two.
+ * Adds the packages of a file and runs the callback that stores the file. Retries both if packages are removed in between.
  * @param store a transaction that calls `storeFile`
- * @returns what `store` returns
+ * @returns the result of `store`
  */
 export async function withPackages<T>(db: Database, outcome: ReadFile, store: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
@@ -104,13 +104,13 @@ export async function withPackages<T>(db: Database, outcome: ReadFile, store: ()
 }
 
 /**
- * Stores a file with its dependencies. Those that it has listed before keep their ids.
- * @param file one that lists packages is stored by `withPackages`
+ * Stores a file with its dependencies. Dependencies that it listed before keep their ids.
+ * @param file if it lists packages, call this through `withPackages`
  * @returns the id of the file
  */
 export async function storeFile(tx: Database, file: WrittenFile): Promise<number> {
   const { project_id, path, blob_id, manager, outcome, parents = [] } = file;
-  // The packages that its dependencies name must stay until the commit: no foreign key holds them (docs/decisions/0056-dependencies-have-no-foreign-keys.md).
+  // The packages of its dependencies must stay until the commit: no foreign key protects them (docs/decisions/0056-dependencies-have-no-foreign-keys.md).
   await lockAdvisories(tx, 'shared');
   const [count, error, includes] =
     outcome instanceof Unreadable ? [0, outcome.message, []] : [outcome.count, outcome.error ?? null, outcome.includes];
@@ -129,7 +129,7 @@ export async function storeFile(tx: Database, file: WrittenFile): Promise<number
   return file_id;
 }
 
-/** What tells the entries of a file apart. */
+/** The columns that identify an entry of a file. */
 const identifying = ['manager', 'source_path', 'name', 'version'] as const;
 
 async function removeGone(
@@ -155,11 +155,11 @@ interface StoredFile {
   project_id: number;
   file_id: number;
   path: string;
-  /** Whether it has listed nothing before. */
+  /** Whether it had no dependencies before. */
   is_new: boolean;
 }
 
-/** What it has listed before keeps its id. */
+/** Dependencies listed before keep their ids. */
 const update = sql`
           on conflict (file_id, digest) do update
          set direct = excluded.direct, development = excluded.development, licenses = excluded.licenses, package_version_id = excluded.package_version_id
@@ -187,9 +187,9 @@ async function storeEntries(
 }
 
 /**
- * Lists files of the default branch as not read, without dependencies.
- * @param files each path once
- * @param error the reason
+ * Stores files of the default branch as unread, without dependencies.
+ * @param files with distinct paths
+ * @param error why they were not read
  */
 export async function storeUnread(
   tx: Database,
@@ -213,8 +213,8 @@ export async function storeUnread(
 }
 
 /**
- * Removes the files of the default branch that are not read any more, with their dependencies.
- * @param paths of those that stay
+ * Removes files of the default branch that are no longer read, with their dependencies.
+ * @param paths the paths to keep
  */
 export async function removeOthers(tx: Database, project_id: number, paths: readonly string[]): Promise<void> {
   await sql`

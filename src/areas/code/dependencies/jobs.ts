@@ -1,4 +1,4 @@
-/** Reading what projects are built on, in the background. */
+/** Background jobs that scan the dependencies of projects. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { Id } from '../../../http/index.ts';
@@ -15,17 +15,17 @@ export const scanDependencies = job('scan_dependencies', {
   run: async ({ input, signal, ...services }) => scanProject(services, input.project_id, signal),
 });
 
-/** How long a scan waits for further commits, so that those that follow each other closely are scanned once. */
+/** How long a scan waits for further commits, so that a quick succession of commits is scanned once. */
 const pause_s = 1;
 
 /**
  * Schedules a rescan of the project's dependencies.
- * @param tx the transaction that changes the branch, or what is read of it
+ * @param tx the transaction that changes the branch, or the settings of the scan
  */
 export const scanSoon = (tx: Database, project_id: number): Promise<void> =>
   scanDependencies.enqueue(tx, { project_id }, { key: String(project_id), after_s: pause_s });
 
-/** Schedules a rescan when the default branch has moved, or is another branch now. */
+/** Schedules a rescan when the default branch has moved or was replaced. */
 export const dependencyFollower: PushFollower = {
   follow:
     async (_services, { owner, moved }) =>
@@ -37,7 +37,7 @@ export const dependencyFollower: PushFollower = {
 
 const enqueuedAtOnce = 500;
 
-/** Removes packages that no project has any more, while none is stored that could name them. */
+/** Removes unreferenced packages, while no transaction stores one that could reference them. */
 const forgetPackages = (db: Database): Promise<void> =>
   db.transaction().execute(async (tx) => {
     await lockAdvisories(tx, 'exclusive');
@@ -48,7 +48,7 @@ const forgetPackages = (db: Database): Promise<void> =>
     );
   });
 
-/** Reads projects that never were, such as those that are older than the reading, and forgets packages that no project has any more and exports that have expired. */
+/** Scans projects that were never scanned (such as those older than this feature), and removes unreferenced packages and expired exports. */
 export const keepDependencies = job('keep_dependencies', {
   input: {},
   retries: 0,

@@ -1,30 +1,30 @@
-/** Licenses of dependencies from the files of packages that are committed with a project (docs/reference/dependencies.md#licenses). */
+/** Reads licenses of dependencies from package files that are committed in a project (docs/reference/dependencies.md#licenses). */
 import { sql } from 'kysely';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { blobSize, type Repository, readBlob } from '../../../git/index.ts';
 import { licensedEcosystem, maximumMetadata_bytes, readLicenses, TooCostly } from '../../../lockfiles/index.ts';
 
-/** Grows when the files are read differently: they are then read again with the next scan of their project. */
+/** Incremented when parsing changes: files are then parsed again by the next scan of their project. */
 const readerVersion = 1;
 
-/** The files of a project that are read, in the order of their paths. */
+/** The most files read per project, in the order of their paths. */
 const maximumFiles = 5_000;
-/** Files that are read by one question to the thread, and what they have together. */
+/** Files per request to the thread, and their total size. */
 const batch = 100;
 const maximumBatch_bytes = 8 * 1024 * 1024;
 
-/** A file that tells licenses. */
+/** A file that declares licenses. */
 export interface LicenseFile {
   path: string;
   blob_id: string;
 }
 
 interface ReadLicenseFile extends LicenseFile {
-  /** As `license_files.declared` has it. */
+  /** In the format of `license_files.declared`. */
   declared: string;
 }
 
-/** The ecosystems of the dependencies whose own files do not say a license. */
+/** The ecosystems of the dependencies for which the listing file declares no license. */
 async function unlicensedEcosystems(db: Database, project_id: number): Promise<Set<string>> {
   const { rows } = await sql<{ ecosystem: string }>`
     select distinct ecosystem from dependencies join package_versions on package_versions.id = package_version_id
@@ -32,16 +32,16 @@ async function unlicensedEcosystems(db: Database, project_id: number): Promise<S
   return new Set(rows.map(({ ecosystem }) => ecosystem));
 }
 
-/** A scan that licenses are read for. */
+/** A scan for licenses. */
 interface LicenseScan {
   db: Database;
   project_id: number;
   repository: Repository;
-  /** Ends it between two questions to the thread. */
+  /** Stops it between two requests to the thread. */
   signal: AbortSignal;
 }
 
-/** @throws TooCostly when they take too long or too much memory together */
+/** @throws TooCostly if all files together take too much time or memory */
 async function declaredIn(
   { repository, project_id, signal }: LicenseScan,
   files: readonly LicenseFile[],
@@ -63,16 +63,16 @@ async function declaredIn(
   return files.map((file) => ({ ...file, declared: byPath.get(file.path) ?? '[]' }));
 }
 
-/** What is to be stored of the files of a project that tell licenses. */
+/** The changes to the stored license files of a project. */
 export interface LicenseChanges {
   paths: string[];
   read: ReadLicenseFile[];
 }
 
 /**
- * Reads the files of a commit that tell a license which a dependency lacks, as far as they are new or have changed.
- * @param files those of the commit, in the order of their paths
- * @returns undefined when there are none and were none
+ * Reads the new and changed files of a commit that declare licenses for dependencies that lack one.
+ * @param files the license files of the commit, in the order of their paths
+ * @returns undefined if there are none and were none
  */
 export async function readLicenseFiles(
   scan: LicenseScan,
@@ -97,7 +97,7 @@ export async function readLicenseFiles(
       read.push(...(await declaredIn(scan, files)));
     } catch (error) {
       if (!(error instanceof TooCostly)) throw error;
-      // These are not tried again, and say nothing; the licenses of the following ones stay unknown until the next scan.
+      // These files are not retried and count as declaring none; licenses in later files stay unknown until the next scan.
       read.push(...files.map((file) => ({ ...file, declared: '[]' })));
       break;
     }
@@ -105,7 +105,7 @@ export async function readLicenseFiles(
   return { paths: wanted.map(({ path }) => path), read };
 }
 
-/** Gives each dependency whose own file says no license what the files of its package say. */
+/** Copies licenses from package files to the dependencies whose listing file declares none. */
 const giveLicenses = (tx: Database, project_id: number) =>
   sql`
     with declared as materialized (
@@ -125,8 +125,8 @@ const giveLicenses = (tx: Database, project_id: number) =>
        and dependencies.found_licenses is distinct from coalesce(found.licenses, '{}')`.execute(tx);
 
 /**
- * Stores what `readLicenseFiles` has read, and gives the dependencies their licenses.
- * @param tx in which the dependencies do not change
+ * Stores the result of `readLicenseFiles`, and sets the licenses of dependencies.
+ * @param tx a transaction in which the dependencies do not change
  */
 export async function storeLicenseFiles(
   tx: Database,

@@ -1,4 +1,4 @@
-/** Dependencies as the API shows them. */
+/** Dependencies in replies. */
 import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { Id, nullable, optional, resource } from '../../../http/index.ts';
@@ -38,7 +38,7 @@ export const Dependency = resource('Dependency', dependencyMembers);
 /** The columns of a dependency. */
 export const dependencyColumns = ['name', 'version', 'package_manager', 'path'] as const;
 
-/** What the file says that lists a dependency, otherwise what a file of its package says. */
+/** The license declared by the file that lists a dependency, or else by a file of its package. */
 export const knownLicenses = sql<
   string[]
 >`case when dependencies.licenses = '{}' then dependencies.found_licenses else dependencies.licenses end`.as(
@@ -51,11 +51,11 @@ interface ShownDependency {
   package_manager: string;
   path: string;
   licenses: string[];
-  /** Null if the caller cannot read them. */
+  /** Null if the caller may not read them. */
   vulnerabilities: FoundVulnerability[] | null;
 }
 
-/** A dependency as its project shows it. */
+/** A dependency in the list of its project. */
 export const presentDependency = (
   { name, version, package_manager, path, licenses, vulnerabilities }: ShownDependency,
   place: { url: string; full_path: string },

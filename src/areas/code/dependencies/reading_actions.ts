@@ -1,4 +1,4 @@
-/** Reading files that list dependencies. One that was too costly is not tried again, in whatever project its content is found. */
+/** Parses files that list dependencies. A content that was too costly is not parsed again in any project. */
 import type { Database } from '../../../db/index.ts';
 import { type ReadFile, readFile, TooCostly } from '../../../lockfiles/index.ts';
 import { costlyAmong, noteCostly } from '../../instance/costly_files/index.ts';
@@ -7,8 +7,8 @@ import { readerVersion } from './file_actions.ts';
 type FileToRead = Parameters<typeof readFile>;
 
 /**
- * Reads a file in the thread.
- * @param work its content tells the file and what completes it from others
+ * Parses a file in the worker thread.
+ * @param work its content identifies the file and the files that complete it
  * @throws Unreadable, TooMuchWaiting, and the reason of the signal
  */
 export async function readOnce(

@@ -1,4 +1,4 @@
-/** Dependencies: what a project is built on, as the files of its default branch say (docs/reference/dependencies.md). */
+/** Dependencies of projects, read from files of their default branch (docs/reference/dependencies.md). */
 import { type RawBuilder, sql } from 'kysely';
 import { Type } from 'typebox';
 import { type Group, groupRole, holds, type Project } from '../../../access/index.ts';
@@ -25,11 +25,11 @@ const filters = {
 
 function managedBy(managers: readonly string[] = []): RawBuilder<boolean> {
   if (managers.length === 0) return sql`true`;
-  // The index has the rows of one manager in the order of the list.
+  // The index returns the rows of one manager in list order.
   return managers.length === 1 ? sql`package_manager = ${managers[0]}` : isAmong('package_manager', managers, 'text[]');
 }
 
-/** The vulnerabilities of each row, null for callers who cannot read them. */
+/** The vulnerabilities of each row, null for callers who may not read them. */
 const vulnerabilitiesFor = (mayRead: boolean) =>
   (mayRead ? vulnerabilitiesOfDependency : sql<FoundVulnerability[] | null>`null::json`)
     .$castTo<FoundVulnerability[] | null>()

@@ -7,7 +7,7 @@ const maximumPaths = 100;
 /** Longer paths do not fit an index. */
 export const maximumPath_bytes = 2_000;
 
-/** Reasons against files that a project names to be read, empty if there are none. */
+/** The reasons for refusing configured file paths, empty if they are valid. */
 export function dependencyPathReasons(paths: readonly string[]): string[] {
   if (paths.length > maximumPaths) return [`are too many (maximum is ${maximumPaths})`];
   const isValid = (path: string) =>

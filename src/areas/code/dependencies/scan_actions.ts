@@ -1,4 +1,4 @@
-/** Reading the files of a default branch that list dependencies. What has been read of a blob stays until the blob changes. */
+/** Scans the default branch for files that list dependencies. The result for a blob is kept until the blob changes. */
 import { posix } from 'node:path';
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
@@ -44,15 +44,15 @@ import { type LicenseFile, readLicenseFiles, storeLicenseFiles } from './license
 import { readOnce } from './reading_actions.ts';
 import { maximumPath_bytes } from './rules.ts';
 
-/** The files of a project that are read, in the order of their paths. */
+/** The most files read per project, in the order of their paths. */
 const maximumFiles = 1_000;
-/** Those beyond it that are listed as not read. */
+/** The most further files recorded as unread. */
 const maximumUnread = 10_000;
-/** Files of a project that may use up the time or memory of the thread. The others then wait for the next scan, so that other projects are read too. */
+/** The most files per project that may exhaust the time or memory of the thread. The rest wait for the next scan, so that other projects are scanned too. */
 const maximumCostly = 3;
-/** Files with names that matter and their folders that are looked at. */
+/** The most files with relevant names, and folders of such files, that are examined. */
 const maximumNamed = 1_000_000;
-/** How long names of files are looked at before other work gets its turn. */
+/** How long file names are examined before yielding to other work. */
 const slice_ms = 5;
 
 const namedFiles = new NamedFiles((name) => mayBeListing(name) || mayTellLicense(name));
@@ -68,19 +68,19 @@ interface Scan {
   project_id: number;
   default_branch: string;
   repository: Repository;
-  /** Files that are read also below folders of foreign code and tests. */
+  /** Files that are read even below folders of vendored code and tests. */
   dependency_paths: string[];
   /** Undefined when the default branch does not exist. */
   commit_id: string | undefined;
-  /** Ends the scan. */
+  /** Stops the scan. */
   signal: AbortSignal;
-  /** What was looked up by path: many files have the same parent. */
+  /** Lookups cached by path: many files have the same parent. */
   blobs: Map<string, Promise<string | null>>;
 }
 
 type Found = Listing & { blob_id: string };
 
-/** The files of the tree that list dependencies, and those that tell licenses, in the order of their paths. Links are not followed. */
+/** The files of the tree that list dependencies, and those that declare licenses, in the order of their paths. Symbolic links are not followed. */
 async function listingsIn(
   { repository, dependency_paths }: Scan,
   commit_id: string,
@@ -107,18 +107,18 @@ async function listingsIn(
   return { listings, license_files };
 }
 
-/** @throws Unreadable when it is too large */
+/** @throws Unreadable if it is too large */
 async function bytesOf(repository: Repository, blob_id: string): Promise<Buffer> {
   if ((await blobSize(repository, blob_id)) > maximumListing_bytes)
     throw new Unreadable(`It is larger than ${maximumListing_bytes / 1024 / 1024} MiB.`);
   return readBlob(repository, blob_id);
 }
 
-/** A parent that is too large says nothing. */
+/** A parent that is too large is ignored. */
 const parentBytes = async (repository: Repository, blob_id: string): Promise<Buffer | null> =>
   (await blobSize(repository, blob_id)) > maximumListing_bytes ? null : readBlob(repository, blob_id);
 
-/** The blob at a path of the commit, null for none. */
+/** The blob at a path of the commit, null if there is none. */
 function blobAt({ repository, commit_id, blobs }: Scan, path: string): Promise<string | null> {
   const known = blobs.get(path);
   if (known) return known;
@@ -128,15 +128,15 @@ function blobAt({ repository, commit_id, blobs }: Scan, path: string): Promise<s
 }
 
 /**
- * What the thread reads in a file and in the parents that complete it.
- * @param tried gets the parents that were looked for
+ * Parses a file in the thread, with the parents that complete it.
+ * @param tried receives the parents that were looked up
  * @throws Unreadable
  */
 async function readWithParents(scan: Scan, { path, blob_id }: Found, tried: Parent[]): Promise<ReadFile> {
   const bytes = await bytesOf(scan.repository, blob_id);
   const parents: ParentBytes[] = [];
   const { db, project_id: owner, signal } = scan;
-  // What a name says of the content is part of it.
+  // Names that affect parsing are part of the content.
   const contentWith = (blobs: readonly Parent[]) =>
     [posix.basename(path), blob_id, ...blobs.map((each) => each.blob_id)].join(' ');
   let file = await readOnce(db, path, bytes, { owner, content: contentWith([]), signal });
@@ -154,7 +154,7 @@ async function readWithParents(scan: Scan, { path, blob_id }: Found, tried: Pare
   return file;
 }
 
-/** What a file lists, or why it cannot be read. */
+/** The dependencies listed in a file, or the reason why it cannot be parsed. */
 async function read(scan: Scan, found: Found): Promise<Pick<WrittenFile, 'outcome' | 'parents'>> {
   const parents: Parent[] = [];
   try {
@@ -165,7 +165,7 @@ async function read(scan: Scan, found: Found): Promise<Pick<WrittenFile, 'outcom
   }
 }
 
-/** Whether a file and its parents are what they were when it was read. */
+/** Whether a file and its parents are unchanged since the file was parsed. */
 async function isUnchanged(scan: Scan, { blob_id }: Found, known: KeptFile | undefined): Promise<boolean> {
   if (known?.blob_id !== blob_id || known.reader_version !== readerVersion) return false;
   const now = await Promise.all(known.parents.map(({ path }) => blobAt(scan, path)));
@@ -173,12 +173,12 @@ async function isUnchanged(scan: Scan, { blob_id }: Found, known: KeptFile | und
 }
 
 /**
- * Runs a change of what is listed, unless the default branch has moved since the scan began: the move has added a job of its own.
+ * Runs a change of the listed dependencies, unless the default branch has moved since the scan began: the move has enqueued its own scan.
  * @returns whether it ran
  */
 function whileCurrent({ db, project_id, ...scan }: Scan, run: (tx: Database) => Promise<unknown>): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
-    // Locked, so that of two scans at once the one of the newer commit writes last.
+    // Locked, so that of two concurrent scans the one of the newer commit writes last.
     const project = await tx
       .selectFrom('projects')
       .select('default_branch')
@@ -197,7 +197,7 @@ function whileCurrent({ db, project_id, ...scan }: Scan, run: (tx: Database) => 
   });
 }
 
-/** Reads a file and stores what it lists. Undefined when the branch has moved, otherwise the files that it includes, and whether it could not be read in time. */
+/** Parses a file and stores its dependencies. Undefined if the branch has moved, otherwise the included files, and whether parsing timed out. */
 async function replaceFile(
   scan: Scan,
   found: Found,
@@ -211,7 +211,7 @@ async function replaceFile(
   return { includes: outcome instanceof Unreadable ? [] : outcome.includes, is_costly: outcome instanceof TooCostly };
 }
 
-/** Files of pip that another one includes, which can have any name. */
+/** Files included by a requirements file of pip, which can have any name. */
 async function included(scan: Scan, paths: readonly string[]): Promise<Found[]> {
   const blobs = await Promise.all(paths.map((path) => blobAt(scan, path)));
   return paths.flatMap((path, index) => {
@@ -237,20 +237,20 @@ async function scanOf(
   return { db, project_id, default_branch, dependency_paths, repository, commit_id, signal, blobs: new Map() };
 }
 
-/** The files of a commit by what became of them. */
+/** The files of a commit by outcome. */
 interface Listed {
-  /** Those that stay. */
+  /** Files to keep. */
   wanted: Set<string>;
-  /** Those that wait for the next scan. */
+  /** Files that wait for the next scan. */
   postponed: Found[];
-  /** Those that are too many. */
+  /** Files beyond the limit. */
   beyond: Found[];
 }
 
 /**
- * Reads the files that are new or have changed, and stores each.
+ * Parses the new and changed files, and stores each.
  * @param left the files of the commit that list dependencies
- * @returns undefined when the branch has moved
+ * @returns undefined if the branch has moved
  */
 async function readChanged(scan: Scan, left: Found[]): Promise<Listed | undefined> {
   const kept = await keptFiles(scan.db, scan.project_id);
@@ -277,8 +277,8 @@ async function readChanged(scan: Scan, left: Found[]): Promise<Listed | undefine
 }
 
 /**
- * Most projects have no files that matter here, and each change of their default branch is scanned: that takes one statement.
- * @returns false when something was stored of an earlier commit, or the project was never scanned
+ * Most projects have no relevant files, and each change of their default branch is scanned: that takes one statement.
+ * @returns false if something is stored for an earlier commit, or the project was never scanned
  */
 async function hasNothingStill({ db, project_id, repository, default_branch, commit_id }: Scan): Promise<boolean> {
   if ((await resolveBranch(repository, default_branch)) !== commit_id) return false;
@@ -293,8 +293,8 @@ async function hasNothingStill({ db, project_id, repository, default_branch, com
 }
 
 /**
- * Lists what the default branch of a project is built on. Each file is stored in a transaction of its own, so that a scan that is interrupted goes on where it was.
- * @param signal ends it between two files
+ * Records the dependencies of a project's default branch. Each file is stored in its own transaction, so that an interrupted scan can resume.
+ * @param signal stops it between two files
  */
 export async function scanProject(services: ScanServices, project_id: number, signal: AbortSignal): Promise<void> {
   const scan = await scanOf(services, project_id, signal);

@@ -1,4 +1,4 @@
-/** How statuses appear as jobs in replies (docs/reference/pipelines.md#jobs). */
+/** Presents statuses as jobs (docs/reference/pipelines.md#jobs). */
 import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { commitKind, mayReadCode, type Project } from '../../../access/index.ts';
@@ -52,7 +52,7 @@ const pipelineOfStatus: RawBuilder<PipelineRow & { tag: boolean }> = sql`(
                            'created_at', ${momentInJson('pipelines.created_at')}, 'updated_at', ${momentInJson('pipelines.updated_at')})
      from pipelines where pipelines.id = commit_statuses.pipeline_id)`;
 
-/** The statuses of a project as jobs. Those that a job has still to put into a pipeline are left out. */
+/** The statuses of a project as jobs, without those that are not yet assigned to a pipeline. */
 export const jobsOf = (db: Database, project_id: number) =>
   db
     .selectFrom('commit_statuses')
@@ -65,7 +65,7 @@ export const jobsOf = (db: Database, project_id: number) =>
 type JobRow = Awaited<ReturnType<ReturnType<typeof jobsOf>['executeTakeFirstOrThrow']>>;
 type Place = Pick<Services, 'storages' | 'url'>;
 
-/** Each commit of some jobs once; null for one that is gone, or whose code the caller may not read. */
+/** The commits of some jobs, each once; null for a commit that is gone or whose code the caller may not read. */
 async function commitsOf({ storages, url }: Place, project: Project, rows: readonly JobRow[]) {
   if (!mayReadCode(project)) return new Map<string, null>();
   const repository = repositoryOf({ storages }, project);

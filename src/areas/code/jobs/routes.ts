@@ -20,7 +20,7 @@ import { Job, jobsOf, presentJobs } from './present.ts';
 
 const single = { job_id: Id };
 const missing = '404 Job Not Found';
-/** What v4 knows besides, and no job from outside is in. */
+/** Further states of v4, which external jobs never have. */
 const otherStates = ['created', 'canceling', 'manual', 'preparing', 'scheduled', 'waiting_for_resource'] as const;
 
 const scope = {
@@ -48,7 +48,7 @@ async function jobPage(services: Services, project: Project, jobs: Jobs, input: 
 
 const developer = projectRole('developer');
 
-/** What only a server that runs jobs can do. */
+/** Actions that only a server that runs jobs can offer. */
 const refused = (action: 'play' | 'retry' | 'cancel' | 'erase', Action: string): AnyEndpoint =>
   post(`/projects/:id/jobs/:job_id/${action}`, {
     operation: `${action}Job`,
@@ -62,7 +62,7 @@ const refused = (action: 'play' | 'retry' | 'cancel' | 'erase', Action: string):
     },
   });
 
-/** What a job that runs elsewhere leaves there. */
+/** Output of an external job, which stays on the external system. */
 const elsewhere = (part: 'trace' | 'artifacts', operation: string, what: string): AnyEndpoint =>
   get(`/projects/:id/jobs/:job_id/${part}`, {
     operation,

@@ -32,13 +32,13 @@ export interface LfsAccess<C extends MaybeCaller = MaybeCaller> {
   caller: C;
 }
 
-/** The caller, also by the short-lived credential of a batch. */
+/** The caller, authenticated by a token or by the short-lived credential of a batch. */
 export interface LfsCaller extends Caller {
   credential?: Credential;
 }
 
 interface Wanted {
-  /** The full path of the project, perhaps a former one. */
+  /** The full path of the project, possibly a former one. */
   path: string;
   operation: Operation;
 }
@@ -52,12 +52,12 @@ async function callerOfCredential(services: Services, credential: Credential, ad
       ? callerOfTokenNumbered(services, from.token_id, address)
       : callerOfSshKey(services, from.ssh_key_id),
   );
-  // One for fetching does not store.
+  // A download credential does not allow uploads.
   const scopes = [credential.operation === 'upload' ? 'write_repository' : 'read_repository'];
   return { ...caller, token: { ...caller.token, scopes }, credential };
 }
 
-/** The caller by the token in the password, or by what the server gave to an SSH client. The credential of a batch is not accepted. */
+/** The caller, authenticated by the token in the password or by the credential issued to an SSH client. Batch credentials are not accepted. */
 async function byToken(services: Services, request: FastifyRequest): Promise<LfsCaller | undefined> {
   const password = basicPassword(request);
   if (password === undefined || !isCredential(password)) return callerOfBasic(services, request);
@@ -67,8 +67,8 @@ async function byToken(services: Services, request: FastifyRequest): Promise<Lfs
 }
 
 /**
- * The caller of an operation, by a token.
- * @param operationIn the operation that a body requests
+ * Authenticates an operation by a token.
+ * @param operationIn returns the operation that a request body names
  */
 export const lfsCaller = <R extends RouteGenericInterface>(operationIn: (fields: Values) => Operation): Who<R> => ({
   identify: byToken,
@@ -76,7 +76,7 @@ export const lfsCaller = <R extends RouteGenericInterface>(operationIn: (fields:
   insufficient: forbidden,
 });
 
-/** The same for a transfer, which also takes the credential of its batch. */
+/** As `lfsCaller` for a transfer, which also accepts the credential of its batch. */
 export const transferCaller = <R extends RouteGenericInterface>(operation: Operation): Who<R> => ({
   ...lfsCaller<R>(() => operation),
   async identify(services, request) {
@@ -90,8 +90,8 @@ export const transferCaller = <R extends RouteGenericInterface>(operation: Opera
 
 /**
  * Checks that a caller may fetch or store the large files of a project.
- * @throws ApiError 401 that asks for credentials, 404 when the project is missing or hidden from the caller, or large files are disabled; 403 when the caller
- * lacks the right
+ * @throws ApiError 401 with a challenge if credentials are needed, 404 if the project is missing or hidden from the caller, or large files are disabled; 403 if the caller lacks
+ *   the right
  */
 export async function grantLfs(
   { db, url }: Services,
@@ -113,7 +113,7 @@ export async function grantLfs(
   return { project, caller };
 }
 
-/** As `grantLfs` for storing, which always has a caller. */
+/** As `grantLfs` for uploads, which always have a caller. */
 export async function grantUpload(
   services: Services,
   caller: LfsCaller | undefined,

@@ -1,4 +1,4 @@
-/** Receiving large files, and sharing those of a project with another. */
+/** Receives large files, and shares the large files of a project with another. */
 import type { Readable } from 'node:stream';
 import { sql } from 'kysely';
 import { BlobMismatch, type ReceivedBlob } from '../../../blobs/index.ts';
@@ -7,7 +7,7 @@ import type { Services } from '../../../http/index.ts';
 import { blobOf } from './queries.ts';
 import type { LfsFile } from './rules.ts';
 
-/** Creates or locks the row of an object, which the cleanup job then spares for a while. */
+/** Creates or locks the row of an object, which protects it from the cleanup job for a while. */
 async function announced(tx: Database, { oid, size }: LfsFile): Promise<number> {
   const { id } = await tx
     .insertInto('lfs_objects')
@@ -19,9 +19,8 @@ async function announced(tx: Database, { oid, size }: LfsFile): Promise<number> 
 }
 
 /**
- * Receives the bytes of an object for a project. They are compared with the oid even if the object was uploaded before: only a client that has the bytes
- * gets the object.
- * @throws BlobMismatch when they differ from what was announced, a foreign key violation when the project is gone
+ * Receives the bytes of an object for a project. They are compared with the oid even if the object exists already: only a client that has the bytes gets the object.
+ * @throws BlobMismatch if they differ from the announced oid or size, a foreign key violation if the project is gone
  */
 export async function storeObject(
   { db, blobs }: Services,
@@ -34,7 +33,7 @@ export async function storeObject(
 }
 
 /**
- * The same for bytes whose size no one has announced.
+ * As `storeObject` for bytes whose size was not announced.
  * @throws as `storeObject`
  */
 export async function importObject(
@@ -58,8 +57,8 @@ async function keepObject(
   received: ReceivedBlob,
 ): Promise<void> {
   try {
-    // Before the blob gets its name, so that the cleanup job finds it after a crash. The job spares it for a day, so that no transaction has to stay open
-    // while a store of blobs takes its time.
+    // Before the blob gets its name, so that the cleanup job finds it after a crash. The job spares it for a day, so that no transaction has to stay open while the blob store
+    // takes its time.
     await announced(db, object);
     await received.keep();
     await db.transaction().execute(async (tx) => {
@@ -76,7 +75,7 @@ async function keepObject(
   }
 }
 
-/** Gives a project all objects of another, because its copied repository refers to them. */
+/** Links all objects of a project to another one, because its copied repository refers to them. */
 export async function shareObjects(tx: Database, from_project_id: number, project_id: number): Promise<void> {
   await sql`
     insert into lfs_objects_projects (project_id, lfs_object_id)

@@ -1,4 +1,4 @@
-/** The batch request: a client names the large files to fetch or store, and receives their addresses. */
+/** The batch request: a client names the large files to download or upload, and receives their URLs. */
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { inAddress } from '../../../foundation/addresses.ts';
@@ -40,8 +40,8 @@ export const operationIn = (body: Record<string, unknown>): Operation =>
   body.operation === 'upload' ? 'upload' : 'download';
 
 /**
- * The header for one operation on the large files of a project, for half an hour.
- * @returns none for anonymous callers, who need no authentication
+ * The authorization header for one operation on the large files of a project, valid for half an hour.
+ * @returns an empty object for anonymous callers, who need no authentication
  */
 async function authorization(
   { db }: Pick<Services, 'db'>,
@@ -109,7 +109,7 @@ export async function answerBatch(
   };
 }
 
-/** What a client that came over SSH needs for the batch API, in the form of `git-lfs-authenticate`. */
+/** The credentials for the batch API for a client that connects over SSH, in the format of `git-lfs-authenticate`. */
 export async function sshCredential(services: Services, granted: LfsAccess<Caller>, operation: Operation) {
   const header = await authorization(services, granted, operation);
   return {

@@ -1,13 +1,13 @@
 /**
- * The credential that a batch hands out for its transfers: for one project and one operation, valid for a short time, and only as long as the token that it
- * was made from. It is signed and not stored; only the key is.
+ * The credential that a batch issues for its transfers: for one project and one operation, short-lived, and valid only as long as the token or SSH key that it was derived from. It
+ * is signed, not stored; only the signing key is stored.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Database } from '../../../db/index.ts';
 
 export type Operation = 'download' | 'upload';
 
-/** What a credential was derived from, by its ID. */
+/** The token or SSH key that a credential was derived from, by ID. */
 export type Origin = { token_id: number } | { ssh_key_id: number };
 
 export interface Credential {
@@ -19,7 +19,7 @@ export interface Credential {
   expires_at_ms: number;
 }
 
-/** How long the transfers of a batch can be started. Then the client requests another batch. */
+/** How long transfers of a batch can be started. After that the client requests a new batch. */
 export const lifetime_s = 1800;
 
 /** No other token has this prefix. */
@@ -35,7 +35,7 @@ async function signingKey(db: Database): Promise<Buffer> {
   return key;
 }
 
-/** A credential as the password of HTTP Basic. */
+/** A signed credential as the password of HTTP Basic. */
 export async function signed(
   db: Database,
   { from, project_id, operation, expires_at_ms }: Credential,
@@ -45,7 +45,7 @@ export async function signed(
   return `${prefix}${payload}.${signatureOf(payload, await signingKey(db)).toString('base64url')}`;
 }
 
-/** The credential in a password; undefined if it was not issued here, was changed, or has expired. */
+/** The credential in a password; undefined if it was not issued here, was modified, or has expired. */
 export async function credentialIn(db: Database, password: string): Promise<Credential | undefined> {
   const [, payload, isKey, id, project_id, operation, expires_at_ms, signature] =
     /^lfs-((k?)(\d{1,15})\.(\d{1,15})\.(download|upload)\.(\d{1,15}))\.([\w-]{43})$/.exec(password) ?? [];

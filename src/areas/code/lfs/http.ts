@@ -1,4 +1,4 @@
-/** Git LFS over HTTP: the batch, the transfers and the locks (docs/reference/lfs.md). Files stream; nothing is held in memory. */
+/** Git LFS over HTTP: batch, transfers and locks (docs/reference/lfs.md). Files are streamed; nothing is buffered in memory. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BlobMismatch } from '../../../blobs/index.ts';
 import { isForeignKeyViolation } from '../../../db/index.ts';
@@ -51,14 +51,14 @@ interface LfsRequest {
 }
 type LfsDoor = Door<LfsCaller, LfsRequest>;
 
-/** As bytes, since Fastify would add a charset to text. */
+/** As bytes, because Fastify would add a charset to text. */
 const sendJson = (reply: FastifyReply, body: object): FastifyReply =>
   reply
     .header('content-type', mediaType)
     .header('cache-control', 'no-store')
     .send(Buffer.from(JSON.stringify(body)));
 
-/** The error to send. */
+/** Maps an error to the reply. */
 function meaningOf(error: Error & { statusCode?: number | undefined; code?: string }): ApiError | undefined {
   if (error instanceof ApiError) return undefined;
   if (error instanceof BlobMismatch) return refusal(error.what === 'size' ? 422 : 400, 'SHA256 or size mismatch');
@@ -70,7 +70,7 @@ function meaningOf(error: Error & { statusCode?: number | undefined; code?: stri
     : undefined;
 }
 
-/** An LFS error: JSON with the request id, by which an operator finds it in the log. */
+/** An LFS error: JSON with the request id, by which an operator finds the request in the log. */
 const lfsForm = ({ url }: Services): ErrorForm => ({
   meaningOf,
   write(given, request, reply) {

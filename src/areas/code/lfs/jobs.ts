@@ -1,4 +1,4 @@
-/** Deletes large files that no project has any more. */
+/** Deletes large files that no project refers to any more. */
 import { sql } from 'kysely';
 
 import { job } from '../../../jobs/index.ts';
@@ -14,8 +14,8 @@ const isUnused = sql<boolean>`last_upload_at < now() - ${spared}
   and not exists (select from lfs_objects_projects where lfs_object_id = lfs_objects.id)`;
 
 /**
- * Deletes an object unless a project has acquired it meanwhile, which the locked row then prevents. After a crash before the commit, the row remains without
- * its blob; no project refers to it, and the next run deletes it.
+ * Deletes an object unless a project has acquired it meanwhile; the lock on the row prevents that from then on. After a crash before the commit, the row remains
+ * without its blob; no project refers to it, and the next run deletes it.
  */
 async function removeUnused({ db, blobs }: JobServices, { id, oid }: { id: number; oid: string }): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
@@ -27,7 +27,7 @@ async function removeUnused({ db, blobs }: JobServices, { id, oid }: { id: numbe
       .skipLocked()
       .executeTakeFirst();
     if (!locked) return false;
-    // In a statement after the lock, because only that sees what was committed before it.
+    // In a statement after the lock, because only that sees rows committed before it.
     const removed = await tx
       .deleteFrom('lfs_objects')
       .where('id', '=', id)

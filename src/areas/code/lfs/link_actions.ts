@@ -1,22 +1,22 @@
-/** Giving a project the large files of commits that come from another (docs/reference/merge_requests.md#large-files). */
+/** Shares the large files of commits that come from another project (docs/reference/merge_requests.md#large-files). */
 import { sql } from 'kysely';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { newBlobs, type Repository } from '../../../git/index.ts';
 import { pointerIn, pointerLimit_bytes } from './rules.ts';
 
-/** As for a push: this many small files are searched for pointers, for so long. */
+/** As for a push: the limits on the number of small files searched for pointers, and on the time. */
 const searched = 20_000;
 const maximumSearch_ms = 10_000;
 
 interface Link {
   from_project_id: number;
   project_id: number;
-  /** That of `project_id`, which has the commit. */
+  /** The repository of `project_id`, which has the commit. */
   repository: Repository;
   commit_id: string;
 }
 
-/** Whether one project has large files that another lacks: most have none at all. */
+/** Whether one project has large files that another lacks. Most projects have none. */
 async function hasMore(db: Database, { from_project_id, project_id }: Link): Promise<boolean> {
   const { rows } = await sql<{ has_more: boolean }>`
     select exists (select from lfs_objects_projects theirs where theirs.project_id = ${from_project_id}
@@ -28,8 +28,8 @@ async function hasMore(db: Database, { from_project_id, project_id }: Link): Pro
 }
 
 /**
- * Gives a project those large files of another that a commit refers to and its own branches and tags do not. Only what the other project has is given: a pointer
- * alone opens nothing.
+ * Links the large files of one project to another if a commit refers to them and the target's branches and tags do not. Only objects of the source project are linked: a pointer
+ * alone grants no access.
  */
 export async function linkObjects(db: Database, link: Link): Promise<void> {
   if (link.from_project_id === link.project_id || !(await hasMore(db, link))) return;

@@ -6,7 +6,7 @@ import { ApiError, type Caller } from '../../../http/index.ts';
 import { refusal } from './access.ts';
 import { isLockPath } from './rules.ts';
 
-/** The form for LFS clients. */
+/** The format for LFS clients. */
 export interface Lock {
   id: string;
   path: string;
@@ -76,7 +76,7 @@ export async function listLocks(
   return { locks: locks.map(shown), ...rest };
 }
 
-/** The locks of a project, split into the caller's own and those of others, for a client about to push. */
+/** The locks of a project, split into the caller's own and others, for a client about to push. */
 export async function verifyLocks(
   db: Database,
   { project, caller }: { project: Project; caller: MaybeCaller },
@@ -116,8 +116,8 @@ export async function addLock(
 }
 
 /**
- * Removes the caller's own lock, or with `force` and as a maintainer that of another user.
- * @throws ApiError 404 when there is no such lock, 403
+ * Removes the caller's own lock, or, with `force` and as a maintainer, the lock of another user.
+ * @throws ApiError 404 if the lock does not exist, 403
  */
 export async function removeLock(
   db: Database,

@@ -1,4 +1,4 @@
-/** LFS checks of a push: the objects of its pointers must exist, and it must not change files that others have locked. */
+/** LFS checks of a push: the objects of its pointers must exist, and it must not change files locked by others. */
 import type { Project } from '../../../access/index.ts';
 import {
   type Environment,
@@ -19,7 +19,7 @@ const searched = 20_000;
 const maximumSearch_ms = 10_000;
 
 /**
- * The reasons against a push whose pointers lack their objects; empty if all exist.
+ * The reasons for refusing a push whose pointers lack their objects; empty if all exist.
  * @param repository of the project
  */
 export async function missingObjects(
@@ -44,9 +44,9 @@ export async function missingObjects(
 }
 
 /**
- * The reasons against a push that changes files locked by others; empty if it changes none.
+ * The reasons for refusing a push that changes files locked by others; empty if it changes none.
  * @param repository of the project
- * @param quarantine of a push, left out for objects that the repository has
+ * @param quarantine the quarantine of a push, omitted for objects that the repository has
  */
 export async function lockedPaths(
   { db }: Pick<Services, 'db'>,

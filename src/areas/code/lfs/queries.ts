@@ -1,4 +1,4 @@
-/** Reading the large files of a project. */
+/** Queries for the large files of a project. */
 import type { Readable } from 'node:stream';
 import { sql } from 'kysely';
 import type { BlobKey, ByteRange } from '../../../blobs/index.ts';
@@ -23,7 +23,7 @@ export async function isLfsEnabled(db: Database, project_id: number): Promise<bo
   return row?.is_enabled ?? false;
 }
 
-/** Those of `oids` that a project has, with their actual sizes. Objects that only other projects have are left out. */
+/** The objects among `oids` that a project has, with their actual sizes. Objects of other projects are omitted. */
 export function objectsOf(db: Database, project_id: number, oids: readonly string[]): Promise<LfsFile[]> {
   return db
     .selectFrom('lfs_objects')
@@ -40,7 +40,7 @@ export const objectOf = async (db: Database, project_id: number, oid: string): P
 
 /**
  * The bytes of an object, which the project must have.
- * @throws Error when its blob is missing
+ * @throws Error if its blob is missing
  */
 export async function readObject({ blobs }: Pick<Services, 'blobs'>, { oid }: LfsFile, range?: ByteRange) {
   const stream = await blobs.read(blobOf(oid), range);
@@ -49,8 +49,8 @@ export async function readObject({ blobs }: Pick<Services, 'blobs'>, { oid }: Lf
 }
 
 /**
- * Returns a function that replaces the content of a pointer file by that of its large file; undefined for other files, and if the project does not have the
- * large file.
+ * Returns a function that replaces the content of a pointer file with the content of its large file. The function returns undefined for other files, and if the project does not
+ * have the large file.
  * @param largest_bytes larger files are not read
  */
 export function largeFileReader(

@@ -21,10 +21,10 @@ export function pointerIn(content: Buffer): LfsFile | undefined {
 
 export const isOid = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
 
-/** git-lfs asks for 100 objects at a time. */
+/** git-lfs requests 100 objects at a time. */
 export const maximumBatch = 1000;
 
-/** The path of a lock: one that PostgreSQL can store and index. */
+/** Whether a text can be the path of a lock: PostgreSQL must be able to store and index it. */
 export const isLockPath = (path: unknown): path is string =>
   typeof path === 'string' &&
   path !== '' &&

@@ -15,13 +15,13 @@ import { addressIn, hostKeyIn, type Login, type MirrorAddress, maximumMirrors } 
 export const disabledText = 'Cannot proceed with the push mirroring. Please verify your mirror configuration.';
 export const tooManyText = `Maximum number of push mirrors (${maximumMirrors}) exceeded`;
 
-/** More mirrors and imports of one person wait for each other. */
+/** Further mirrors and imports of the same person wait. */
 export const mirrorPeers: PeerRules = { per_person: 2 };
 
 /** Runs a push mirror. */
 export const pushQueue = peerQueueOf('push_mirror', { input: { remote_mirror_id: Id }, retries: 3, peer: mirrorPeers });
 
-/** Has a push mirror run: one run at a time, and another one after it for what has changed since. */
+/** Schedules a push mirror: one run at a time, and a further one for changes made meanwhile. */
 export async function pushSoon(
   tx: Database,
   { id, project_id }: Pick<RemoteMirrorRow, 'id' | 'project_id'>,
@@ -35,7 +35,7 @@ export async function pushSoon(
   );
 }
 
-/** The person whose places the mirrors of a project take: its creator. Only the deletion of that account changes it, so that a mirror does not run twice at once. */
+/** The user whose quota the mirrors of a project count against: its creator. It changes only when that account is deleted, so a mirror does not run twice at once. */
 export async function personOf(tx: Database, project_id: number): Promise<number | null> {
   const project = tx.selectFrom('projects').select('creator_id').where('id', '=', project_id);
   return (await project.executeTakeFirst())?.creator_id ?? null;
@@ -43,7 +43,7 @@ export async function personOf(tx: Database, project_id: number): Promise<number
 
 /**
  * Reads the URL of a mirror.
- * @param field the parameter that has it
+ * @param field the parameter with the URL
  * @throws ApiError 400 with the reason
  */
 export async function checkedAddress(db: Database, url: string, field: string): Promise<MirrorAddress> {
@@ -53,7 +53,7 @@ export async function checkedAddress(db: Database, url: string, field: string): 
   return address;
 }
 
-/** @throws ApiError 400 for what is not in RE2 syntax */
+/** @throws ApiError 400 if the syntax is not RE2 */
 export async function checkRegex(regex: string | null | undefined): Promise<void> {
   if (!regex) return;
   try {
@@ -64,7 +64,7 @@ export async function checkRegex(regex: string | null | undefined): Promise<void
   }
 }
 
-/** What is given of a push mirror besides its URL. */
+/** The settings of a push mirror in a request, without the URL. */
 export interface RemoteMirrorChanges {
   enabled?: boolean;
   auth_method?: 'password' | 'ssh_public_key';
@@ -74,13 +74,13 @@ export interface RemoteMirrorChanges {
   host_keys?: readonly string[];
 }
 
-/** A new pair of keys: the private half of a mirror is made here and never leaves. */
+/** A new key pair: the private key of a mirror is generated here and never leaves the server. */
 export function newKeys(): { private_key: string; public_key: string } {
   const { privateKey } = generateKeyPairSync('ed25519');
   return { private_key: privateKeyText(privateKey), public_key: `${publicKeyText(privateKey)} coppice-mirror` };
 }
 
-/** A login after the method is chosen. Only SSH has keys. */
+/** A login after its method was chosen. Only SSH uses keys. */
 function loginBy(
   method: 'password' | 'ssh_public_key',
   { url, login: before }: Pick<MirrorAddress, 'url' | 'login'>,
@@ -91,7 +91,7 @@ function loginBy(
   return { login: { ...others, private_key }, public_key };
 }
 
-/** The choice between protected branches and an expression: each ends the other. */
+/** The choice between protected branches and an expression: setting one clears the other. */
 const choiceOf = ({ only_protected_branches, mirror_branch_regex }: RemoteMirrorChanges) => ({
   ...(only_protected_branches === undefined ? {} : { only_protected_branches }),
   ...(only_protected_branches ? { mirror_branch_regex: null } : {}),
@@ -106,7 +106,7 @@ const flagsOf = ({ enabled, keep_divergent_refs, host_keys }: RemoteMirrorChange
 });
 
 /**
- * Adds a push mirror, which runs if it is enabled.
+ * Adds a push mirror, which runs at once if it is enabled.
  * @throws ApiError 400 for an address that is not allowed, an expression that does not compile, or too many mirrors
  */
 export async function addRemoteMirror(
@@ -119,7 +119,7 @@ export async function addRemoteMirror(
   const auth_method = given.auth_method ?? 'password';
   const { login, public_key } = loginBy(auth_method, address);
   return db.transaction().execute(async (tx) => {
-    // Takes turns, so that two at once cannot exceed the limit together.
+    // Serialised, so that two concurrent requests cannot exceed the limit together.
     found(
       'Project',
       await tx.selectFrom('projects').select('id').where('id', '=', project.id).forUpdate().executeTakeFirst(),
@@ -151,7 +151,7 @@ export async function addRemoteMirror(
 }
 
 /**
- * Changes a push mirror. One that becomes enabled runs.
+ * Changes a push mirror. It runs when it becomes enabled.
  * @throws ApiError 400 for an expression that does not compile, 404
  */
 export async function changeRemoteMirror(
@@ -191,8 +191,8 @@ export async function changeRemoteMirror(
 }
 
 /**
- * Has a push mirror run at once.
- * @throws ApiError 400 when it is disabled, 404
+ * Schedules a push mirror to run at once.
+ * @throws ApiError 400 if it is disabled, 404
  */
 export async function syncRemoteMirror(db: Database, project_id: number, id: number): Promise<void> {
   const { enabled } = await remoteMirrorOf(db, project_id, id);
@@ -208,11 +208,11 @@ export async function syncRemoteMirror(db: Database, project_id: number, id: num
   });
 }
 
-/** Changes that follow each other closely are gathered for so long, and a mirror runs so often at most. */
+/** Changes in quick succession are gathered for this long; `gaps_s` has the shortest intervals between runs. */
 const gather_s = 3;
 const gaps_s = { protected: 60, all: 300 };
 
-/** Has the push mirrors of a project run after changes. */
+/** Schedules the push mirrors of a project after changes. */
 export const mirrorFollower: PushFollower = {
   follow:
     async (_services, { owner, moved }) =>

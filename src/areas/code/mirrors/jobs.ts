@@ -1,4 +1,4 @@
-/** Running mirrors. */
+/** Runs mirrors. */
 import { job } from '../../../jobs/index.ts';
 import { pushQueue } from './actions.ts';
 import { pullQueue, scheduleDuePulls } from './pull_actions.ts';

@@ -1,4 +1,4 @@
-/** Large files of mirrors: a client of the batch API of Git LFS. The other system is not trusted. */
+/** Transfers large files of mirrors, as a client of the Git LFS batch API. The other server is not trusted. */
 import { createReadStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -13,11 +13,11 @@ import { isLfsEnabled, type LfsFile, objectsOf, pointerIn, readObject, storeObje
 import { Action, headersOf, isOverHttp, jsonIn } from './large_file_rules.ts';
 import type { LargeFileApi, LargeFileApiFor } from './reaching_actions.ts';
 
-/** Where the other side is, and how far one goes with it. */
+/** The other server, and the limits of transfers with it. */
 export interface LargeFilePlace {
   apiFor: LargeFileApiFor;
   may_be_local: boolean;
-  /** For all files of a run. */
+  /** In total for a run. */
   most_bytes: number;
   signal: AbortSignal;
 }
@@ -43,7 +43,7 @@ type Actions = NonNullable<Static<typeof Batch>['objects'][number]['actions']>;
 const perBatch = 100;
 const silence_ms = 60_000;
 const maximumReply_bytes = 1024 * 1024;
-/** So many small files are searched for pointers, for so long; the large files of others do not come along. */
+/** Limits of the search for pointers in small files. Large files beyond them are not transferred. */
 const searched = 500_000;
 const maximumSearch_ms = 120_000;
 const mediaType = 'application/vnd.git-lfs+json';
@@ -55,8 +55,8 @@ const fetchingFrom = ({ may_be_local, signal }: LargeFilePlace) => ({
 });
 
 /**
- * Asks what is to be done for some large files.
- * @returns by their oids; undefined when the other side does not speak LFS, or not with us
+ * Requests the actions for some large files from the other server.
+ * @returns the actions by oid; undefined if the other server does not support LFS, or refuses us
  */
 async function actionsFor(
   place: LargeFilePlace,
@@ -115,13 +115,13 @@ async function upload(services: Services, place: LargeFilePlace, file: LfsFile, 
   if (verified.status !== 200) throw new OutboundError(`A large file was not verified (${verified.status})`);
 }
 
-/** A transaction may commit so much later than it began. */
+/** A transaction may commit this much later than it began. */
 const lookBack = '10 minutes';
 
 /**
- * Sends the large files of a project that the other side lacks.
- * @param since when they were last sent; null for all
- * @throws OutboundError when one cannot be sent
+ * Sends the large files of a project that the other server lacks.
+ * @param since when large files were last sent; null to send all
+ * @throws OutboundError if one cannot be sent
  */
 export async function sendLargeFiles(
   services: Services,
@@ -145,7 +145,7 @@ export async function sendLargeFiles(
   }
 }
 
-/** @returns whether the file is here now */
+/** @returns whether the project has the file now */
 async function fetchOne(
   services: JobServices,
   project_id: number,
@@ -176,15 +176,15 @@ async function fetchOne(
 interface Fetched {
   project_id: number;
   repository: Repository;
-  /** Where the new commits are. */
+  /** The quarantine with the new commits. */
   quarantine: Repository;
-  /** Those that refs get. */
+  /** The commits that refs will point to. */
   targets: readonly string[];
 }
 
 /**
  * Fetches the large files of new commits that the project lacks.
- * @returns how many are not here
+ * @returns the number of files still missing
  */
 export async function fetchLargeFiles(
   services: JobServices,

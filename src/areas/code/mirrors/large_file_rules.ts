@@ -1,8 +1,8 @@
-/** What other systems say of large files. Pure functions. */
+/** Parses LFS replies of other servers. Pure functions. */
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
 
-/** An address, and the headers that it wants. */
+/** A URL, and the headers that requests to it need. */
 export const Action = Type.Object({
   href: Type.String(),
   header: Type.Optional(Type.Record(Type.String(), Type.String())),
@@ -10,7 +10,7 @@ export const Action = Type.Object({
 
 export const isOverHttp = (url: string): boolean => /^https?:/.test(url) && URL.canParse(url);
 
-/** JSON of another system; undefined for what is none. */
+/** Parses JSON of another server; undefined if it is invalid. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -19,13 +19,13 @@ export function jsonIn(text: string): unknown {
   }
 }
 
-/** The address in what `git-lfs-authenticate` has said; undefined when it names none over HTTP. */
+/** The URL in the output of `git-lfs-authenticate`; undefined if it has none over HTTP. */
 export function largeFileAction(said: string): Static<typeof Action> | undefined {
   const action = jsonIn(said);
   return Check(Action, action) && isOverHttp(action.href) ? action : undefined;
 }
 
-/** They describe the request itself, which is ours. */
+/** Headers that describe the request itself and are set by us. */
 const ownHeaders = new Set([
   'host',
   'connection',
@@ -37,7 +37,7 @@ const ownHeaders = new Set([
   'trailer',
 ]);
 
-/** The headers that the other side wants, as far as they are ones. */
+/** The headers that the other server requests, without invalid ones. */
 export const headersOf = ({ header = {} }: Static<typeof Action>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(header)

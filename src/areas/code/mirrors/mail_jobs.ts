@@ -1,4 +1,4 @@
-/** Telling the maintainers of a project that one of its mirrors has failed. */
+/** Notifies the maintainers of a project that one of its mirrors has failed. */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { levels, projectPage, recipientFor } from '../../../access/index.ts';
@@ -15,12 +15,12 @@ interface Failed {
   mirror_id: number;
 }
 
-/** More are not told. */
+/** The most maintainers notified. */
 const maximumTold = 100;
 
 const tables = { push: 'remote_mirrors', pull: 'pull_mirrors' } as const;
 
-/** Sends one message. By then the mirror may have succeeded: then nothing is sent. */
+/** Sends one message, unless the mirror has succeeded meanwhile. */
 export const tellOfMirrorFailure = job('tell_of_mirror_failure', {
   input: { kind: Type.Enum(['push', 'pull']), mirror_id: Id, user_id: Id },
   retries: mailRetries,
@@ -56,7 +56,7 @@ export const tellOfMirrorFailure = job('tell_of_mirror_failure', {
   },
 });
 
-/** Has the maintainers told. */
+/** Enqueues the messages to the maintainers. */
 export async function tellOfFailure(tx: Database, project_id: number, failed: Failed): Promise<void> {
   const { rows } = await sql<{ user_id: number }>`
     select distinct user_id from project_authorizations

@@ -1,4 +1,4 @@
-/** Running a mirror within its limits, and what came of it. */
+/** Runs a mirror within its limits, and determines the outcome. */
 import { GitError } from '../../../git/index.ts';
 import { Ended, type JobCall } from '../../../jobs/index.ts';
 import { OutboundError } from '../../../outbound/index.ts';
@@ -8,18 +8,18 @@ import { type LargeFileApiFor, type Reach, reaching, reasonFor } from './reachin
 import { keptError } from './rules.ts';
 
 const minute_ms = 60_000;
-/** A run ends after so long; the first one may have much to bring. */
+/** Time limits of a run; the first run may transfer a lot. */
 const limits_ms = { first: 180 * minute_ms, later: 60 * minute_ms };
 
-/** What came of a run. */
+/** The outcome of a run. */
 export interface Outcome {
-  /** What failed or was left undone, for people; null when everything is done. */
+  /** An error message for people: failures and skipped work; null if everything was done. */
   error: string | null;
-  /** Whether the other side was reached and the run ended by itself. */
+  /** Whether the other server was reached and the run was not aborted. */
   has_run: boolean;
-  /** Whether it may be otherwise the next time. */
+  /** Whether a retry may succeed. */
   may_repeat: boolean;
-  /** Those that are known now. */
+  /** The host keys known after the run. */
   host_keys: readonly string[];
 }
 
@@ -35,7 +35,7 @@ interface Run {
   most_bytes: number;
 }
 
-/** What a mirror does with the other side. */
+/** The work of a mirror on a connection to the other server. */
 type Work = (
   remote: Parameters<Parameters<typeof reaching>[1]>[0],
   how: { signal: AbortSignal; apiFor: LargeFileApiFor },
@@ -46,7 +46,7 @@ const isExpected = (error: unknown) =>
 
 /**
  * Runs a mirror.
- * @throws the reason of the call's signal: the process stops, and the job returns to the queue
+ * @throws the reason of the call's signal: the process is stopping, and the job returns to the queue
  */
 export async function outcomeOf(
   call: Pick<JobCall<unknown>, 'secrets' | 'signal' | 'log'>,

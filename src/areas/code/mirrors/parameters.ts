@@ -1,4 +1,4 @@
-/** The parameters that mirrors of both kinds have. */
+/** Parameters shared by push and pull mirrors. */
 import { Type } from 'typebox';
 import { checked, Id, nullable, optional, since } from '../../../http/index.ts';
 import { tooLong } from '../../../texts/index.ts';
@@ -36,7 +36,7 @@ const ImportUrl = optional(
   ),
 );
 
-/** What projects are given of the mirror that they are pulled from. */
+/** The parameters of projects for their pull mirror. */
 export const projectMirrorInput = {
   import_url: ImportUrl,
   mirror: optional(since('premium', Type.Boolean({ description: 'Whether the project follows `import_url`' }))),

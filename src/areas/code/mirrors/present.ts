@@ -84,7 +84,7 @@ export const presentPullMirror = (row: PullMirrorRow): Static<typeof PullMirror>
   host_keys: presentHostKeys(row),
 });
 
-/** The members of projects that show what they are pulled from. */
+/** The members of projects about their pull mirror. */
 export const projectMirrorFields = {
   mirror: since('premium', Type.Boolean({ description: 'Whether it is pulled from another server' })),
   mirror_user_id: since('premium', nullable(Id)),
@@ -109,14 +109,14 @@ export type ProjectMirrorRow = Pick<
   | 'mirror_branch_regex'
 >;
 
-/** What `presentProjectMirror` takes, of a row of `projects`; null without a mirror. */
+/** The input of `presentProjectMirror`, from a row of `projects`; null without a mirror. */
 export const projectMirrorJson = sql<ProjectMirrorRow | null>`
   (select json_build_object('enabled', enabled, 'url', url, 'hides_login', hides_login, 'user_id', user_id, 'mirror_trigger_builds', mirror_trigger_builds,
                             'only_mirror_protected_branches', only_mirror_protected_branches,
                             'mirror_overwrites_diverged_branches', mirror_overwrites_diverged_branches, 'mirror_branch_regex', mirror_branch_regex)
      from pull_mirrors where project_id = projects.id)`;
 
-/** @param isMaintainer whether the caller may see the address */
+/** @param isMaintainer whether the caller may see the URL */
 export function presentProjectMirror(
   row: ProjectMirrorRow | null,
   isMaintainer: boolean,

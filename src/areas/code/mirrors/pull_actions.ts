@@ -1,4 +1,4 @@
-/** Setting up and scheduling what projects are pulled from (docs/reference/mirrors.md#pull-mirrors). */
+/** Configures and schedules pull mirrors and imports (docs/reference/mirrors.md#pull-mirrors). */
 import { sql } from 'kysely';
 import { currentPlan, levels } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -14,13 +14,13 @@ import { hostKeyIn, type Login, type MirrorAddress } from './rules.ts';
 export const notMirroredText = 'The project is not mirrored';
 export const pausedText = 'Mirroring for the project is on pause';
 
-/** What pull mirrors need; importing once needs nothing. */
+/** The plan required for pull mirrors; a one-time import requires none. */
 export const planOfMirrors = 'premium' as const;
 
 /** Runs the pull mirror of a project, or imports it. */
 export const pullQueue = peerQueueOf('pull_mirror', { input: { project_id: Id }, retries: 3, peer: mirrorPeers });
 
-/** Has a project pulled: one run at a time. */
+/** Schedules a pull: one run at a time. */
 async function pullSoon(tx: Database, project_id: number, after_s = 0): Promise<void> {
   const person = await personOf(tx, project_id);
   await pullQueue.enqueue(
@@ -30,10 +30,10 @@ async function pullSoon(tx: Database, project_id: number, after_s = 0): Promise<
   );
 }
 
-/** What is given of a pull mirror. */
+/** The settings of a pull mirror in a request. */
 export interface PullMirrorChanges {
   enabled?: boolean | undefined;
-  /** Null and empty remove it. */
+  /** Null and an empty text remove the mirror. */
   url?: string | null | undefined;
   auth_user?: string | undefined;
   auth_password?: string | undefined;
@@ -47,13 +47,13 @@ export interface PullMirrorChanges {
 
 interface Preparation {
   db: Database;
-  /** The parameter that has the URL, for refusals. */
+  /** The parameter with the URL, for error messages. */
   field: 'url' | 'import_url';
   secrets: Secrets;
   caller: Pick<Caller, 'id' | 'admin'>;
 }
 
-/** Changes that were checked before the transaction that writes them. */
+/** Changes that were validated before the transaction that writes them. */
 export interface PreparedPull {
   changes: PullMirrorChanges;
   address: MirrorAddress | undefined;
@@ -62,7 +62,7 @@ export interface PreparedPull {
 const isLogin = (text: string) => !/[\r\n\0]/.test(text);
 
 /**
- * Checks what is given.
+ * Validates the settings.
  * @throws ApiError 400 with the reasons
  */
 export async function preparedPull(
@@ -78,7 +78,7 @@ export async function preparedPull(
   return { changes, address };
 }
 
-/** The login after a change: a new URL gets none of what belonged to the old one, and over SSH a new pair of keys unless it has a password. */
+/** The login after a change: a new URL keeps nothing of the old login, and over SSH gets a new key pair unless it has a password. */
 function loginAfter(
   secrets: Secrets,
   before: PullMirrorRow | undefined,
@@ -101,7 +101,7 @@ function loginAfter(
   return { login: { ...login, private_key: keys.private_key }, public_key: keys.public_key };
 }
 
-/** @param takesOver whether the caller takes the place of a user who may not push any more */
+/** @param takesOver whether the caller replaces a user who may no longer push */
 function columnsFor(
   { secrets, caller }: Preparation,
   before: PullMirrorRow | undefined,
@@ -147,7 +147,7 @@ function columnsFor(
   };
 }
 
-/** Whether the changes of a mirror can be attributed to a user: one who can make them. */
+/** Whether a mirror's changes can be attributed to a user: the user must be allowed to push. */
 async function mayPull(tx: Database, project_id: number, user_id: number): Promise<boolean> {
   const { rows } = await sql<{ may: boolean }>`
     select users.state = 'active' and (users.admin or exists (
@@ -157,9 +157,9 @@ async function mayPull(tx: Database, project_id: number, user_id: number): Promi
 }
 
 /**
- * Writes what was prepared. A mirror that is enabled, or gets another URL, runs; that also ends a pause.
+ * Writes the prepared changes. A mirror runs when it is enabled or gets another URL; this also ends a pause.
  * @param tx the transaction of the change
- * @throws ApiError 400 without a URL, or for a user who may not push
+ * @throws ApiError 400 without a URL, or if the user may not push
  */
 export async function setPullMirror(
   tx: Database,
@@ -201,7 +201,7 @@ export async function setPullMirror(
   return row;
 }
 
-/** What projects are given, by the names of their parameters. */
+/** The settings of projects for their mirror, by parameter name. */
 export interface ProjectMirrorChanges
   extends Omit<PullMirrorChanges, 'enabled' | 'url' | 'auth_user' | 'auth_password' | 'user_id' | 'host_keys'> {
   import_url?: string | null | undefined;
@@ -222,9 +222,9 @@ const changesFrom = (given: ProjectMirrorChanges): PullMirrorChanges => ({
 type Asking = Omit<Preparation, 'field'>;
 
 /**
- * Has a new project filled from another system, once or, as a mirror, from now on.
- * @returns what the transaction that adds the project has to do
- * @throws ApiError 400 with the reasons, 403 for a mirror while only administrators can set them up
+ * Schedules filling a new project from another server, once or, as a mirror, continuously.
+ * @returns the work for the transaction that adds the project
+ * @throws ApiError 400 with the reasons, 403 if only administrators can set up mirrors
  */
 export async function importIn(
   asking: Asking,
@@ -246,8 +246,8 @@ export async function importIn(
 
 /**
  * Changes the mirror of a project.
- * @returns what the transaction that changes the project has to do
- * @throws ApiError 400 with the reasons, 403 while only administrators can set up mirrors
+ * @returns the work for the transaction that changes the project
+ * @throws ApiError 400 with the reasons, 403 if only administrators can set up mirrors
  */
 export async function mirrorChangeIn(
   asking: Asking,
@@ -261,18 +261,18 @@ export async function mirrorChangeIn(
   const isRemoved = given.import_url !== undefined && !given.import_url && !given.mirror;
   return async (tx, id) => {
     if (isRemoved) await tx.deleteFrom('pull_mirrors').where('project_id', '=', id).execute();
-    // Nothing is turned off where nothing is on.
+    // There is no mirror to turn off.
     else if (changes.enabled || prepared.address || (await pullMirrorOf(tx, id)))
       await setPullMirror(tx, preparation, id, prepared);
   };
 }
 
-/** Two runs that are asked for are so far apart at least. */
+/** The shortest interval between requested runs. */
 const rest_s = 300;
 
 /**
- * Has a project pulled at once, or some minutes after the last run.
- * @throws ApiError 400 when it is not mirrored, 403 while it is paused
+ * Schedules a pull at once, or some minutes after the last run.
+ * @throws ApiError 400 if the project is not mirrored, 403 if the mirror is paused
  */
 export async function syncPullMirror(db: Database, project_id: number): Promise<void> {
   const mirror = await pullMirrorOf(db, project_id);
@@ -291,8 +291,8 @@ export async function syncPullMirror(db: Database, project_id: number): Promise<
 }
 
 /**
- * Has the mirrors pulled that are due, as many as there is room for. A run that was lost is due again after some hours. Without the plan, they stay due until
- * there is one again.
+ * Schedules the mirrors that are due, within the free capacity. A lost run is due again after some hours. Without the plan, mirrors stay due until there is one
+ * again.
  */
 export async function scheduleDuePulls(db: Database): Promise<void> {
   if (!reaches(await currentPlan(db), planOfMirrors)) return;

@@ -1,4 +1,4 @@
-/** Pull mirrors: the repository of another server that a project follows (docs/reference/mirrors.md#pull-mirrors). */
+/** Pull mirrors: repositories of other servers that projects follow (docs/reference/mirrors.md#pull-mirrors). */
 import { Type } from 'typebox';
 import {
   badRequest,

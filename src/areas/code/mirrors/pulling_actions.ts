@@ -1,4 +1,4 @@
-/** A run of a pull mirror: what the other side has more or otherwise comes here, and moves refs as a push does (docs/reference/mirrors.md#pull-mirrors). */
+/** A run of a pull mirror: fetches differing refs from the other server, and moves refs as a push does (docs/reference/mirrors.md#pull-mirrors). */
 import { sql } from 'kysely';
 import { currentPlan, levels, projectState } from '../../../access/index.ts';
 import { refusedByMove } from '../../../db/index.ts';
@@ -31,7 +31,7 @@ import { failuresThatPause, pauseBeforePull_min } from './rules.ts';
 import { selectedRefs } from './selection_queries.ts';
 
 const megabyte = 1024 * 1024;
-/** More branches and tags are not taken from another system. */
+/** The most branches and tags accepted from another server. */
 const maximumRefs = 100_000;
 const divergedText = 'Some refs have diverged and have not been updated:';
 
@@ -39,18 +39,18 @@ interface Mirror extends PullMirrorRow {
   storage: string;
   default_branch: string;
   empty_repo: boolean;
-  /** Whether it is imported, for the first time or once. */
+  /** Whether this is an import: the first run of a mirror, or a one-time import. */
   is_import: boolean;
-  /** Archived, or to be deleted. */
+  /** Archived, or marked for deletion. */
   is_closed: boolean;
-  /** Whether its user may still push. */
+  /** Whether the mirror's user may still push. */
   may_push: boolean;
   may_be_local: boolean;
   mirror_max_delay: number;
   most_mb: number;
 }
 
-/** Begins a run, in one statement with all that it needs to know. */
+/** Begins a run, and reads everything it needs, in one statement. */
 async function begun({ db }: Pick<JobServices, 'db'>, project_id: number): Promise<Mirror | undefined> {
   const { rows } = await sql<Mirror>`
     update pull_mirrors set update_status = 'started', last_update_started_at = now()
@@ -69,7 +69,7 @@ async function begun({ db }: Pick<JobServices, 'db'>, project_id: number): Promi
 }
 
 /**
- * Whether a run still has what it is for: its project, which takes changes, and the mirror or the import.
+ * Checks that a run still has its project, which accepts changes, and the mirror or the import.
  * @throws Ended
  */
 export async function confirmPull({ db, input }: JobCall<{ project_id: number }>): Promise<void> {
@@ -84,7 +84,7 @@ const isTag = (ref: string) => ref.startsWith('refs/tags/');
 
 /**
  * Whether one commit is an ancestor of another.
- * @param isLasting whether the repository stays, so that the answer may be remembered
+ * @param isLasting whether the repository is permanent, so that the answer may be cached
  */
 async function isBelow(
   repository: Repository,
@@ -93,20 +93,20 @@ async function isBelow(
   try {
     return await isAncestor(repository, ancestor, descendant, isLasting ? undefined : {});
   } catch (error) {
-    // One of them is not here.
+    // One of the commits is missing here.
     if (error instanceof GitError) return false;
     throw error;
   }
 }
 
-/** Whether a branch has all that the other side has, and was pushed to here. */
+/** Whether a branch contains everything on the other server, and further commits pushed here. */
 const isAhead = async (repository: Repository, own: string, theirs: string): Promise<boolean> =>
   (await objectHeader(repository, theirs)) !== undefined &&
   (await isBelow(repository, { ancestor: theirs, descendant: own, isLasting: true }));
 
 type Refs = ReadonlyMap<string, string>;
 
-/** The refs that are to be fetched: new ones, and branches that have more there. Tags are never overwritten. */
+/** The refs to fetch: new ones, and branches with new commits on the other server. Existing tags are never overwritten. */
 async function wantedRefs(
   call: Pick<JobServices, 'db'>,
   mirror: Mirror,
@@ -149,7 +149,7 @@ async function planFor(mirror: Mirror, quarantine: Repository, wanted: readonly 
   return plan;
 }
 
-/** The first branches of a project: its default branch is that of the other side. */
+/** Sets the default branch of a project that gets its first branches to the default branch of the other server. */
 async function followHead(call: Pick<JobServices, 'db' | 'storages'>, mirror: Mirror, head: string | undefined) {
   if (!mirror.empty_repo || head === undefined || head === mirror.default_branch) return mirror.default_branch;
   const { db } = call;
@@ -217,7 +217,7 @@ async function movingProblem(move: () => Promise<void>): Promise<string | undefi
   }
 }
 
-/** Leaves a mirror that was to run as due: it runs as soon as there is a license for it again. It has not failed. */
+/** Keeps a mirror due: it runs as soon as a license allows it again. This is not a failure. */
 const keepDue = ({ db }: Pick<JobServices, 'db'>, { id }: Mirror) =>
   db
     .updateTable('pull_mirrors')
@@ -250,7 +250,7 @@ export async function runPull(call: JobCall<{ project_id: number }>): Promise<vo
   await end(call, mirror, outcome);
 }
 
-/** After failures it runs later and later, and is paused in the end. */
+/** Ends a run. Failures increase the interval until the next run, and finally pause the mirror. */
 async function end(
   { db }: Pick<JobServices, 'db'>,
   mirror: Mirror,
@@ -272,11 +272,11 @@ async function end(
         is_paused,
         next_update_at: sql<string>`now() + make_interval(secs => ${pause_min * 60})`,
         ...(has_run ? { host_keys: [...host_keys] } : {}),
-        // An import needs it once.
+        // An import needs its login only once.
         ...(mirror.enabled ? {} : { login: null, public_key: null }),
       })
       .where('id', '=', mirror.id)
-      // Of another URL, this says nothing.
+      // The outcome does not apply to another URL.
       .where('url', '=', mirror.url)
       .returning('id')
       .executeTakeFirst();

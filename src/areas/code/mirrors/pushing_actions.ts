@@ -1,4 +1,4 @@
-/** A run of a push mirror: the other side is compared with this repository, and gets what differs (docs/reference/mirrors.md#what-is-sent). */
+/** A run of a push mirror: compares the other repository with this one, and sends the differences (docs/reference/mirrors.md#what-is-sent). */
 import { sql } from 'kysely';
 import { projectState } from '../../../access/index.ts';
 import {
@@ -24,13 +24,13 @@ import type { LargeFileApiFor } from './reaching_actions.ts';
 import { pauseBeforePush_s } from './rules.ts';
 import { isAll, selectedRefs } from './selection_queries.ts';
 
-/** What the other side of a push says are refs and progress. */
+/** During a push, the other server sends only refs and progress. */
 const most_bytes = 256 * 1024 * 1024;
 const divergedText = 'Some refs have diverged and have not been updated on the remote:';
 
 type Mirror = RemoteMirrorRow & { storage: string; may_be_local: boolean };
 
-/** Begins a run, in one statement with all that it needs to know. */
+/** Begins a run, and reads everything it needs, in one statement. */
 async function begun({ db }: Pick<JobServices, 'db'>, id: number): Promise<Mirror | undefined> {
   const { rows } = await sql<Mirror>`
     update remote_mirrors set update_status = 'started', last_update_started_at = now()
@@ -41,7 +41,7 @@ async function begun({ db }: Pick<JobServices, 'db'>, id: number): Promise<Mirro
 }
 
 /**
- * Whether a run still has what it is for: its project and the mirror.
+ * Checks that a run still has its project and the mirror.
  * @throws Ended
  */
 export async function confirmPush({ db, input }: JobCall<{ remote_mirror_id: number }>): Promise<void> {
@@ -55,22 +55,22 @@ export async function confirmPush({ db, input }: JobCall<{ remote_mirror_id: num
 
 interface Plan {
   updates: RefUpdate[];
-  /** Refs that are left as they are on the other side. */
+  /** Refs left unchanged on the other server. */
   diverged: string[];
 }
 
-/** Whether the other side has only what this repository has as well. */
+/** Whether all commits of a branch on the other server are in this repository. */
 async function followsOn(repository: Repository, there: string, here: string): Promise<boolean> {
   try {
     return await isAncestor(repository, there, here);
   } catch (error) {
-    // What they have is not here.
+    // Their commit is not here.
     if (error instanceof GitError) return false;
     throw error;
   }
 }
 
-/** What the other side lacks, has otherwise, or has no more. */
+/** The refs to create, update and delete on the other server. */
 async function planFor(
   { db }: Pick<JobServices, 'db'>,
   mirror: Mirror,
@@ -93,7 +93,7 @@ async function planFor(
   return plan;
 }
 
-/** What a run that reached the other side has left undone, for people; null when it has done everything. */
+/** The work that a completed run skipped, for people; null if it did everything. */
 function leftUndone(diverged: readonly string[], refused: readonly Refused[]): string | null {
   const lines = refused.map(({ ref, reason }) => `${ref}: ${reason}`);
   const texts = [
@@ -115,7 +115,7 @@ async function pushTo(
   if (updates.some((update) => update.new !== null)) {
     const { may_be_local } = mirror;
     const place = { apiFor, may_be_local, most_bytes: Number.MAX_SAFE_INTEGER, signal };
-    // The other side may refuse commits whose large files it does not have.
+    // The other server may refuse commits if it lacks their large files.
     await sendLargeFiles(call, mirror.project_id, mirror.large_files_sent_at, place);
     await noteLargeFiles(call, mirror);
   }
@@ -130,7 +130,7 @@ const noteLargeFiles = ({ db }: Pick<JobServices, 'db'>, { id }: Mirror) =>
     .where('id', '=', id)
     .execute();
 
-/** Runs a push mirror once. After a failure it is tried again, with growing pauses; then the maintainers are told, once until it succeeds. */
+/** Runs a push mirror once. Failures are retried with growing delays; then the maintainers are notified, once until it succeeds. */
 export async function runPush(call: JobCall<{ remote_mirror_id: number }>): Promise<void> {
   const mirror = await begun(call, call.input.remote_mirror_id);
   if (!mirror) return;

@@ -1,4 +1,4 @@
-/** Rows of mirrors, and their logins, which are encrypted. */
+/** Queries for mirrors and their encrypted logins. */
 import type { Selectable } from 'kysely';
 import { type Database, type DB, eachRow } from '../../../db/index.ts';
 import { found } from '../../../http/index.ts';
@@ -10,11 +10,11 @@ const purpose = 'mirror login';
 export type RemoteMirrorRow = Selectable<DB['remote_mirrors']>;
 export type PullMirrorRow = Selectable<DB['pull_mirrors']>;
 
-/** A login as it is stored. */
+/** The encrypted form of a login. */
 export const sealedLogin = (secrets: Secrets, login: Login): Buffer | null =>
   Object.keys(login).length === 0 ? null : secrets.seal(purpose, JSON.stringify(login));
 
-/** A stored login; undefined when it was sealed with another secret key. */
+/** Decrypts a stored login; undefined if it was sealed with another secret key. */
 export function loginIn(secrets: Secrets, sealed: Buffer | null): Login | undefined {
   if (sealed === null) return {};
   const text = secrets.unseal(purpose, sealed);
@@ -29,11 +29,11 @@ export const remoteMirrorsOf = (db: Database, project_id: number) =>
 export const remoteMirrorOf = async (db: Database, project_id: number, id: number): Promise<RemoteMirrorRow> =>
   found(undefined, await remoteMirrorsOf(db, project_id).where('id', '=', id).executeTakeFirst());
 
-/** The mirror that a project is pulled from. */
+/** The pull mirror of a project. */
 export const pullMirrorOf = (db: Database, project_id: number): Promise<PullMirrorRow | undefined> =>
   db.selectFrom('pull_mirrors').selectAll().where('project_id', '=', project_id).executeTakeFirst();
 
-/** The mirrors of a kind whose login cannot be read: it was sealed with another secret key, or is damaged. */
+/** The mirrors of a kind whose login cannot be decrypted, because it was sealed with another secret key or is damaged. */
 export async function* brokenMirrors(
   db: Database,
   secrets: Secrets,

@@ -1,4 +1,4 @@
-/** How git reaches the other side of a mirror: through our proxy over HTTP, and through our bridge otherwise; and where its large files are. What fails is put into words here. */
+/** Connects git to the other server of a mirror: through our proxy over HTTP, and through our bridge otherwise; finds its LFS API, and words errors for people. */
 import type { Socket } from 'node:net';
 import { addAbortSignal, type Duplex } from 'node:stream';
 import { type BridgeRequest, GitError, OutputTooLong, type Remote, throughBridge } from '../../../git/index.ts';
@@ -8,42 +8,42 @@ import { headersOf, largeFileAction } from './large_file_rules.ts';
 import { keptError, type Login, typeOfKey } from './rules.ts';
 
 export interface Reach {
-  /** As it is stored. */
+  /** As stored. */
   url: string;
   login: Login;
-  /** Those that are known. Without any, the first that is seen becomes the only one. */
+  /** The known host keys. If empty, the first key seen becomes the only one. */
   host_keys: readonly string[];
   may_be_local: boolean;
-  /** What the other system may send altogether. */
+  /** The total number of bytes that the other server may send. */
   most_bytes: number;
-  /** Ends it. */
+  /** Aborts the connection. */
   signal: AbortSignal;
 }
 
-/** The API for large files of the other side. */
+/** The LFS API of the other server. */
 export interface LargeFileApi {
   url: string;
-  /** With what it recognizes us; nobody else gets it. */
+  /** Credentials for this server; no other server receives them. */
   secret_headers: Record<string, string>;
 }
 
-/** Finds the API for large files; undefined when the other side has none, or not for us. */
+/** Finds the LFS API; undefined if the other server has none, or refuses us. */
 export type LargeFileApiFor = (operation: 'download' | 'upload') => Promise<LargeFileApi | undefined>;
 
 interface Reached<Result> {
   result: Result;
-  /** Those that are known now. */
+  /** The host keys known afterwards. */
   host_keys: readonly string[];
 }
 
 const usualPorts: Readonly<Record<string, number>> = { 'ssh:': 22, 'git:': 9418 };
 
-/** A word of a command for the shell of the other system. */
+/** A word quoted for the shell of the other server. */
 const quoted = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`;
 
 /**
- * Lets git speak to the other side of a mirror.
- * @throws what `run` throws; BlockedError, OutboundError and SshRefused for what kept git from it; the reason of the signal
+ * Lets git communicate with the other server of a mirror.
+ * @throws the errors of `run`; BlockedError, OutboundError and SshRefused if git could not connect; the reason of the signal
  */
 export async function reaching<Result>(
   reach: Reach,
@@ -80,7 +80,7 @@ function httpApi(url: string, { username = '', password = '' }: Login): LargeFil
   };
 }
 
-/** What `git-lfs-authenticate` says is short. */
+/** The output of `git-lfs-authenticate` is short. */
 const maximumSaid_bytes = 64 * 1024;
 
 async function saidBy(channel: Duplex, signal: AbortSignal): Promise<string> {
@@ -94,7 +94,7 @@ async function saidBy(channel: Duplex, signal: AbortSignal): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** The address that the other side names over SSH; the connections to it are checked as those to any other address. */
+/** The LFS URL that the other server returns over SSH; connections to it are checked like any other. */
 async function sshApi(
   reach: Reach,
   operation: 'download' | 'upload',
@@ -109,7 +109,7 @@ async function sshApi(
   } catch (error) {
     reach.signal.throwIfAborted();
     if (error instanceof OutboundError || error instanceof SshRefused) throw error;
-    // The other side does not run the command, or ended the connection.
+    // The other server does not support the command, or closed the connection.
     return undefined;
   }
 }
@@ -125,7 +125,7 @@ async function connected({
   return { url, socket, path: decodeURIComponent(url.pathname) };
 }
 
-/** @param host_keys gets the first one if it is empty */
+/** @param host_keys receives the first key if it is empty */
 async function openPlain(reach: Reach, { service, protocol }: BridgeRequest, host_keys: string[]): Promise<Duplex> {
   const { url, socket, path } = await connected(reach);
   if (url.protocol === 'git:') {
@@ -153,7 +153,7 @@ function overSsh(
   return runOverSsh(socket, { username, password, private_key, host_types, isHost }, command);
 }
 
-/** What git says, and what it means for people. */
+/** Messages of git, and their explanations for people. */
 const meanings: readonly [RegExp, string][] = [
   [/Authentication failed|could not read (?:Username|Password)|terminal prompts disabled/, 'Authentication failed.'],
   [/returned error: 403/, 'The other system refused access (403).'],

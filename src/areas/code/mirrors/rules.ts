@@ -1,25 +1,25 @@
-/** The addresses of mirrors, their errors and their pauses (docs/reference/mirrors.md). Pure functions. */
+/** Validates the URLs of mirrors, and defines their errors and pauses (docs/reference/mirrors.md). Pure functions. */
 import { localTargetOf } from '../../../outbound/index.ts';
 
 export const maximumLengths = { url: 2048, regex: 255, error: 1024, login: 255 };
 
-/** How many push mirrors a project can have. */
+/** The most push mirrors that a project can have. */
 export const maximumMirrors = 10;
 
-/** What another system is told of who comes. */
+/** The credentials for the other server. */
 export interface Login {
   username?: string;
   password?: string;
-  /** As OpenSSH writes them. */
+  /** In the format of OpenSSH. */
   private_key?: string;
 }
 
-/** Where a mirror is. */
+/** The location of a mirror. */
 export interface MirrorAddress {
-  /** Without what is secret: without userinfo over HTTP, and with the user of SSH. */
+  /** Without secrets: no userinfo over HTTP, but the user for SSH. */
   url: string;
   login: Login;
-  /** Whether the URL has a login that replies hide. */
+  /** Whether the URL has a login that is hidden in replies. */
   hides_login: boolean;
 }
 
@@ -34,7 +34,7 @@ const blockedTexts = {
   username: 'is blocked: Username needs to start with an alphanumeric character',
 } as const;
 
-/** Undefined for a text that is not escaped as it should be. */
+/** Undefined if the escaping is invalid. */
 function unescaped(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
@@ -46,10 +46,10 @@ function unescaped(text: string): string | undefined {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: no part may contain them.
 const unsafe = /[\s\x00-\x1f\x7f]/;
 
-/** The host as `URL` writes those of the web: only for these it knows all the ways to write an address. */
+/** The host, normalised by `URL` as for HTTP: only for these schemes does it handle all notations of an address. */
 const hostOf = ({ hostname }: URL): string | undefined => URL.parse(`http://${hostname}/`)?.hostname;
 
-/** The parts of a URL, none of which git, ssh or a shell could take for something else; undefined for another. */
+/** The parts of a URL, if neither git, ssh nor a shell could misinterpret any of them; undefined otherwise. */
 function partsOf(url: URL) {
   const { pathname, search, hash } = url;
   const [username, password, path] = [url.username, url.password, pathname].map(unescaped);
@@ -63,12 +63,12 @@ function partsOf(url: URL) {
 /**
  * Reads the URL of a mirror.
  * @param mayBeLocal whether the settings of the server allow addresses of the local network
- * @returns the reason why it is refused, or the address
+ * @returns the reason for refusing it, or the parsed address
  */
 export function addressIn(text: string, mayBeLocal: boolean): string | MirrorAddress {
   const scheme = /^([a-z][a-z0-9+.-]*:)/i.exec(text)?.[1]?.toLowerCase();
   if (scheme !== undefined && !schemes.has(scheme)) return blockedTexts.scheme;
-  // The parser forgives white space and backslashes, which others may read differently.
+  // The parser tolerates white space and backslashes, which other programs may interpret differently.
   const url = /[\s\\]/.test(text) || !/^[a-z]+:\/\//i.test(text) ? null : URL.parse(text);
   const parts = url && partsOf(url);
   if (!url || !parts) return blockedTexts.uri;
@@ -86,11 +86,11 @@ export function addressIn(text: string, mayBeLocal: boolean): string | MirrorAdd
   };
 }
 
-/** A URL as replies show it. */
+/** A URL with its login masked, as shown in replies. */
 export const maskedUrl = ({ url, hides_login }: Pick<MirrorAddress, 'url' | 'hides_login'>): string =>
   hides_login ? url.replace(/^(https?|git):\/\//, '$1://*****:*****@').replace(/^(ssh:\/\/[^@/]*)@/, '$1:*****@') : url;
 
-/** Texts without what a login is made of, and without the logins of all URLs. A user alone is often a token. */
+/** Removes the login, and the logins in all URLs, from a text. A user name alone is often a token. */
 function withoutSecrets(text: string, { username, password, private_key }: Login): string {
   const secrets = [password, private_key, private_key === undefined && username !== 'git' ? username : undefined];
   const written = secrets.flatMap((secret) => (secret ? [secret, encodeURIComponent(secret)] : []));
@@ -100,7 +100,7 @@ function withoutSecrets(text: string, { username, password, private_key }: Login
     .replaceAll(/([a-z]+:\/\/)[^\s/@]*@/gi, '$1*****:*****@');
 }
 
-/** An error as it is kept: on short lines, without control characters. */
+/** An error message for storage: on short lines, without control characters. */
 export const keptError = (text: string, login: Login): string =>
   withoutSecrets(text, login)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the other system has sent some of this.
@@ -108,7 +108,7 @@ export const keptError = (text: string, login: Login): string =>
     .slice(0, maximumLengths.error)
     .toWellFormed();
 
-/** A line of `known_hosts`, with or without hosts and a comment, as its type and Base64; undefined for another text. */
+/** A line of `known_hosts`, with or without hosts and a comment, reduced to type and Base64; undefined for any other text. */
 export function hostKeyIn(line: string): string | undefined {
   const words = line.trim().split(/\s+/);
   const at = words.findIndex((word) => /^(?:ssh-|ecdsa-sha2-)[a-z0-9-]+$/.test(word));
@@ -118,18 +118,18 @@ export function hostKeyIn(line: string): string | undefined {
   return `${type} ${key}`;
 }
 
-/** The type that the bytes of a public key begin with. */
+/** The key type at the beginning of a public key's bytes. */
 export const typeOfKey = (key: Buffer): string =>
   key.length < 4 ? '' : key.toString('latin1', 4, 4 + Math.min(key.readUInt32BE(0), 64));
 
-/** How many seconds after a failure a push is tried again; undefined when it is not. */
+/** The delay in seconds before a failed push is retried; undefined if it is not retried. */
 export const pauseBeforePush_s = (failures: number): number | undefined => [60, 300][failures - 1];
 
-/** So many failures in a row pause a pull mirror. */
+/** This many consecutive failures pause a pull mirror. */
 export const failuresThatPause = 14;
 const usualPause_min = 30;
 
-/** How many minutes after its end a pull mirror runs again, spread out so that those that began together do not stay so. */
+/** The delay in minutes from the end of a pull to the next one, randomised so that mirrors that started together spread out. */
 export function pauseBeforePull_min(failures: number, mirror_max_delay: number): number {
   const pause_min = Math.min(usualPause_min * 2 ** Math.min(failures, 10), Math.max(usualPause_min, mirror_max_delay));
   return pause_min * (0.9 + 0.1 * Math.random());

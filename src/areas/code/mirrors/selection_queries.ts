@@ -1,4 +1,4 @@
-/** Which branches and tags a mirror is about. */
+/** Selects the branches and tags of a mirror. */
 import type { Database } from '../../../db/index.ts';
 import { matchEach } from '../../../expressions/index.ts';
 import { isAbout } from '../protected_branches/index.ts';
@@ -11,11 +11,11 @@ export interface Selection {
 
 const [branches, tags] = ['refs/heads/', 'refs/tags/'];
 
-/** Matching every name may take this long. */
+/** The time limit for matching all names. */
 const matching_ms = 10_000;
 const maximumNames = 1000;
 
-/** Whether all branches and tags are selected, and not only some. */
+/** Whether all branches and tags are selected. */
 export const isAll = ({ only_protected, regex }: Selection): boolean => !only_protected && regex === null;
 
 const namesOf = async (db: Database, project_id: number, table: 'protected_branches' | 'protected_tags') =>
@@ -24,8 +24,7 @@ const namesOf = async (db: Database, project_id: number, table: 'protected_branc
   );
 
 /**
- * Those refs that a mirror of a project is about: with protected ones only, those among the branches and tags; with an expression, the branches that match, and all
- * tags.
+ * Filters refs by the selection of a mirror: either the protected branches and tags, or the branches that match an expression and all tags.
  * @param refs full names of branches and tags
  */
 export async function selectedRefs(
