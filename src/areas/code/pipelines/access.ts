@@ -1,4 +1,4 @@
-/** Who may read pipelines and jobs (docs/reference/pipelines.md#permissions). */
+/** Access rules for pipelines and jobs (docs/reference/pipelines.md#permissions). */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import {
   isMemberOfProject,
@@ -13,13 +13,13 @@ import {
 import type { Database } from '../../../db/index.ts';
 import { type Access, forbidden } from '../../../http/index.ts';
 
-/** A setting that only callers below Reporter in private projects depend on, so it is not among what is kept of each project. */
+/** This setting matters only to callers below Reporter in private projects, so it is not part of the cached project. */
 async function showsJobs(db: Database, { id }: Project): Promise<boolean> {
   const row = await db.selectFrom('projects').select('public_jobs').where('id', '=', id).executeTakeFirst();
   return row?.public_jobs ?? false;
 }
 
-/** Grants the project in `:id` to Reporters, to Guests unless `public_jobs` is off, and to everybody who can see it if it is not private. */
+/** Grants the project in `:id` to Reporters, to Guests unless `public_jobs` is off, and, unless it is private, to everybody who can see it. */
 export const pipelinesReader: Access<{ caller: MaybeCaller; project: Project }> = {
   rule: 'project:read_pipelines',
   anonymous: true,
@@ -33,7 +33,7 @@ export const pipelinesReader: Access<{ caller: MaybeCaller; project: Project }> 
   },
 };
 
-/** A predicate on rows of `projects`: the caller may read the pipelines, as `pipelinesReader` decides for one. */
+/** A predicate on rows of `projects`: the SQL form of `pipelinesReader`. */
 export const hasReadablePipelines = (caller: MaybeCaller): RawBuilder<SqlBool> => sql`
   (${isVisibleProject(caller)} and ${isUsable(caller, 'repository')}
    and (projects.visibility <> 'private' or projects.public_jobs or ${isMemberOfProject(caller, levels.reporter)}))`;

@@ -1,4 +1,4 @@
-/** Keeping pipelines as their statuses say. */
+/** Keeps pipelines consistent with their statuses. */
 import { sql } from 'kysely';
 import { type Database, nextIid, takeTurn } from '../../../db/index.ts';
 import { found, invalid } from '../../../http/index.ts';
@@ -13,13 +13,13 @@ export interface Place {
   user_id: number;
 }
 
-/** Serialises what is reported on a commit, so that two reports at once make one status and one pipeline. */
+/** Serialises reports on a commit, so that concurrent reports create one status and one pipeline. */
 export const lockCommit = (tx: Database, { project_id, sha }: Pick<Place, 'project_id' | 'sha'>) =>
   takeTurn(tx, `commit_statuses ${project_id} ${sha}`);
 
 export const otherPipelineText = 'is not a pipeline of this commit and ref';
 
-/** The ref of a pipeline that a report names. The report may leave it out. */
+/** The ref of the pipeline that a report names by id. The report may omit the ref. */
 export async function refOfPipeline(
   db: Database,
   { id, project_id, sha, ref }: { id: number; project_id: number; sha: string; ref: string | undefined },
@@ -31,8 +31,8 @@ export async function refOfPipeline(
 }
 
 /**
- * The pipeline of a commit and ref, which begins with its first status.
- * @param tx has locked the commit
+ * The pipeline of a commit and ref, created with its first status.
+ * @param tx a transaction that has locked the commit
  */
 export async function pipelineFor(tx: Database, { project_id, sha, ref, tag, user_id }: Place, status: State) {
   const query = tx.selectFrom('pipelines').select('id').where('project_id', '=', project_id);
@@ -47,7 +47,7 @@ export async function pipelineFor(tx: Database, { project_id, sha, ref, tag, use
   return { id, isNew: true };
 }
 
-/** The states that current statuses of a pipeline have: one look at the index for each state, however many statuses there are. */
+/** The distinct states of a pipeline's current statuses: one index lookup per state, whatever the number of statuses. */
 async function statesOf(tx: Database, id: number): Promise<string[]> {
   const { rows } = await sql<{ state: string }>`
     select state from unnest(${[...states]}::text[]) state
@@ -58,8 +58,8 @@ async function statesOf(tx: Database, id: number): Promise<string[]> {
 }
 
 /**
- * Gives a pipeline the status that its statuses have together.
- * @param tx has locked the commit
+ * Updates the status of a pipeline from its statuses.
+ * @param tx a transaction that has locked the commit
  * @returns the status before and after
  */
 export async function refreshPipeline(tx: Database, id: number): Promise<{ before: State; after: State }> {
@@ -83,7 +83,7 @@ export async function refreshPipeline(tx: Database, id: number): Promise<{ befor
 }
 
 /**
- * Deletes a pipeline; its statuses go with it.
+ * Deletes a pipeline and its statuses.
  * @throws ApiError 404
  */
 export async function removePipeline(db: Database, project_id: number, id: number): Promise<void> {

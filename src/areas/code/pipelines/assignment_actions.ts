@@ -1,4 +1,4 @@
-/** Which pipelines statuses are in that were written without one, or that arrived from another server; and what these pipelines are by now. */
+/** Assigns statuses that have no pipeline, or were imported from another server, to pipelines, and updates these pipelines. */
 import { sql } from 'kysely';
 import { type Database, nextIids } from '../../../db/index.ts';
 import { isFinal, overallStatus } from './rules.ts';
@@ -18,7 +18,7 @@ interface Group {
   finished_at: string | null;
 }
 
-/** What each pipeline of these commits has to be. */
+/** The pipelines that the statuses of these commits require. */
 async function groupsOf(tx: Database, project_id: number, shas: readonly string[]): Promise<Group[]> {
   const { rows } = await sql<Group>`
     select status.sha, status.ref, min(status.id) as first_id, max(pipelines.id) as pipeline_id,
@@ -39,7 +39,7 @@ const rowOf = (group: Group) => {
   return { ...group, status, finished_at: isFinal(status) ? (group.finished_at ?? group.updated_at) : null };
 };
 
-/** In the order of their keys, so that two who lock several do not wait for each other. */
+/** Locked in the order of the keys, so that concurrent transactions do not deadlock. */
 const lockCommits = (tx: Database, project_id: number, shas: readonly string[]) =>
   sql`
   select pg_advisory_xact_lock(key)
@@ -48,9 +48,9 @@ const lockCommits = (tx: Database, project_id: number, shas: readonly string[]) 
   );
 
 /**
- * Puts the statuses of commits into pipelines, and gives these the status that their statuses have together.
+ * Assigns the statuses of commits to pipelines, and updates the status of these pipelines.
  * @param tx a transaction
- * @param of their project, and the commits
+ * @param of the project and the commits
  */
 export async function assignStatuses(
   tx: Database,

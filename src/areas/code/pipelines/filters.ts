@@ -1,11 +1,11 @@
-/** Which pipelines a list shows. */
+/** Filters of pipeline lists. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
 import { allOptional, Direction } from '../../../http/index.ts';
 import { scopes, sources, states } from './rules.ts';
 
 const Moment = Type.String({ format: 'date-time' });
-/** What v4 knows besides, and no pipeline from outside is in. */
+/** Further states of v4, which external pipelines never have. */
 const otherStates = ['created', 'waiting_for_resource', 'preparing', 'manual', 'scheduled'] as const;
 
 const orders = ['id', 'status', 'ref', 'updated_at', 'user_id'] as const;

@@ -1,4 +1,4 @@
-/** Telling webhooks of pipelines and jobs (docs/reference/pipelines.md#webhooks). */
+/** Webhook events for pipelines and jobs (docs/reference/pipelines.md#webhooks). */
 import { type RawBuilder, sql } from 'kysely';
 import { mergeRequestKind } from '../../../access/index.ts';
 import { type Database, momentInJson } from '../../../db/index.ts';
@@ -16,7 +16,7 @@ import { tellEach } from '../../instance/hook_events/index.ts';
 import { pipelinePage } from './present.ts';
 import { labels, stage, states } from './rules.ts';
 
-/** A body has no more builds than this, the newest ones. */
+/** The most builds in a body; the newest are kept. */
 const mostBuilds = sql.lit(1000);
 
 const noCommit = sql.lit('0'.repeat(40));
@@ -46,7 +46,7 @@ const buildsOf = sql`(
            'runner', null, 'artifacts_file', json_build_object('filename', null, 'size', null), 'environment', null) order by build.id desc), '[]')
     from (select * from commit_statuses where pipeline_id = news.id and not retried order by id desc limit ${mostBuilds}) build)`;
 
-/** The open merge request into the project whose head the pipeline is about; the newest of several. */
+/** The open merge request into the project whose head is the pipeline's commit; the newest if there are several. */
 const mergeRequestOf = sql`(
   select json_build_object(
            'id', m.id, 'iid', m.iid, 'title', m.title, 'source_branch', m.source_branch, 'source_project_id', m.source_project_id,

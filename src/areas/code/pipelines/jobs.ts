@@ -1,10 +1,10 @@
-/** Putting statuses into pipelines that were written without one: before there were pipelines, or by a process of the version before. */
+/** Assigns statuses without a pipeline to pipelines: statuses from before pipelines existed, or written by a process of the previous version. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { job } from '../../../jobs/index.ts';
 import { assignStatuses } from './assignment_actions.ts';
 
-/** How many statuses a transaction looks at. */
+/** The most statuses per transaction. */
 const most = 1000;
 
 /** The commits of the oldest statuses without a pipeline, of one project. */
@@ -17,7 +17,7 @@ async function nextCommits(db: Database) {
   return rows[0];
 }
 
-/** Every minute, and until none is left: statuses without a pipeline get theirs. */
+/** Every minute, and until none is left: assigns statuses without a pipeline. */
 export const assignPipelines = job('assign_pipelines', {
   input: {},
   retries: 0,
@@ -31,7 +31,7 @@ export const assignPipelines = job('assign_pipelines', {
   },
 });
 
-/** The commits of pipelines that count as open, and whose statuses say otherwise. */
+/** The commits of pipelines that are open although their statuses are final. */
 async function nextStale(db: Database, after: number) {
   const { rows } = await sql<{ project_id: number; shas: string[] | null; last_id: number }>`
     with open as materialized (
@@ -48,7 +48,7 @@ async function nextStale(db: Database, after: number) {
 }
 
 /**
- * Every hour: a process of the version before, which knows no pipelines, may have ended a status of one. All its other reports are statuses without a pipeline, which
+ * Every hour: a process of the previous version, which does not know pipelines, may have finished a status in one. All its other reports are statuses without a pipeline, which
  * `assign_pipelines` finds.
  */
 export const refreshPipelines = job('refresh_pipelines', {

@@ -1,4 +1,4 @@
-/** Pipelines as mail tells of them. */
+/** Pipelines in mail. */
 import { sql } from 'kysely';
 import { isUserOfProject, levels, readsCode } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -31,7 +31,7 @@ async function describe(db: Database, id: number, { full_path }: MailPlace): Pro
   };
 }
 
-/** Whoever wrote the commit, by an address that they have confirmed. */
+/** The author of the commit, found by a confirmed address. */
 async function authorsOf({ db, storages }: Pick<RepositoryServices, 'db' | 'storages'>, id: number): Promise<number[]> {
   const row = await rowOf(db, id);
   if (!row) return [];
@@ -42,7 +42,7 @@ async function authorsOf({ db, storages }: Pick<RepositoryServices, 'db' | 'stor
   return (await ownersOfAddresses(db, [author_email])).map(({ user_id }) => user_id);
 }
 
-/** A message names the commit, so it is for those who may read pipelines and see the code. */
+/** A message names the commit, so recipients must be allowed to read pipelines and code. */
 const isReader = sql<boolean>`(
   ${readsCode}
   and (users.admin or projects.visibility <> 'private' or projects.public_jobs or ${isUserOfProject(levels.reporter)}))`;

@@ -1,10 +1,10 @@
-/** Notifications of pipelines that have failed or succeeded (docs/reference/pipelines.md#mail). */
+/** Notifications of failed and succeeded pipelines (docs/reference/pipelines.md#mail). */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { addNotification } from '../../activity/notifications/index.ts';
 import type { State } from './rules.ts';
 
-/** Whether the pipeline before this one, of the same branch or tag, has failed. */
+/** Whether the previous pipeline of the same branch or tag failed. */
 async function followsFailure(tx: Database, id: number): Promise<boolean> {
   const { rows } = await sql<{ status: string }>`
     select earlier.status from pipelines
@@ -13,7 +13,7 @@ async function followsFailure(tx: Database, id: number): Promise<boolean> {
   return rows[0]?.status === 'failed';
 }
 
-/** Notifies those whom a change of the status concerns. @param tx the transaction of the change */
+/** Notifies the users affected by a status change. @param tx the transaction of the change */
 export async function notifyOfPipeline(
   tx: Database,
   id: number,

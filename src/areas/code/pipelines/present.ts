@@ -20,7 +20,7 @@ const fields = {
   updated_at: Timestamp,
   web_url: Type.String(),
 };
-/** As other replies show it. */
+/** The form embedded in other replies. */
 export const PipelineBasic = resource('PipelineBasic', fields);
 const listed = { ...fields, name: Type.Null() };
 export const Pipeline = resource('Pipeline', listed);
@@ -50,7 +50,7 @@ export const PipelineDetail = resource('PipelineDetail', {
   }),
 });
 
-/** What replies of all forms are made of. */
+/** The columns that all forms of replies need. */
 export const pipelineColumns = [
   ...(['pipelines.id', 'pipelines.iid', 'pipelines.project_id', 'pipelines.sha', 'pipelines.ref'] as const),
   ...(['pipelines.created_at', 'pipelines.updated_at'] as const),
@@ -75,11 +75,11 @@ export interface PipelineDetailRow extends PipelineRow {
   coverage: string | null;
 }
 
-/** Who began each row of `pipelines`. */
+/** The user who started each row of `pipelines`. */
 export const userOfPipeline: RawBuilder<UserBasicRow | null> = sql`(
   select ${userBasicJson('users')} from users where users.id = pipelines.user_id)`;
 
-/** The coverage of each row of `pipelines`: the mean of what the current statuses say. */
+/** The coverage of each row of `pipelines`: the mean over its current statuses. */
 export const coverageOfPipeline: RawBuilder<string | null> = sql`(
   select round(avg(coverage)::numeric, 2)::text from commit_statuses where pipeline_id = pipelines.id and not retried)`;
 
@@ -98,7 +98,7 @@ export const presentPipeline = (url: string, full_path: string, row: PipelineRow
   name: null,
 });
 
-/** The seconds between two moments; null unless both have come. */
+/** The seconds between two times; null unless both are set. */
 export const secondsBetween = (from: string | null, to: string | null): number | null =>
   from === null || to === null ? null : Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000);
 

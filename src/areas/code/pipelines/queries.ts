@@ -1,4 +1,4 @@
-/** Reading pipelines. */
+/** Queries for pipelines. */
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { MaybeCaller } from '../../../access/index.ts';
@@ -45,14 +45,14 @@ export async function pipelineReply(
 }
 
 export interface Head {
-  /** The pipelines of the first one come before those of the others. */
+  /** The pipelines of the first project come before those of the others. */
   projects: readonly number[];
   sha: string;
-  /** The pipeline of this ref comes before others. */
+  /** A pipeline of this ref comes before others. */
   ref?: string;
 }
 
-/** The newest pipeline of a commit that the caller may read; undefined without one. */
+/** The newest pipeline of a commit that the caller may read; undefined if there is none. */
 const headRow = (db: Database, caller: MaybeCaller, { projects, sha, ref = '' }: Head) =>
   db
     .selectFrom('pipelines')
@@ -69,7 +69,7 @@ const headRow = (db: Database, caller: MaybeCaller, { projects, sha, ref = '' }:
     .limit(1)
     .executeTakeFirst();
 
-/** The newest pipeline of a commit that the caller may read, in both forms; null without one. */
+/** The newest pipeline of a commit that the caller may read, in both forms; null if there is none. */
 export async function headPipeline(
   { db, url }: Place,
   caller: MaybeCaller,
@@ -84,7 +84,7 @@ export async function headPipeline(
 }
 
 /**
- * The row of a pipeline; the access to its project has been granted.
+ * The row of a pipeline. The caller must have been granted access to the project.
  * @throws ApiError 404
  */
 export async function pipelineIn(db: Database, project_id: number, id: number): Promise<{ id: number }> {

@@ -1,4 +1,4 @@
-/** Pipelines: what external systems report of a commit and ref, taken together (docs/reference/pipelines.md). */
+/** Pipelines: the statuses that external systems report for a commit and ref, combined (docs/reference/pipelines.md). */
 import { Type } from 'typebox';
 import { projectRole } from '../../../access/index.ts';
 import { repositoryOf, resolveBranch, resolveCommit } from '../../../git/index.ts';
@@ -27,7 +27,7 @@ const single = { pipeline_id: Id };
 const missing = '404 Pipeline Not Found';
 const developer = projectRole('developer');
 
-/** What only a server that runs jobs can do. */
+/** Actions that only a server that runs jobs can offer. */
 const refused = (url: string, operation: string, summary: string, input = {}): AnyEndpoint =>
   post(url, {
     operation,
@@ -64,7 +64,7 @@ const TestSummary = Type.Object({
   test_suites: Type.Array(Type.Object({})),
 });
 
-/** What a pipeline of v4 has and one from outside has not. */
+/** Parts of a v4 pipeline that external pipelines do not have. */
 const none = (part: string, operation: string, noun: string) =>
   get(`${path}/:pipeline_id/${part}`, {
     operation,
@@ -79,7 +79,7 @@ const none = (part: string, operation: string, noun: string) =>
     },
   });
 
-/** Lists of what only a server that runs jobs has: clients ask for them and can be told that there is nothing. */
+/** Lists that only a server that runs jobs can fill: clients request them, and get an empty list. */
 const emptyList = (noun: string, operation: string, name: string) =>
   get(`/projects/:id/${noun}`, {
     operation,

@@ -1,4 +1,4 @@
-/** The states of commit statuses and of the pipelines that these make (docs/reference/pipelines.md#status). */
+/** The states of commit statuses, and of the pipelines that they form (docs/reference/pipelines.md#status). */
 
 export const states = ['pending', 'running', 'success', 'failed', 'canceled', 'skipped'] as const;
 export type State = (typeof states)[number];
@@ -8,7 +8,7 @@ export const isFinal = (state: State): boolean => state !== 'pending' && state !
 
 /**
  * Combines several statuses into one.
- * @param statuses the current ones; none gives null
+ * @param statuses the current statuses; null is returned if there are none
  */
 export function overallStatus(statuses: readonly string[]): State | null {
   const has = (status: string) => statuses.includes(status);
@@ -21,7 +21,7 @@ export function overallStatus(statuses: readonly string[]): State | null {
   return has('running') || has('pending') ? 'running' : 'failed';
 }
 
-/** What people read of a state. */
+/** The label of a state, for people. */
 export const labels: Record<State, string> = {
   pending: 'pending',
   running: 'running',
@@ -33,12 +33,12 @@ export const labels: Record<State, string> = {
 
 export const scopes = ['running', 'pending', 'finished', 'branches', 'tags'] as const;
 
-/** What may have started a pipeline; here it is always `external`. */
+/** The possible sources of a pipeline; here it is always `external`. */
 export const sources = [
   ...(['push', 'web', 'trigger', 'schedule', 'api', 'external', 'pipeline', 'chat', 'webide'] as const),
   ...(['merge_request_event', 'external_pull_request_event', 'parent_pipeline', 'ondemand_dast_scan'] as const),
   ...(['ondemand_dast_validation', 'security_orchestration_policy', 'container_registry_push'] as const),
 ];
 
-/** The stage that all statuses form. */
+/** The stage that contains all statuses. */
 export const stage = 'external';

@@ -1,4 +1,4 @@
-/** What the statuses of a commit say: those of its newest pipeline. They are read themselves, since a job may still have to put older ones into pipelines. */
+/** The status of a commit, from the statuses of its newest pipeline. Statuses are read directly, because older ones may still wait for a job to assign them to pipelines. */
 import { sql } from 'kysely';
 import { type Database, dataLoader, ofAnyLength, type Slots, statement } from '../../../db/index.ts';
 import { overallStatus, type State } from './rules.ts';
@@ -6,7 +6,7 @@ import { overallStatus, type State } from './rules.ts';
 interface CommitName {
   project_id: number;
   sha: string;
-  /** The pipeline of this ref comes before others. */
+  /** A pipeline of this ref comes before others. */
   ref: string | null;
 }
 
@@ -40,8 +40,8 @@ const currentStatuses = dataLoader<CommitName, string[]>(keyOf, async (db, asked
 });
 
 /**
- * The status of the newest pipeline of a commit, null when none has been reported.
- * @param ref its pipeline comes before others
+ * The status of the newest pipeline of a commit, null if none was reported.
+ * @param ref a pipeline of this ref comes before others
  */
 export const statusOfCommit = async (
   db: Database,

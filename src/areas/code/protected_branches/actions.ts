@@ -7,7 +7,7 @@ import { retryWaiting } from '../commit_statuses/index.ts';
 import { defaultProtectionOf, type ProtectionOwner, ruleNamed, rulesOf } from './queries.ts';
 import { type Entry, entriesFrom, isAbout, isProtecting, mayUnprotect, type ProtectedAction } from './rules.ts';
 
-/** A change of the entries: a new one, another grantee for the one with this id, or its removal. */
+/** A change of entries: a new entry, another grantee for the entry with this id, or its removal. */
 export interface EntryChange extends Entry {
   id?: number | undefined;
   ends: boolean;
@@ -19,7 +19,7 @@ interface Change {
   name: string;
 }
 
-/** What protections are of, in words. */
+/** The name of the kind of owner. */
 const nounOf = (owner: ProtectionOwner) => ('project_id' in owner ? 'project' : 'group');
 
 /** The users and groups that entries may name. */
@@ -75,7 +75,7 @@ async function withoutTwins(work: Promise<void>): Promise<void> {
 /**
  * Protects a branch, or all branches that match a pattern.
  * @param tx a transaction
- * @throws ApiError 409 when there is a protection of this name, 422 for an invalid name or entry
+ * @throws ApiError 409 if a protection of this name exists, 422 for an invalid name or entry
  */
 export async function protectBranch(
   tx: Database,
@@ -121,7 +121,7 @@ async function changeable(tx: Database, { project, caller, name }: Change): Prom
 /**
  * Changes a protection.
  * @param tx a transaction
- * @throws ApiError 404 for an unknown protection or entry, 403 when the caller is not among those who may unprotect the branch, 422 for invalid entries
+ * @throws ApiError 404 for an unknown protection or entry, 403 if the caller may not unprotect the branch, 422 for invalid entries
  */
 export async function changeProtection(
   tx: Database,
@@ -214,7 +214,7 @@ async function moveEntries(tx: Database, changes: readonly EntryChange[]): Promi
 /**
  * Removes a protection.
  * @param tx a transaction
- * @throws ApiError 404 when there is none of this name, 403 when the caller is not among those who may unprotect the branch
+ * @throws ApiError 404 if there is none of this name, 403 if the caller may not unprotect the branch
  */
 export async function unprotectBranch(tx: Database, change: Change): Promise<void> {
   const { id } = await changeable(tx, change);
@@ -225,7 +225,7 @@ export async function unprotectBranch(tx: Database, change: Change): Promise<voi
 /**
  * Removes the protection of this name, if there is one.
  * @param tx a transaction
- * @throws ApiError 403 when the caller is not among those who may unprotect the branch
+ * @throws ApiError 403 if the caller may not unprotect the branch
  */
 export async function unprotectIfProtected(tx: Database, change: Change): Promise<void> {
   if (await ruleNamed(tx, { project_id: change.project.id }, change.caller, change.name))
@@ -240,9 +240,9 @@ const from = (action: ProtectedAction, access_level: number): Entry => ({
 });
 
 /**
- * Protects a branch in the legacy form, which knows only developers and maintainers. Omitted levels stay as they are; a new protection defaults to maintainers.
+ * Protects a branch in the legacy form, which supports only developers and maintainers. Omitted levels stay as they are; a new protection defaults to maintainers.
  * @param tx a transaction
- * @throws ApiError 403 when the caller is not among those who may unprotect the branch
+ * @throws ApiError 403 if the caller may not unprotect the branch
  */
 export async function protectByRole(
   tx: Database,
@@ -271,7 +271,7 @@ export async function protectByRole(
 }
 
 /**
- * Protects the new default branch of a project, as its group or the server configures it for new projects.
+ * Protects the new default branch of a project with the defaults configured for new projects in its group or on the server.
  * @param tx the transaction in which the project gets its first branch
  */
 export async function protectDefaultBranch(tx: Database, project_id: number): Promise<void> {

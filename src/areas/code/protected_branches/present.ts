@@ -55,7 +55,7 @@ export const protectedBranchRows = (db: Database, which: RawBuilder<boolean>) =>
     ])
     .where(which);
 
-/** @param place where it is shown: in a project, those of its group are inherited */
+/** @param place where it is shown: in a project, group protections are marked as inherited */
 export function presentProtection(
   {
     entries,

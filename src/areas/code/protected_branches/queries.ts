@@ -1,4 +1,4 @@
-/** Reading the branch protections of a project. */
+/** Queries for the branch protections of a project. */
 import { type RawBuilder, sql } from 'kysely';
 import {
   countsToday,
@@ -20,7 +20,7 @@ import {
 
 type Known = { id: number; admin: boolean } | undefined;
 
-/** The entries of the protection of each row of `protected_branches`, each with whether the caller is a member of its group, while that has a relation to the project or group. */
+/** The entries of each row of `protected_branches`. Each has a flag whether the caller is a member of its group, if the group has a relation to the project or group. */
 const entriesFor = (caller: Known) => sql<KnownEntry[]>`
   coalesce((
     select json_agg(json_build_object(
@@ -32,16 +32,16 @@ const entriesFor = (caller: Known) => sql<KnownEntry[]>`
                                or ${isGroupOfGroup(sql`entry.group_id`, sql`protected_branches.group_id`)})))
       from protected_branch_access_levels entry where entry.protected_branch_id = protected_branches.id), '[]'::json)`;
 
-/** What protections are of. */
+/** The owner of a protection. */
 export type ProtectionOwner = { project_id: number } | { group_id: number };
 
-/** A predicate on rows of `protected_branches`: those that an owner has itself. */
+/** A predicate on rows of `protected_branches`: the owner's own protections. */
 export const ownedBy = (owner: ProtectionOwner): RawBuilder<boolean> =>
   'project_id' in owner
     ? sql`protected_branches.project_id = ${owner.project_id}`
     : sql`protected_branches.group_id = ${owner.group_id}`;
 
-/** A predicate on rows of `protected_branches`: they protect a project, because they are its own or, with Premium, those of the group at the top of its path. */
+/** A predicate on rows of `protected_branches`: they apply to a project, because they are its own or, with Premium, belong to its top-level group. */
 export const protectsProject = (project_id: RawBuilder<unknown>): RawBuilder<boolean> => sql`
   (protected_branches.project_id = ${project_id}
    or ${planInForce} <> 'free' and protected_branches.group_id = (
@@ -55,7 +55,7 @@ export const rulesOf = (db: Database, project_id: number, caller: Known): Promis
     .where(protectsProject(sql`${project_id}::bigint`))
     .execute();
 
-/** One protection in the form for the rules, undefined if there is none of this name. */
+/** A protection as input for the rules, undefined if there is none of this name. */
 export const ruleNamed = (db: Database, owner: ProtectionOwner, caller: Known, name: string) =>
   db
     .selectFrom('protected_branches')
@@ -64,7 +64,7 @@ export const ruleNamed = (db: Database, owner: ProtectionOwner, caller: Known, n
     .where('name', '=', name)
     .executeTakeFirst();
 
-/** How the default branch of a new project is protected: by the settings of its group or, in a user's namespace, that of the server. */
+/** The protection defaults for the default branch of a new project: from its group or, in a user namespace, from the server settings. */
 export async function defaultProtectionOf(db: Database, project_id: number): Promise<DefaultProtection> {
   const { level, own } = await db
     .selectFrom('projects')
@@ -82,7 +82,7 @@ export async function defaultProtectionOf(db: Database, project_id: number): Pro
 /**
  * The protection of each branch of a project, read once for all of them.
  * @param project with the caller's level in it
- * @returns a function from the name of a branch
+ * @returns a function that maps the name of a branch to its protection
  */
 export async function protectionFor(
   db: Database,

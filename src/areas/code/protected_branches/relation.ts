@@ -14,7 +14,7 @@ import {
 } from '../../../relations/index.ts';
 import { nameReasons, type ProtectedAction } from './rules.ts';
 
-/** Who may do something to the branch: a level, a person or a group. */
+/** The grantees of an action on the branch: a level, a user or a group. */
 const levelsOf = (action: ProtectedAction): RecordKind =>
   grantsOf({ table: 'protected_branch_access_levels', right: ['action', action], levels: [0, 30, 40, 60] });
 
@@ -46,7 +46,7 @@ const protectedBranch: RecordKind = {
     derive: async (rows, { owner }, tx) => {
       if (owner.kind === 'group') return refusedBelow(tx, owner.id, rows);
       const names = rows.map(({ row }) => row.name as string);
-      // A new project protects its default branch by itself.
+      // A new project has protected its default branch already.
       await tx
         .deleteFrom('protected_branches')
         .where('project_id', '=', owner.id)

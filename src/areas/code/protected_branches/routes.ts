@@ -1,4 +1,4 @@
-/** Protected branches: who may push to a branch, or to all branches that match a pattern, if the right to push to the project is not enough. */
+/** Protected branches: restrict pushes to a branch, or to all branches that match a pattern, beyond the right to push to the project. */
 import { type RawBuilder, sql } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
 import { levels, notTopLevelText, type Project, projectRole, topLevelOwner } from '../../../access/index.ts';
@@ -66,7 +66,7 @@ const codeOwners = {
 
 type GrantsGiven = { [K in `allowed_to_${ProtectedAction}`]?: Static<typeof GrantChange>[] | undefined };
 
-/** @throws ApiError 400 for an entry that names no grantee, or more than one */
+/** @throws ApiError 400 unless the entry names exactly one grantee */
 function entryFrom(action: ProtectedAction, given: Static<typeof GrantChange>, index: number): EntryChange {
   const { id, _destroy, access_level = null, user_id = null, group_id = null } = given;
   const count = [access_level, user_id, group_id].filter((value) => value !== null).length;
@@ -84,7 +84,7 @@ const entriesFrom = (given: GrantsGiven): EntryChange[] =>
     (given[`allowed_to_${action}`] ?? []).map((entry, index) => entryFrom(action, entry, index)),
   );
 
-/** The parameters of single levels; by default, if there is no other grantee either, maintainers. */
+/** The entries for single-level parameters; maintainers by default, if there is no other grantee either. */
 function levelEntries(given: Static<TObject<typeof singleLevels>> & GrantsGiven): EntryChange[] {
   return actions.flatMap((action) => {
     const access_level =
@@ -95,14 +95,14 @@ function levelEntries(given: Static<TObject<typeof singleLevels>> & GrantsGiven)
 
 const inheritedText = 'The protection is that of the group.';
 
-/** The protection of a name that a project or group shows: its own before that of the group above it. */
+/** The protection of a name shown for a project or group: its own before an inherited one. */
 async function protectionNamed(db: Database, place: 'project' | 'group', which: RawBuilder<boolean>, name: string) {
   const named = protectedBranchRows(db, which).where('protected_branches.name', '=', name);
   const row = await named.orderBy(sql`(protected_branches.project_id is null)`).limit(1).executeTakeFirst();
   return presentProtection(found(undefined, row), place);
 }
 
-/** @throws ApiError 403 for a name that only the group of the project protects */
+/** @throws ApiError 403 for a name protected only by the group of the project */
 async function refuseInherited(db: Database, project: Project, name: string): Promise<void> {
   const shown = await protectionNamed(db, 'project', ofProject(project.id), name);
   if (shown.inherited) throw forbidden(inheritedText);

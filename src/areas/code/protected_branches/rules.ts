@@ -1,19 +1,19 @@
-/** The meaning of branch protections: which branches they match, and who may do what to these. Pure functions. */
+/** Evaluates branch protections: matching branches, and permitted actions. Pure functions. */
 import { type Static, Type } from 'typebox';
 import { levels } from '../../../access/index.ts';
 import { allOptional } from '../../../http/index.ts';
 import { tooLong } from '../../../texts/index.ts';
 
-/** The levels that an entry can name besides those of members. */
+/** Levels of entries that members cannot have. */
 const no_one = 0;
 const administrators = 60;
 
-/** The reasons against the name of a protection of branches or tags that arrives with a project. */
+/** The reasons for refusing the name of an imported branch or tag protection. */
 export const nameReasons = (name: string): string[] => (name.trim() === '' ? ["can't be blank"] : tooLong(name, 255));
 
 export type ProtectedAction = 'push' | 'merge' | 'unprotect';
 
-/** Who may do something: everyone from a level up, one user, or the members of a group. Exactly one is not null. */
+/** The grantee of an entry: everyone from a level up, one user, or the members of a group. Exactly one member is not null. */
 export interface Entry {
   action: ProtectedAction;
   access_level: number | null;
@@ -21,7 +21,7 @@ export interface Entry {
   group_id: number | null;
 }
 
-/** An entry, and whether the actor is a member of its group. */
+/** An entry with a flag whether the actor is a member of its group. */
 export interface KnownEntry extends Entry {
   is_member: boolean;
 }
@@ -29,19 +29,19 @@ export interface KnownEntry extends Entry {
 /** A protection, with everything needed to decide what an actor may do. */
 export interface ProtectionRule {
   name: string;
-  /** The group that it is of; null for one of the project. */
+  /** The group that owns it; null for a protection of the project. */
   group_id: number | null;
   allow_force_push: boolean;
   entries: readonly KnownEntry[];
 }
 
-/** The caller (undefined without a token) and their level in the project, which is 50 for administrators. */
+/** The caller (undefined without a token) and their level in the project (50 for administrators). */
 export interface Actor {
   caller: { id: number; admin: boolean } | undefined;
   access_level: number;
 }
 
-/** What an actor may do to a branch. */
+/** The actions that an actor may perform on a branch. */
 export interface BranchProtection {
   is_protected: boolean;
   developers_can_push: boolean;
@@ -53,7 +53,7 @@ export interface BranchProtection {
 
 /**
  * Whether a protection matches a branch: `*` matches any characters, including slashes and none.
- * The pieces between the stars are searched in turn, because a regular expression takes exponential time for some names.
+ * The pieces between the asterisks are matched in turn, because a regular expression takes exponential time for some names.
  */
 export function isAbout(name: string, branch: string): boolean {
   const [start = '', ...pieces] = name.split('*');
@@ -78,7 +78,7 @@ function admits(entry: KnownEntry, { caller, access_level }: Actor): boolean {
   return access_level >= levels.developer && (entry.user_id === caller.id || entry.is_member);
 }
 
-/** Whether an actor who may manage the project may also change or remove a protection; without entries all of them may. */
+/** Whether an actor who may manage the project may also change or remove a protection. Without entries, every such actor may. */
 export function mayUnprotect(entries: readonly KnownEntry[], actor: Actor): boolean {
   const own = entries.filter(({ action }) => action === 'unprotect');
   return own.length === 0 || own.some((entry) => admits(entry, actor));
@@ -86,7 +86,7 @@ export function mayUnprotect(entries: readonly KnownEntry[], actor: Actor): bool
 
 const Levels = Type.Array(Type.Object({ access_level: Type.Enum([no_one, 30, 40, administrators]) }), { maxItems: 4 });
 
-/** What a group says about the protection of new default branches. What it leaves out follows the level in `default_branch_protection`. */
+/** The defaults of a group for protecting new default branches. Omitted members follow the level in `default_branch_protection`. */
 export const ProtectionDefaults = Type.Object(
   allOptional({
     allowed_to_push: Levels,
@@ -98,13 +98,13 @@ export const ProtectionDefaults = Type.Object(
 );
 type ProtectionDefaults = Static<typeof ProtectionDefaults>;
 
-/** How the default branch of a new project is protected. */
+/** The protection of a new project's default branch. */
 export type DefaultProtection = Required<Omit<ProtectionDefaults, 'code_owner_approval_required'>> &
   Pick<ProtectionDefaults, 'code_owner_approval_required'>;
 
 /**
  * @param level 0 none, 1 against force pushes, 2 fully, 3 against pushes of developers, 4 fully after the first push
- * @param own what the group says besides its level
+ * @param own the members that the group sets itself
  */
 export function defaultProtection(level: number, own: ProtectionDefaults | null): DefaultProtection {
   const developersPush = level < 2;
@@ -121,24 +121,24 @@ export function defaultProtection(level: number, own: ProtectionDefaults | null)
 const haveDevelopers = (allowed: DefaultProtection['allowed_to_push']): boolean =>
   allowed.some(({ access_level }) => access_level === levels.developer);
 
-/** Whether it keeps developers from anything, so that the default branch is protected at all. */
+/** Whether it restricts developers at all, so that the default branch is protected. */
 export const isProtecting = (given: DefaultProtection): boolean =>
   !given.allow_force_push ||
   !haveDevelopers(given.allowed_to_push) ||
   !haveDevelopers(given.allowed_to_merge) ||
   given.code_owner_approval_required === true;
 
-/** What it says of one action, as entries of a protection. */
+/** The entries of a protection for one action. */
 export const entriesFrom = (action: 'push' | 'merge', given: DefaultProtection): Entry[] => {
   const allowed = new Set(given[`allowed_to_${action}`].map(({ access_level }) => access_level));
   return [...allowed].map((access_level) => ({ action, access_level, user_id: null, group_id: null }));
 };
 
 /**
- * The protection of each branch, for one actor. When several protections of a project match a branch, the most permissive wins, and so for those of a group; of the two, the
- * stricter one wins.
+ * The protection of each branch, for one actor. If several protections of a project match a branch, the most permissive wins, and likewise for protections of the group; of the two
+ * results, the stricter one wins.
  * @param rules the protections of the project and of its group
- * @param first of a project without any branch, how its first one will be protected; otherwise undefined
+ * @param first the protection of the first branch of a project that has no branch yet; otherwise undefined
  */
 export function protectionBy(
   rules: readonly ProtectionRule[],

@@ -1,4 +1,4 @@
-/** Reading the tag protections of a project. */
+/** Queries for the tag protections of a project. */
 import { levels, type Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { isAbout } from '../protected_branches/index.ts';
@@ -13,9 +13,9 @@ export const protectedTagsOf = (db: Database, project_id: number) =>
   db.selectFrom('protected_tags').select(['id', 'name', 'create_access_level']).where('project_id', '=', project_id);
 
 /**
- * The protection of each tag of a project, read once for all of them. When several protections match a tag, the most permissive wins.
+ * The protection of each tag of a project, read once for all tags. If several protections match a tag, the most permissive wins.
  * @param project with the caller's level in it
- * @returns a function from the name of a tag
+ * @returns a function that maps the name of a tag to its protection
  */
 export async function tagProtectionFor(
   db: Database,
@@ -25,7 +25,7 @@ export async function tagProtectionFor(
   const mayPush = project.access_level >= levels.developer;
   return (tag) => {
     const own = rules.filter(({ name }) => isAbout(name, tag));
-    // Level 0 admits no one, not everyone.
+    // Level 0 admits no one.
     const isAdmitted = own.some(
       ({ create_access_level: level }) => level >= levels.developer && project.access_level >= level,
     );

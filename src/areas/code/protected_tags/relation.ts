@@ -5,7 +5,7 @@ import { nameReasons } from '../protected_branches/index.ts';
 
 const levels = [0, 30, 40];
 
-/** Others give several levels, of which the lowest counts: whoever has it may create the tag. */
+/** Other servers send several levels; the lowest one counts, because every user with it may create the tag. */
 function levelIn({ create_access_levels }: Record<string, unknown>): number | undefined {
   const all = Array.isArray(create_access_levels) ? create_access_levels : [];
   const known = all

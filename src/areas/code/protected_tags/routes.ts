@@ -1,5 +1,5 @@
 /**
- * Protected tags: who may create a tag, or all tags that match a pattern, if the right to push to the project is not enough
+ * Protected tags: restrict the creation of a tag, or of all tags that match a pattern, beyond the right to push to the project
  * (docs/reference/protected_tags.md).
  */
 import { type Static, Type } from 'typebox';
@@ -34,7 +34,7 @@ interface ProtectedTagRow {
   create_access_level: number;
 }
 
-/** A tag protection has one level, which has its id. */
+/** A tag protection has exactly one level, whose id is that of the protection. */
 const present = ({ id, name, create_access_level: access_level }: ProtectedTagRow): Static<typeof ProtectedTag> => ({
   name,
   create_access_levels: [{ id, access_level, access_level_description: levelDescription(access_level) }],

@@ -1,16 +1,16 @@
-/** Who may set push rules (docs/reference/push_rules.md#permissions). */
+/** Access rules for push rules (docs/reference/push_rules.md#permissions). */
 import { mayReadCode, type Owner, ownerRole, type Project, projectRole } from '../../../access/index.ts';
 import { type Access, ApiError, type Caller, forbidden, reaches } from '../../../http/index.ts';
 
 const permission = 'admin_push_rules';
 export const plan = 'premium';
 
-/** Grants the project in `:id` to its maintainers and to holders of the permission. */
+/** Grants the project in `:id` to maintainers and to members with the permission. */
 export const ofProject: Access<{ caller: Caller; owner: Owner }> = ownerRole('project', permission);
 
 const maintainers = projectRole('maintainer', { permission, archived: true });
 
-/** The same, for callers who may read the code: what a check finds shows messages of commits and paths of files. It changes nothing. */
+/** The same for callers who may read the code: the result of a check contains commit messages and file paths. A check changes nothing. */
 export const codeChecker: Access<{ caller: Caller; project: Project }> = {
   ...maintainers,
   check: async (call) => {
@@ -22,10 +22,10 @@ export const codeChecker: Access<{ caller: Caller; project: Project }> = {
 
 const owners = ownerRole('group', permission);
 
-/** 404 of a group without push rules, or whose rules the caller may not see. */
+/** The 404 for a group without a push rule, and for callers who may not see it. */
 export const noGroupRule = () => new ApiError(404, { message: '404 Not Found' });
 
-/** Grants the group in `:id` to its owners and to holders of the permission. Others do not learn whether it has a rule, and no one does without the plan. */
+/** Grants the group in `:id` to owners and to members with the permission. Others do not learn whether it has a rule, and nobody does without the plan. */
 export const ofGroup: Access<{ caller: Caller; owner: Owner }> = {
   ...owners,
   check: async (call) => {

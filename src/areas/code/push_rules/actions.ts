@@ -16,7 +16,7 @@ async function regexReasons(name: RegexName, source: string): Promise<string[]> 
   }
 }
 
-/** @throws ApiError 400 with the reasons against expressions by field */
+/** @throws ApiError 400 with the reasons for refusing expressions, by field */
 export async function checkExpressions(changes: RuleChanges): Promise<void> {
   const given = regexNames.flatMap((name) => (changes[name] ? [[name, changes[name]] as const] : []));
   const reasons = await Promise.all(
@@ -33,7 +33,7 @@ export const existsTexts = {
 
 const returned = ['id', 'project_id', 'created_at', ...ruleNames] as const;
 
-/** @throws ApiError 400 for an expression that does not compile, 422 when there is a rule already */
+/** @throws ApiError 400 for an expression that does not compile, 422 if a rule exists already */
 export async function addRule(db: Database, owner: Owner, given: RuleChanges) {
   await checkExpressions(given);
   const row = await db
@@ -46,7 +46,7 @@ export async function addRule(db: Database, owner: Owner, given: RuleChanges) {
   return row;
 }
 
-/** @throws ApiError 400 for an expression that does not compile, 404 when there is no rule */
+/** @throws ApiError 400 for an expression that does not compile, 404 if there is no rule */
 export async function changeRule(db: Database, owner: Owner, changes: RuleChanges) {
   await checkExpressions(changes);
   const change = db.updateTable('push_rules').set(stamped(changes));
@@ -58,7 +58,7 @@ export async function changeRule(db: Database, owner: Owner, changes: RuleChange
 }
 
 /**
- * Gives a new project the rule of the nearest group above it that has one.
+ * Copies the rule of the nearest ancestor group that has one to a new project.
  * @param tx the transaction that adds the project
  */
 export async function copyTemplate(tx: Database, project: { id: number; namespace_id: number }): Promise<void> {

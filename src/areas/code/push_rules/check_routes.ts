@@ -1,4 +1,4 @@
-/** Trying a push rule on commits that a project has, before it is set. */
+/** Tests a push rule on existing commits of a project before it is set. */
 import { type Static, Type } from 'typebox';
 import type { Project } from '../../../access/index.ts';
 import { newestRange, type Repository, repositoryOf, resolveBranch, resolveCommit } from '../../../git/index.ts';
@@ -45,16 +45,16 @@ interface Trial {
   given: RuleChanges;
 }
 
-/** The stored rule, with the given fields in the place of its own. */
+/** The stored rule, overridden by the given fields. */
 async function triedRule({ db }: Services, project: Project, given: RuleChanges): Promise<Rule> {
   const stored = await rulesOf(db, { project_id: project.id, group_id: null }).executeTakeFirst();
   return { ...noRule, ...stored, ...given };
 }
 
-/** What a push would be that brought the newest commits of a ref. */
+/** The check for a hypothetical push of the newest commits of a ref. */
 async function questionOf(services: Services, repository: Repository, { project, ref, commits, given }: Trial) {
   const name = ref ?? project.default_branch;
-  // The project may be empty: its default branch has no commits.
+  // An empty project has no commits on its default branch.
   const isEmpty = ref === undefined && project.empty_repo;
   const tip = isEmpty ? undefined : found('Ref', await resolveCommit(repository, name));
   const branch = await resolveBranch(repository, name);
@@ -69,7 +69,7 @@ async function questionOf(services: Services, repository: Repository, { project,
   } satisfies Omit<Question, 'user_id'>;
 }
 
-/** @throws ApiError 400 when the check takes too long, or an expression does not compile */
+/** @throws ApiError 400 if the check times out or an expression does not compile */
 async function tryRule(services: Services, user_id: number, trial: Trial): Promise<Static<typeof PushRuleCheck>> {
   await checkExpressions(trial.given);
   const question = await questionOf(services, repositoryOf(services, trial.project), trial);

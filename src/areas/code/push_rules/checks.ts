@@ -1,4 +1,4 @@
-/** Holds commits, files, branches and tags against a push rule (docs/reference/push_rules.md#evaluation). */
+/** Checks commits, files, branches and tags against a push rule (docs/reference/push_rules.md#evaluation). */
 import type { Owner, Project } from '../../../access/index.ts';
 import { InvalidExpression, MatchingTimeout, matchEach } from '../../../expressions/index.ts';
 import {
@@ -25,33 +25,33 @@ import {
   type Violation,
 } from './rules.ts';
 
-/** How long a check may take, and how many violations a refused push lists. Tests change them. */
+/** The time limit of a check, and the number of violations that a refused push lists. Tests change them. */
 export const checkLimits = { budget_ms: 30_000, listed: 20 };
 
 const mib = 1024 * 1024;
 
-/** The check ended without a result; the message says why, for people. */
+/** The check was aborted; the message explains why, for people. */
 export class CheckFailed extends Error {
   override name = 'CheckFailed';
 }
 
-/** What is held against a rule. */
+/** The input of a check. */
 export interface Question {
   rule: Rule;
   /** The user who pushes. */
   user_id: number;
   repository: Repository;
   range: CommitRange;
-  /** Names of branches that are created or changed. */
+  /** Names of created or changed branches. */
   branches: readonly string[];
   deleted_tags: number;
-  /** Whether a git client pushes; commits that the server makes are not signed. */
+  /** Whether a git client pushes; commits created by the server are not signed. */
   is_push: boolean;
-  /** Whether to count commits and files that no rule looks at, too. */
+  /** Whether to count also commits and files that no rule applies to. */
   counts_all: boolean;
 }
 
-/** What was found: the first violations, and numbers. */
+/** The result of a check: the first violations, and counts. */
 class Findings {
   readonly listed: Violation[] = [];
   violations = 0;
@@ -59,7 +59,7 @@ class Findings {
   files = 0;
   readonly #most: number;
 
-  /** @param most violations are listed */
+  /** @param most the most violations that are listed */
   constructor(most: number) {
     this.#most = most;
   }
@@ -74,11 +74,11 @@ class Findings {
   }
 }
 
-/** A check under way. */
+/** A running check. */
 interface Check extends Question {
   services: Pick<Services, 'db' | 'url'>;
   findings: Findings;
-  /** Which texts the expression of a field matches; undefined when it has none. */
+  /** Which texts match the expression of a field; undefined if the field has none. */
   matches(name: RegexName, texts: readonly string[]): Promise<readonly boolean[] | undefined>;
 }
 
@@ -105,7 +105,7 @@ async function checkBranches({ rule, branches, matches, findings }: Check): Prom
       findings.add('branch_name_regex', texts.branch_name_regex(name, rule.branch_name_regex!));
 }
 
-/** What the rules on a commit need to know besides it, for a batch. */
+/** Facts besides the commit itself that the rules need, for a batch of commits. */
 interface CommitFacts {
   follows: readonly boolean[] | undefined;
   forbidden: readonly boolean[] | undefined;
@@ -115,7 +115,7 @@ interface CommitFacts {
   isMember: (email: string) => boolean;
 }
 
-/** The reasons against a commit in the order in which they are listed. */
+/** The reasons for refusing a commit, in list order. */
 function* reasonsAgainst(
   check: Check,
   commit: PushedCommit,
@@ -168,7 +168,7 @@ function* pusherReasons(
     yield ['commit_committer_name_check', texts.otherName];
 }
 
-/** Looks up whose addresses belong to users, each address once. */
+/** Looks up which addresses belong to users, each address once. */
 function memberLookup(services: Check['services']) {
   const known = new Map<string, boolean>();
   return async (commits: readonly PushedCommit[]): Promise<CommitFacts['isMember']> => {
@@ -251,9 +251,9 @@ async function checkSizes({ rule: { max_file_size }, repository, range, findings
 }
 
 /**
- * Holds commits and what they bring against a rule, within a budget of time.
- * @param most how many violations are listed; all are counted
- * @throws CheckFailed when it takes too long, or an expression does not compile
+ * Checks commits and the files they add against a rule, within a time limit.
+ * @param most the most violations that are listed; all are counted
+ * @throws CheckFailed if it times out or an expression does not compile
  */
 export async function findingsOf(
   services: Pick<Services, 'db' | 'url'>,
@@ -274,18 +274,18 @@ export async function findingsOf(
     await checkSizes(check);
     return findings;
   } catch (error) {
-    // git that was stopped ends with an error of its own.
+    // A stopped git process fails with its own error.
     if (error instanceof MatchingTimeout || (signal.aborted && !(error instanceof CheckFailed)))
       throw new CheckFailed(texts.timeout);
     throw error;
   }
 }
 
-/** An attempt to move references. */
+/** A request to move references. */
 interface Push {
   project: Pick<Project, 'default_branch'>;
   caller: { id: number };
-  /** Set when a git client pushes. */
+  /** Set for a push by a git client. */
   quarantine?: Environment;
 }
 
@@ -293,8 +293,8 @@ const nameAfter = (prefix: string, ref: string): string | undefined =>
   ref.startsWith(prefix) ? ref.slice(prefix.length) : undefined;
 
 /**
- * Why the push rule of a project refuses changes of references, in the order in which they are listed; empty when it does not.
- * @param updates to objects that the repository has, or the quarantine of the push
+ * The reasons for which the push rule of a project refuses reference updates, in list order; empty if it accepts them.
+ * @param updates their objects are in the repository, or in the quarantine of the push
  */
 export async function pushRuleRefusals(
   services: Pick<Services, 'db' | 'url'>,
@@ -307,8 +307,8 @@ export async function pushRuleRefusals(
 }
 
 /**
- * Why the first commit of a project that has no row yet breaks the rule that the project would start with; empty when it does not.
- * @param updates to objects that the repository has
+ * The reasons for which the initial push rule refuses the first commit of a project that has no row yet; empty if it accepts it.
+ * @param updates their objects are in the repository
  */
 export async function firstCommitRefusals(
   services: Pick<Services, 'db' | 'url'>,
@@ -321,8 +321,8 @@ export async function firstCommitRefusals(
 }
 
 /**
- * Why the push rule of a project or group refuses new files in its wiki: only the limit on their size applies there.
- * @param owner of the wiki; a group without a rule has that of the nearest group above
+ * The reasons for which the push rule of a project or group refuses new files in its wiki: only the size limit applies there.
+ * @param owner the owner of the wiki; a group without a rule uses the rule of the nearest ancestor group
  */
 export async function largeFileRefusals(
   services: Pick<Services, 'db' | 'url'>,

@@ -1,4 +1,4 @@
-/** Reading push rules, and the people whose addresses they look at. */
+/** Queries for push rules, and for the users whose addresses they check. */
 import { sql } from 'kysely';
 import { commitEmailOf, type Owner, planInForce } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -13,7 +13,7 @@ export const rulesOf = (db: Database, { project_id, group_id }: Owner) =>
     .select(['id', 'created_at', ...ruleNames])
     .where(project_id === null ? 'group_id' : 'project_id', '=', project_id ?? group_id);
 
-/** The rule that pushes to a project must keep to; undefined when there is none, or the plan in force does not have push rules. */
+/** The rule for pushes to a project; undefined if there is none, or if the plan in force has no push rules. */
 export const ruleInForce = (db: Database, project_id: number): Promise<Rule | undefined> =>
   db
     .selectFrom('push_rules')
@@ -22,7 +22,7 @@ export const ruleInForce = (db: Database, project_id: number): Promise<Rule | un
     .where(sql<boolean>`${planInForce} <> 'free'`)
     .executeTakeFirst();
 
-/** The rule that a new project in a namespace starts with: that of the nearest group, if the plan in force has push rules. */
+/** The initial rule of a new project in a namespace: that of the nearest group, if the plan in force has push rules. */
 export const ruleForNew = (db: Database, namespace_id: number): Promise<Rule | undefined> =>
   db
     .selectFrom('namespaces as place')
@@ -35,15 +35,15 @@ export const ruleForNew = (db: Database, namespace_id: number): Promise<Rule | u
     .orderBy(sql`array_position(place.traversal_ids, template.group_id)`, 'desc')
     .executeTakeFirst();
 
-/** The user who pushes, by lower-case addresses. */
+/** The user who pushes, with their addresses in lower case. */
 export interface Pusher {
   name: string;
-  /** Those that are verified, and the private one. */
+  /** Verified addresses and the private address. */
   own: ReadonlySet<string>;
   unverified: ReadonlySet<string>;
 }
 
-/** The user who pushes; without a name and addresses when there is no such user, so that rules on them refuse. */
+/** The user who pushes. For an unknown user, name and addresses are empty, so that rules on them refuse. */
 export async function pusherWith({ db, url }: Pick<Services, 'db' | 'url'>, user_id: number): Promise<Pusher> {
   const rows = await db
     .selectFrom('users')
@@ -64,12 +64,12 @@ export async function pusherWith({ db, url }: Pick<Services, 'db' | 'url'>, user
   };
 }
 
-/** The address that stands for a user who does not show theirs in commits. */
+/** The private commit address of a user who hides their own address. */
 const privateAddress = ({ id, username }: { id: number; username: string }, url: string): string =>
   commitEmailOf({ id, username, email: '', commit_email: '_private', has_proved_email: false }, url).toLowerCase();
 
 /**
- * Those of some addresses that belong to users of this server: verified ones and private ones.
+ * Those of the given addresses that belong to users of this server, as a verified or a private address.
  * @param emails in lower case
  */
 export async function addressesOfUsers(

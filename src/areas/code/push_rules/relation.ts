@@ -58,5 +58,5 @@ const pushRule: RecordKind = {
   },
 };
 
-/** The own push rule of a project or group, if it has one. */
+/** The push rule of a project or group itself, if it has one. */
 export const pushRules: Relation = { name: 'push_rule', kind: pushRule, plan: 'premium' };

@@ -1,4 +1,4 @@
-/** Push rules: what commits, files, branches and tags must keep to when they are pushed. One for a project, and a template for each group. */
+/** Push rules: requirements for pushed commits, files, branches and tags. A project has one, and a group has one as a template. */
 import { Type } from 'typebox';
 import {
   atLeastOneOf,

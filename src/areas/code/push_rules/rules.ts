@@ -1,14 +1,14 @@
-/** What push rules are made of: their fields, what is wrong with them, and the texts of violations (docs/reference/push_rules.md). Pure functions. */
+/** The fields of push rules, their validation, and the texts of violations (docs/reference/push_rules.md). Pure functions. */
 import { type Static, type TObject, Type } from 'typebox';
 import { allOptional, checked, nullable } from '../../../http/index.ts';
 
-/** The column holds four bytes. */
+/** The column has four bytes. */
 const maximumSize_mib = 2 ** 31 - 1;
 
 export const lengthReasons = (most: number) => (text: string | null) =>
   text !== null && text.length > most ? [`is too long (maximum is ${most} characters)`] : [];
 
-/** An expression; whether it compiles is found out by a thread, in the handler. */
+/** An expression. The handler compiles it in a thread to validate it. */
 const Regex = (description: string, most = 511) =>
   checked(
     nullable(Type.String({ description: `${description} (RE2). Null or empty: not checked` })),
@@ -22,7 +22,7 @@ function sizeReasons(size: number): string[] {
 
 const Flag = (description: string) => Type.Boolean({ description });
 
-/** The fields of a push rule that can be set, in the order of replies. */
+/** The settable fields of a push rule, in the order of replies. */
 export const fields = {
   commit_message_regex: Regex('All commit messages must match'),
   commit_message_negative_regex: Regex('No commit message may match', 2047),
@@ -74,10 +74,10 @@ export const regexNames = [
 ] as const satisfies RuleName[];
 export type RegexName = (typeof regexNames)[number];
 
-/** Whether `^` and `$` match at the ends of each line: in messages, which have many. */
+/** Whether `^` and `$` match at line boundaries: true for messages, which have several lines. */
 export const isMultiline = (name: RegexName): boolean => name.startsWith('commit_message');
 
-/** Something that breaks a rule. */
+/** A violation of a rule. */
 export interface Violation {
   rule: RuleName;
   commit_id: string | null;
@@ -85,7 +85,7 @@ export interface Violation {
   message: string;
 }
 
-/** The paths of files that are likely to be secrets, as refusals show them. */
+/** Path patterns of files that are likely to contain secrets, as shown in refusals. */
 const secretPatterns: readonly RegExp[] = [
   /aws\/credentials$/,
   /(ssh|config)\/(personal|server)_(rsa|dsa|ed25519|ecdsa|ecdsa_sk|ed25519_sk)/,
@@ -100,13 +100,13 @@ const secretPatterns: readonly RegExp[] = [
 ];
 const anySecret = new RegExp(secretPatterns.map(({ source }) => `(?:${source})`).join('|'));
 
-/** The pattern of secrets that a path matches. */
+/** The secrets pattern that a path matches. */
 export const secretIn = (path: string): string | undefined =>
   anySecret.test(path) ? secretPatterns.find((pattern) => pattern.test(path))?.source : undefined;
 
 const signoff = 'Signed-off-by:';
 
-/** Whether a message has a line like `Signed-off-by: Name <address@host>`. Without an expression, which would try all places of a long line with all others. */
+/** Whether a message has a line like `Signed-off-by: Name <address@host>`. A regular expression would take quadratic time for a long line. */
 export function hasSignoff(message: string): boolean {
   for (let at = message.indexOf(signoff); at >= 0; ) {
     const end = message.indexOf('\n', at);
@@ -116,14 +116,14 @@ export function hasSignoff(message: string): boolean {
   return false;
 }
 
-/** Whether a text has something before `<`, and an address up to `>`. */
+/** Whether a text has a name before `<`, and an address up to `>`. */
 function namesSomeone(text: string): boolean {
   const open = text.indexOf('<', 1);
   const at = open < 0 ? -1 : text.indexOf('@', open + 2);
   return at >= 0 && text.lastIndexOf('>') >= at + 2;
 }
 
-/** The texts of violations and of checks that could not be made. */
+/** The texts of violations and of failed checks. */
 export const texts = {
   commit_message_regex: (regex: string) => `Commit message does not follow the pattern '${regex}'`,
   commit_message_negative_regex: (regex: string) => `Commit message contains the forbidden pattern '${regex}'`,
@@ -149,7 +149,7 @@ export const texts = {
   more: (count: number) => `${count} more ${count === 1 ? 'violation is' : 'violations are'} not shown.`,
 };
 
-/** What a change of a branch can be refused with, for the documentation of its endpoints. */
+/** The possible refusals of a branch change, for the documentation of its endpoints. */
 export const pushRuleTexts: readonly string[] = [
   texts.commit_message_regex('<regex>'),
   texts.commit_message_negative_regex('<regex>'),

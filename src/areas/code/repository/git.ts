@@ -18,7 +18,7 @@ export const ownedRepository = (
   { kind, owner: { id, storage } }: { kind: RepositoryKind; owner: Owner },
 ): Repository => repositoryOf(services, { id, storage, folder: kind.folder });
 
-/** Where every branch and tag is now, by full name. */
+/** The current targets of all branches and tags, by full name. */
 async function currentRefs(repository: Repository): Promise<Map<string, string>> {
   const [branches, tags] = await Promise.all([listBranches(repository), listTags(repository)]);
   return new Map([
@@ -27,7 +27,7 @@ async function currentRefs(repository: Repository): Promise<Map<string, string>>
   ]);
 }
 
-/** Whether a commit is in the history of another; an object that never arrived is in no history. */
+/** Whether a commit is in the history of another; an object that never arrived is in none. */
 async function isReachable(repository: Repository, commit: string, from: string): Promise<boolean> {
   try {
     return await isAncestor(repository, commit, from);
@@ -37,7 +37,7 @@ async function isReachable(repository: Repository, commit: string, from: string)
   }
 }
 
-/** Those of `updates` that have happened: the reference is at its target, or has moved on from there. */
+/** The `updates` that have happened: the reference is at its target, or has moved on from there. */
 export async function whatMoved(repository: Repository, updates: readonly RefUpdate[]): Promise<RefUpdate[]> {
   const refs = await currentRefs(repository);
   const moved: RefUpdate[] = [];

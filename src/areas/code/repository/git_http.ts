@@ -1,4 +1,4 @@
-/** Git over HTTP: clone, fetch and push with the smart protocol (docs/reference/repository.md). Everything streams; nothing is held in memory. */
+/** Git over HTTP: clone, fetch and push with the smart protocol (docs/reference/repository.md). Everything is streamed; nothing is buffered in memory. */
 import { finished, pipeline, type Readable, Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -33,7 +33,7 @@ import { refusal } from './rules.ts';
 
 /** The routes have a prefix that no project can have, because the router cannot match a path of any depth in the middle of a URL. */
 const inside = '/-/git';
-/** The path of a repository, which is in a namespace but for the wiki of a group at the top. */
+/** The path of a repository. It is in a namespace, except for the wiki of a top-level group. */
 const address =
   /^\/(?!api\/|-\/)((?:[^/?]+\/)+[^/?]+?|[^/?]+\.wiki)(\.git)?\/(info\/refs|git-upload-pack|git-receive-pack)(?=\?|$)/;
 
@@ -44,7 +44,7 @@ const address =
 export function gitUrl(url: string): string {
   const [match, path = '', suffix, action] = address.exec(url) ?? [];
   if (match === undefined) return url;
-  // Without the suffix the reply is a redirect, which git follows for its first request only.
+  // Without the suffix the reply is a redirect, which git follows only for its first request.
   const kind = suffix ? action : action === 'info/refs' ? 'redirect' : undefined;
   try {
     return kind === undefined
@@ -69,7 +69,7 @@ function unzipLimit(): Transform {
   });
 }
 
-/** The decompressed body of a request. A fault in it ends the stream with an error, but the connection can still carry the reply. */
+/** The decompressed body of a request. Invalid data ends the stream with an error, but the connection can still carry the reply. */
 function bodyOf(request: FastifyRequest): Readable {
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if (!['identity', 'gzip', 'x-gzip'].includes(encoding))
@@ -95,7 +95,7 @@ const serviceOf = (name: unknown): Service => {
   throw refusal(403, "The command you're trying to execute is not allowed.");
 };
 
-/** Fires when the client disconnects, so that git stops working for it. */
+/** Aborts when the client disconnects, which stops git. */
 export function goneSignal(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   reply.raw.once('close', () => controller.abort());
@@ -108,7 +108,7 @@ const transportOf = (request: FastifyRequest, reply: FastifyReply) => ({
   signal: goneSignal(reply),
 });
 
-/** Sends what git answers. */
+/** Sends the output of git. */
 export function sendPack(reply: FastifyReply, type: string, stream: Readable): FastifyReply {
   reply.headers({
     'content-type': `application/x-${type}`,
@@ -119,7 +119,7 @@ export function sendPack(reply: FastifyReply, type: string, stream: Readable): F
   return reply.send(stream);
 }
 
-/** A stream that ends only after some work is done, so that a client that saw the end can rely on it. An aborted stream skips the work. */
+/** A stream that ends only after some work is done, so that a client can rely on it after the end. An aborted stream skips the work. */
 export function endingAfter(stream: Readable, work: () => Promise<void>): Readable {
   const out = new Transform({
     transform: (chunk, _encoding, done) => done(null, chunk),
@@ -129,7 +129,7 @@ export function endingAfter(stream: Readable, work: () => Promise<void>): Readab
   return out;
 }
 
-/** The body is not valid gzip, ends early, or is not understood by git, which reports this by its exit code alone. */
+/** The body is not valid gzip, is truncated, or cannot be parsed by git, which reports this only by its exit code. */
 const isBadRequest = (error: Error, { method }: FastifyRequest) =>
   ('code' in error && /^Z_|^ERR_STREAM_PREMATURE_CLOSE$/.test(String(error.code))) ||
   (error instanceof GitError && error.exit_code === 128 && method === 'POST');
@@ -154,7 +154,7 @@ interface RoutedRequest {
 /** Only the first request of a client can be redirected. */
 function redirectTo(full_path: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const [, query = ''] = request.url.split('?', 2);
-  // A segment that is empty, or a backslash, would lead to another host.
+  // An empty segment or a backslash would lead to another host.
   const path = inAddress(full_path.split('/').filter(Boolean).join('/'));
   return reply.redirect(locationOf(`/${path}.git/info/refs?${query}`), 301);
 }
@@ -192,7 +192,7 @@ const noHead = door({
   handle: ({ reply }) => reply.code(403).send(),
 });
 
-/** What a client sends to fetch, by which fetches of projects are counted. */
+/** The body of a fetch request, which is inspected to count fetches of projects. */
 function counted(services: Services, { kind, owner }: GitAccess, request: FastifyRequest): Readable {
   const body = bodyOf(request);
   if (kind.name !== 'project' || !countsFetches(services)) return body;
@@ -227,7 +227,7 @@ const receiving = (kinds: readonly GitKind[]) =>
   door<Caller, RoutedRequest>({
     method: 'POST',
     url: `${inside}/:path/git-receive-pack`,
-    // The client has compressed the push already.
+    // Pushes are already compressed by the client.
     cost: 'push',
     who: gitCaller(() => 'git-receive-pack'),
     handle: async ({ services, caller, request, reply }) => {
@@ -238,19 +238,19 @@ const receiving = (kinds: readonly GitKind[]) =>
       const size_bytes = length === undefined ? undefined : Number(length);
       const transport = { ...transportOf(request, reply), ...rules, input: bodyOf(request), size_bytes };
       const stream = await receivePack(repository, transport);
-      // Not when the client has gone: git finishes an accepted push without it.
+      // Not if the client has disconnected: git finishes an accepted push without it.
       return sendPack(reply, 'git-receive-pack-result', endingAfter(stream, ended));
     },
   });
 
 /**
  * The routes for git clients. Request URLs must pass through `gitUrl`.
- * @param kinds whose repositories are served, as `grantGit` takes them
+ * @param kinds the kinds of served repositories, as in `grantGit`
  */
 export const gitDoorway = (kinds: readonly GitKind[]): Doorway => ({
   cost: 'git',
   doors: [redirection, advertisement(kinds), noHead, uploading(kinds), receiving(kinds)],
   errors: () => textForm,
-  // git reads the body as it comes, and no limit is set on its size.
+  // git reads the body as a stream, and its size is not limited.
   bodies: 'stream',
 });

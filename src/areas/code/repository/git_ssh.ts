@@ -14,17 +14,17 @@ import { refusal } from './rules.ts';
 
 const maximumLine = 10_000;
 
-/** The words of a command line as clients quote them: in single quotes, or with a backslash before a character. */
+/** The words of a command line as quoted by clients: in single quotes, or with a backslash before a character. */
 function wordsOf(line: string): string[] {
   if (line.length > maximumLine) throw refusal(400, 'The command is too long.');
   const words = line.match(/(?:'[^']*'|\\.|[^\s'\\])+/g) ?? [];
   return words.map((word) => word.replaceAll(/'([^']*)'|\\(.)/g, '$1$2'));
 }
 
-/** The full path of a project or a snippet, from a path as URLs and short addresses have it. */
+/** The full path of a project or a snippet, from a path in a URL or in scp syntax. */
 const repositoryPath = (word = ''): string => word.replace(/^\/+/, '').replace(/(?:\.git)?\/*$/, '');
 
-/** What another site serves. */
+/** A request that another site serves. */
 export interface ServedElsewhere {
   key_id: number;
   /** Without `.git`. */
@@ -32,18 +32,18 @@ export interface ServedElsewhere {
   command: SshCommand;
 }
 
-/** How another site serves instead of this one. */
+/** Passes requests on to another site. */
 export interface Elsewhere {
   push(served: ServedElsewhere): Promise<void>;
-  /** @returns false when this site has to serve it itself */
+  /** @returns false if this site has to serve it itself */
   fetch(served: ServedElsewhere): Promise<boolean>;
 }
 
 interface Serving {
   services: Services;
-  /** Whose repositories are served, as `grantGit` takes them. */
+  /** The kinds of served repositories, as in `grantGit`. */
   kinds: readonly GitKind[];
-  /** If pushes are not taken here. */
+  /** Set if this site does not accept pushes. */
   elsewhere?: Elsewhere | undefined;
   /** Receives the errors of the server. */
   log: PushLog;
@@ -56,7 +56,7 @@ interface GitCommand extends Serving {
   command: SshCommand;
 }
 
-/** Grants a project under its present path. A client that uses a former one is warned, since SSH has no redirects. */
+/** Grants a project under its present path. A client that uses a former path is warned, because SSH has no redirects. */
 async function following<T>({ words, command }: GitCommand, grant: (path: string) => Promise<T>): Promise<T> {
   try {
     return await grant(repositoryPath(words[0]));
@@ -75,7 +75,7 @@ const conversationOf = ({ channel, protocol, signal, source }: SshCommand) => ({
   is_conversation: true,
 });
 
-/** Rejects when the client goes before the end, which stops git. */
+/** Rejects if the client disconnects before the end, which stops git. */
 async function send({ command: { channel } }: GitCommand, stream: Readable): Promise<void> {
   stream.pipe(channel, { end: false });
   await finished(stream);
@@ -124,7 +124,7 @@ const commands: Readonly<Record<Service | 'git-lfs-authenticate', (asked: GitCom
 
 const isCommand = (name: string): name is keyof typeof commands => Object.hasOwn(commands, name);
 
-/** @throws ApiError for what the caller may not do */
+/** @throws ApiError if the caller lacks the right */
 async function run(serving: Serving, key_id: number, command: SshCommand): Promise<void> {
   const caller = await callerOfSshKey(serving.services, key_id);
   if (command.line === undefined) {
@@ -141,7 +141,7 @@ async function served(asked: Omit<GitCommand, 'words'>, line: string): Promise<v
   await commands[name]({ ...asked, words });
 }
 
-/** What the SSH server does: users are known by the keys of their accounts, and have the access that they have over HTTP. */
+/** The options of the SSH server: users are identified by the keys of their accounts, and have the same access as over HTTP. */
 export const gitOverSsh = (serving: Serving): Pick<SshServerOptions<number>, 'identify' | 'run' | 'failed'> => ({
   identify: (key) => sshKeyOf(serving.services, key),
   failed: (error) => serving.log.error({ err: error }, 'an SSH connection met an error'),

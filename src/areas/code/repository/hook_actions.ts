@@ -1,4 +1,4 @@
-/** Telling hooks of pushes (docs/reference/hooks.md#events). */
+/** Webhook events for pushes (docs/reference/hooks.md#events). */
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Database, DB } from '../../../db/index.ts';
 import { type RefUpdate, repositoryOf, resolveBranch } from '../../../git/index.ts';
@@ -13,7 +13,7 @@ interface Pusher {
   user_id: number | null;
 }
 
-/** The members of a body that say who pushed, of a row of `users`. */
+/** The members of a body about the pusher, from a row of `users`. */
 const pusherFacts = sql`
   'user_id', users.id, 'user_name', users.name, 'user_username', users.username, 'user_email', nullif(users.public_email, ''),
   'user_avatar', ${hole('avatar', sql`json_build_object('id', users.id, 'avatar', users.avatar)`)}`;
@@ -55,13 +55,13 @@ const protectedNames = async (tx: Database, project_id: number, kind: Kind): Pro
   return namesIn(tx.selectFrom('protected_branches').where(protectsProject(sql`${project_id}::bigint`)));
 };
 
-/** More references are not listed in an event about all of them. */
+/** The most references listed in an event for a whole push. */
 const maximumListed = 1000;
 
 /**
- * Leaves an event about all branches and tags that a push has moved, for those hooks of the server that ask for it.
+ * Adds an event for all branches and tags that a push has moved, for system hooks that subscribe to it.
  * @param tx the transaction of its other effects
- * @param whose the members of the body that say whose repository it is, and the rows that they and the pusher, in `users`, are from
+ * @param whose the members of the body about the owner of the repository, and the rows that they and the pusher, in `users`, are from
  */
 export async function tellOfUpdate(
   tx: Database,
@@ -87,7 +87,7 @@ export async function tellOfUpdate(
 }
 
 /**
- * Leaves events about a push: one for each branch and tag, unless there are more than `push_event_hooks_limit` of a kind, and one about all for hooks of the server.
+ * Adds the events for a push: one for each branch and tag, unless there are more than `push_event_hooks_limit` of a kind, and one for the whole push for system hooks.
  * @param tx the transaction of its other effects
  */
 async function tellOfPush(tx: Database, pusher: Pusher, moved: readonly RefUpdate[]): Promise<void> {
@@ -109,11 +109,11 @@ interface Telling {
   pusher: Pusher;
   asking: readonly AskingHook[];
   kind: Kind;
-  /** Of what is protected of the kind. */
+  /** The names of protected branches or tags. */
   names: readonly string[];
 }
 
-/** Hooks of the server get no commits. */
+/** System hooks get no commits. */
 async function addPush(tx: Database, { pusher, asking, kind, names }: Telling, update: RefUpdate): Promise<void> {
   const name = update.ref.slice(kinds[kind].length);
   const is_protected = names.some((pattern) => isAbout(pattern, name));
@@ -127,7 +127,7 @@ async function addPush(tx: Database, { pusher, asking, kind, names }: Telling, u
   }
 }
 
-/** Tells hooks of pushes. */
+/** Adds webhook events for pushes. */
 export const hookFollower: PushFollower = {
   follow:
     async (_services, { owner, user_id, moved }) =>

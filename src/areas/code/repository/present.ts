@@ -9,7 +9,7 @@ import { PipelineBasic } from '../pipelines/index.ts';
 
 const shortId_characters = 8;
 
-/** The person and message of a commit, as every reply that holds one has them. */
+/** The author, committer and message of a commit, included in every reply with a commit. */
 export const commitCore = {
   id: Type.String(),
   parent_ids: Type.Array(Type.String()),
@@ -63,7 +63,7 @@ export const Branch = resource('Branch', {
 });
 
 export const treePage = pagePath('/:project/-/tree/:ref');
-/** @param name of the file, of which clients ask only the extension */
+/** @param name of the file; clients use only the extension */
 export const archivePage = pagePath('/:project/-/archive/:ref/:name');
 export const blobPage = pagePath('/:project/-/blob/:ref/:path');
 /** A range is two revisions with `..` or `...` between them. */

@@ -1,18 +1,18 @@
-/** The checks of a push before git moves a reference, and its effects after, whatever protocol the push came by and whoever owns the repository. */
+/** The checks of a push before git moves a reference, and its effects afterwards, for all protocols and owners. */
 import { refusedByMove } from '../../../db/index.ts';
 import type { PushRules } from '../../../git/index.ts';
 import type { Caller, Services } from '../../../http/index.ts';
 import type { GitAccess } from './definition.ts';
 import { announceUpdates, refsChanged, withdrawUpdates } from './moving/actions.ts';
 
-/** Where a push reports its errors. */
+/** The log for errors of a push. */
 export interface PushLog {
   error(what: { err: unknown }, message: string): void;
 }
 
 /**
  * The checks and effects of a push.
- * @returns the rules for `receivePack`, and what must follow when git has ended
+ * @returns the rules for `receivePack`, and a function to call after git has ended
  */
 export function pushRulesFor(services: Services, granted: GitAccess & { caller: Caller }, log: PushLog) {
   const { kind, owner, caller } = granted;

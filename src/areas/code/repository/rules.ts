@@ -1,4 +1,4 @@
-/** What a repository refuses, to pushes and to endpoints that move a branch or a tag alike (docs/reference/repository.md). */
+/** The refusals of repositories that apply to pushes and to endpoints that move a branch or a tag (docs/reference/repository.md). */
 
 import { levels, type Project, projectIsBeingFilled } from '../../../access/index.ts';
 import type { RefUpdate } from '../../../git/index.ts';
@@ -6,16 +6,16 @@ import { ApiError, badParams } from '../../../http/index.ts';
 import { mapInSlices } from '../../../markdown/index.ts';
 import type { TagProtection } from '../protected_tags/index.ts';
 
-/** A name that git could read as a commit id. */
+/** A name that git could interpret as a commit id. */
 const likeAnId = /^[0-9a-f]{40}/i;
 
 const idLikeName = 'You cannot create a branch with a 40-character hexadecimal branch name.';
 
-/** The refusals of a file that exists already, or is missing. */
+/** The refusals for a file that exists already or is missing. */
 export const fileExists = 'A file with this name already exists';
 export const missingFile = "A file with this name doesn't exist";
 
-/** A refusal to a git client, which shows the text to its user. */
+/** A refusal to a git client, which prints the text. */
 export const refusal = (status: number, text: string): ApiError => new ApiError(status, { message: text });
 
 /** The refusal of a push to a project whose content cannot be changed. */
@@ -24,21 +24,21 @@ export function readOnlyRefusal({ archived, being_copied }: Pick<Project, 'archi
   return archived ? "You can't push code to an archived project." : "You can't push code to a read-only project.";
 }
 
-/** The names of the branches among references that have moved, without those that were deleted. */
+/** The names of moved branches, without deleted ones. */
 export const pushedBranches = (moved: readonly RefUpdate[]): string[] =>
   movedBranches(moved.filter((update) => update.new !== null));
 
 const branch = /^refs\/heads\/(.+)$/s;
 
-/** The names of the branches among references that have moved. */
+/** The names of moved branches. */
 export const movedBranches = (moved: readonly RefUpdate[]): string[] =>
   moved.flatMap(({ ref }) => branch.exec(ref)?.[1] ?? []);
 
-/** The refusal of a push with a file mode that git does not know. */
+/** The refusal of a push with an invalid file mode. */
 export const oddModeRefusal = ({ tree, mode }: { tree: string; mode: string }): string =>
   `The tree ${tree} has an entry with the file mode ${mode}. Modes can be 100644, 100664, 100755, 120000, 40000 and 160000.`;
 
-/** Why a branch may not move this way, regardless of its protection. */
+/** The reasons for refusing a move of a branch, regardless of its protection. */
 export function branchRefusals(project: Pick<Project, 'default_branch'>, update: RefUpdate): string[] {
   const name = update.ref.slice('refs/heads/'.length);
   if (update.new === null && name === project.default_branch)
@@ -48,7 +48,7 @@ export function branchRefusals(project: Pick<Project, 'default_branch'>, update:
 }
 
 /**
- * Why a tag may not move this way.
+ * The reasons for refusing a move of a tag.
  * @param how.isPush whether a git client moves it
  */
 export function tagRefusals(
@@ -83,13 +83,13 @@ export function matchesSearch(name: string, search: string): boolean {
   return toEnd ? text.endsWith(wanted) : text.includes(wanted);
 }
 
-/** A path without surrounding slashes, as git writes paths. The look behind keeps slashes in the middle from being tried one by one, each to the end. */
+/** A path without surrounding slashes, as in git. The lookbehind prevents that slashes in the middle are tried one by one, each to the end. */
 export const trimmedPath = (path: string): string => path.replace(/^\/+|(?<!\/)\/+$/g, '');
 
 /**
- * The bytes of a file that a parameter holds.
- * @param name of the parameter, for the refusal
- * @throws ApiError 400 for characters that are not Base64; line ends are ignored, since several clients wrap it
+ * The bytes of a file in a parameter.
+ * @param name the name of the parameter, for error messages
+ * @throws ApiError 400 for characters that are not Base64; line breaks are ignored, because several clients wrap it
  */
 export async function contentIn(name: string, text: string | Uint8Array, encoding: 'text' | 'base64'): Promise<Buffer> {
   const sent = typeof text === 'string' ? Buffer.from(text) : Buffer.from(text.buffer, text.byteOffset, text.length);
@@ -105,7 +105,7 @@ async function fromBase64(name: string, sent: Buffer): Promise<Buffer> {
     sent.subarray(index * piece_bytes, (index + 1) * piece_bytes),
   );
   const groupsOf = base64Reader(name, count);
-  // Decoded to where it stays, because joining the pieces would copy all of them in one turn of the event loop.
+  // Decoded into its final buffer, because joining the pieces would copy all of them in one turn of the event loop.
   const content = Buffer.allocUnsafe(Math.ceil((sent.length * 3) / 4));
   let end = 0;
   await mapInSlices(pieces, (piece, index) => {
@@ -114,17 +114,17 @@ async function fromBase64(name: string, sent: Buffer): Promise<Buffer> {
   return content.subarray(0, end);
 }
 
-/** Checks the pieces of a Base64 text, one after another, and regroups them so that each can be decoded alone. */
+/** Validates the pieces of a Base64 text in order, and regroups them so that each can be decoded alone. */
 function base64Reader(name: string, count: number): (piece: string, index: number) => string {
-  // A line end is allowed in one place only, so that matching never goes back.
+  // Only one position allows a line break, so that matching never backtracks.
   let [rest, allowed] = ['', /^[A-Za-z0-9+/\r\n]*(?:=[=\r\n]*)?$/];
   return (piece, index) => {
     if (!allowed.test(piece)) throw badParams(`${name} is not valid Base64`);
     if (piece.includes('=')) allowed = /^[=\r\n]*$/;
     const text = rest + piece.replaceAll(/[\r\n]/g, '');
-    // Four characters are three bytes. Those that are left over begin the next piece.
+    // Four characters encode three bytes. Remaining characters begin the next piece.
     const isLast = index === count - 1;
-    // One character alone is less than a byte: something of the text is missing.
+    // A single remaining character is less than a byte: the text is truncated.
     if (isLast && text.replace(/=+$/, '').length % 4 === 1) throw badParams(`${name} is not valid Base64`);
     const end = isLast ? text.length : text.length - (text.length % 4);
     rest = text.slice(end);

@@ -1,4 +1,4 @@
-/** Settling reference moves that a crash interrupted after they were announced in the database. */
+/** Settles reference moves that were announced in the database and then interrupted by a crash. */
 import { sql } from 'kysely';
 import type { RefUpdate } from '../../../git/index.ts';
 import { removeStaleLocks } from '../../../git/index.ts';
@@ -9,11 +9,11 @@ import { ownedRepository, whatMoved } from './git.ts';
 import { kindOfRow, refsChanged } from './moving/actions.ts';
 import { followDefaultBranch } from './owners/head_actions.ts';
 
-/** A row this old belongs to a process that has died: git moves references within seconds of the row. */
+/** A row this old belongs to a dead process: git moves references within seconds of the row. */
 export const abandoned_minutes = 15;
 const settledAtOnce = 1000;
 
-/** The owner that a row of the journal names. */
+/** The owner in a journal row. */
 const owners = ({ repositories }: Services) =>
   sql.join(
     repositories.kinds.map(
@@ -24,12 +24,12 @@ const owners = ({ repositories }: Services) =>
   );
 
 /**
- * Takes over the rows of processes that have died. If the references have moved, the effects are written; if not, the row is dropped once no process
- * can still be about to move them. A row without references is of a changed default branch, which HEAD has to follow.
- * @param alone_since when the only server that uses these storages started: older rows and locks on references have no holder. A killed git process leaves
- *   its locks, and no other moves the reference while they are there. Leave it out when there may be other servers.
- * @returns how many rows were settled
- * @throws AggregateError with the failures of single rows, after all others are settled
+ * Takes over the rows of dead processes. If the references have moved, the effects are written; if not, the row is deleted once no process can still be about to move them. A row
+ * without references is for a changed default branch, and HEAD is set to it.
+ * @param alone_since the start time of the only server that uses these storages: older rows and locks on references have no holder. The locks of a killed git process remain, and
+ *   no other process moves the reference while they exist. Omit it if there may be other servers.
+ * @returns the number of settled rows
+ * @throws AggregateError with the failures of single rows, after all others were settled
  */
 export async function settleReferenceUpdates(
   services: Services,
@@ -56,7 +56,7 @@ export async function settleReferenceUpdates(
       const repository = ownedRepository(services, { kind: kindOfRow(services, row), owner });
       if (alone_since) await removeStaleLocks(repository, alone_since);
       const moved = await whatMoved(repository, announced);
-      // A push that has moved a part of its references may be about to move the others.
+      // A push that has moved some of its references may be about to move the others.
       if (moved.length < announced.length && !is_abandoned) continue;
       if (announced.length === 0) await followDefaultBranch(services, id);
       else await refsChanged(services, id, moved);
@@ -70,7 +70,7 @@ export async function settleReferenceUpdates(
   return settled;
 }
 
-/** A server settles what a crash has left when it starts; this job is for installations where one of several servers has crashed. */
+/** A starting server settles the rows that a crash has left; this job is for installations with several servers, one of which has crashed. */
 export const settleReferences = job('settle_reference_updates', {
   input: {},
   retries: 0,

@@ -10,12 +10,12 @@ import { admitInJson, disposition, headerValue, shownAs, uncached } from '../rep
 import type { FileLocation, FoundFile } from './git.ts';
 import { type BlameRange, fileHeaders, presentFile, type RepositoryFile } from './present.ts';
 
-/** During a blame, git keeps the file and every line of it in memory. */
+/** During a blame, git keeps the file and all its lines in memory. */
 const maximumBlamed_bytes = 32 * 1024 * 1024;
 
 /**
  * A file as JSON.
- * @throws ApiError 429 for the sixth large file of a project in a minute, 413 for one that no reply in JSON can hold
+ * @throws ApiError 429 for the sixth large file of a project in a minute, 413 if it is too large for a JSON reply
  */
 export async function fileWithContent(
   db: Database,
@@ -28,8 +28,8 @@ export async function fileWithContent(
 }
 
 /**
- * The lines of a file, each group with the commit that they come from.
- * @throws ApiError 400 for an invalid range or one that begins past the end, 413 for a file that is too large to blame
+ * The lines of a file in groups, each with the commit that last changed them.
+ * @throws ApiError 400 for an invalid range or one that begins past the end, 413 if the file is too large to blame
  */
 export async function blameOf(
   { repository, blob_id, commit_id, file_path }: FileLocation,
@@ -59,8 +59,8 @@ export const rawBody = (file: FoundFile): Buffer | Readable =>
   file.content ?? streamBlob(file.repository, file.blob_id, { reader: 'client' });
 
 /**
- * The large file that a pointer file refers to; undefined when the file is not a pointer, or LFS is switched off for the project.
- * @throws ApiError 404 when the project does not have the large file
+ * The large file that a pointer file refers to; undefined if the file is not a pointer, or if LFS is disabled for the project.
+ * @throws ApiError 404 if the project does not have the large file
  */
 export async function largeFileOf(
   { db }: Pick<Services, 'db'>,

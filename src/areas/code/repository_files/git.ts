@@ -1,4 +1,4 @@
-/** Finding a file in a repository, and facts derived from its bytes. Facts about a blob never change, so they are cached. */
+/** Locates files in a repository, and derives facts from their bytes. Facts about a blob never change, so they are cached. */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Project } from '../../../access/index.ts';
@@ -20,17 +20,17 @@ export interface BlobFacts {
   /** SHA-256 of the content, in hexadecimal. */
   content_sha256: string;
   content_type: string;
-  /** Of small files only. */
+  /** Only for small files. */
   content?: Buffer;
 }
 
-/** A file of a commit, before its content is looked at. */
+/** A file of a commit, before its content is read. */
 export interface FileLocation {
   repository: Repository;
   file_name: string;
   file_path: string;
   blob_id: string;
-  /** The commit that the reference names. */
+  /** The commit that the ref resolves to. */
   commit_id: string;
   execute_filemode: boolean;
 }
@@ -81,9 +81,9 @@ async function blobFacts(repository: Repository, blob_id: string): Promise<BlobF
 }
 
 /**
- * Where the file at a path lies. A symbolic link is a file whose content is its target; it is not followed.
+ * Locates the file at a path. A symbolic link is a file whose content is its target; it is not followed.
  * @param ref branch, tag or commit; a tag wins over a branch of the same name, as in git
- * @throws ApiError 404 when the reference or the file is not there; a folder or submodule is no file
+ * @throws ApiError 404 if the ref or the file does not exist, or the path is a folder or submodule
  */
 export async function locateFile(
   services: Services,
@@ -99,7 +99,7 @@ export async function locateFile(
   return { repository, file_name: file.name, file_path, blob_id: file.id, commit_id, execute_filemode };
 }
 
-/** What is known of a file. */
+/** A file with the facts about its content. */
 export async function fileIn(location: FileLocation): Promise<FoundFile> {
   const { repository, blob_id, commit_id, file_path } = location;
   const [facts, last_commit_id = commit_id] = await Promise.all([
@@ -109,7 +109,7 @@ export async function fileIn(location: FileLocation): Promise<FoundFile> {
   return { ...facts, ...location, last_commit_id };
 }
 
-/** The file at a path, as `locateFile` finds it. */
+/** The file at a path, located by `locateFile`. */
 export const fileAt = async (
   services: Services,
   project: Project,

@@ -1,4 +1,4 @@
-/** How files appear in replies and their headers (docs/reference/repository_files.md). */
+/** Files in replies and headers (docs/reference/repository_files.md). */
 import { type Static, Type } from 'typebox';
 import { Base64, type Headers, resource } from '../../../http/index.ts';
 import { commitCore, headerValue } from '../repository/index.ts';
@@ -41,22 +41,22 @@ const facts = {
   'Last-Commit-Id': 'ID of the last commit that touched the file',
   'Execute-Filemode': '`true` for an executable file',
 };
-/** The specification's names, and those that clients read. */
+/** The prefix of the specification, and the prefix that clients read. */
 const prefixes = ['X-Service-', 'X-Gitlab-'];
 
-/** The headers of `fileHeaders` with their meaning, for the documentation. */
+/** The headers of `fileHeaders` with descriptions, for the documentation. */
 export const describedHeaders: Headers = Object.fromEntries(
   prefixes.flatMap((prefix) => Object.entries(facts).map(([name, meaning]) => [`${prefix}${name}`, meaning])),
 );
 
 type Fact = keyof typeof facts;
-/** The names of each fact, in lower case as they are sent. */
+/** The header names of each fact, in lower case as sent. */
 const namesOf = Object.keys(facts).map((fact) => ({
   fact: fact as Fact,
   names: prefixes.map((prefix) => `${prefix}${fact}`.toLowerCase()),
 }));
 
-/** @param ref as it was asked for; empty when it was not */
+/** @param ref as requested; empty if omitted */
 export function fileHeaders(file: FoundFile, ref: string): Headers {
   const values: Record<Fact, string> = {
     'File-Name': headerValue(file.file_name),

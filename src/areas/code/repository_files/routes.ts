@@ -1,4 +1,4 @@
-/** Repository files: reading, blaming and writing one file of a repository (docs/reference/repository_files.md). */
+/** Repository files: reads, blames and writes one file of a repository (docs/reference/repository_files.md). */
 import { type Static, type TObject, Type } from 'typebox';
 import { branchWriter, codeReader, type Project } from '../../../access/index.ts';
 import {
@@ -32,7 +32,7 @@ import { BlameRange, describedHeaders, FileWrite, fileHeaders, RepositoryFile } 
 /** A body of 10 MiB in Base64, escaped as a form, is four times as long; larger ones are for `git push`. */
 const bodyLimit_bytes = 100 * 1024 * 1024;
 
-/** No component is `..`, and nothing but what `start` allows comes before the first one. */
+/** No component is `..`, and only what `start` allows comes before the first one. */
 const pathAfter = (start: string) =>
   refusedAs(
     'should be a valid file path',
@@ -68,7 +68,7 @@ const last_commit_id = optional(Type.String({ description: 'Last commit of the f
 
 type Written = Static<TObject<typeof written>> & { last_commit_id?: string };
 
-/** Commits the content that was sent, and answers where it is. */
+/** Commits the sent content, and returns its location. */
 async function write(
   services: Services,
   { project, caller }: { project: Project; caller: Caller },
@@ -94,7 +94,7 @@ async function rawAt(services: Services, project: Project, { file_path, ref = ''
 }
 
 const json = (headers: Headers): Headers => ({ ...headers, 'content-type': 'application/json' });
-/** The response to `HEAD` for a file, and for its blame. */
+/** The reply to `HEAD` for a file and for its blame. */
 const headersAt = async (services: Services, project: Project, { file_path, ref }: Static<TObject<typeof atRef>>) =>
   json(fileHeaders(await fileAt(services, project, file_path, ref), ref));
 
@@ -152,7 +152,7 @@ export const repositoryFiles = [
     handle: async ({ project, input, ...services }) => {
       const location = await locateFile(services, project, input.file_path, input.ref);
       const file = await fileIn(location);
-      // The commits after the last one of the file change nothing in its blame.
+      // Commits after the last one of the file do not change its blame.
       const body = await blameOf({ ...location, commit_id: file.last_commit_id }, input.range);
       return { body, headers: fileHeaders(file, input.ref) };
     },

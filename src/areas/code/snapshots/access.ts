@@ -1,4 +1,4 @@
-/** Who may copy whole repositories: administrators. Others get 401, which clients of this endpoint know. */
+/** Restricts copies of whole repositories to administrators. Others get 401, which clients of this endpoint expect. */
 import { projectForAdmin } from '../../../access/index.ts';
 import { unauthorized } from '../../../http/index.ts';
 

@@ -28,13 +28,13 @@ interface BranchRequest {
 }
 
 const refOf = (branch: string) => `refs/heads/${branch}`;
-/** Whether one name would be a folder of the other. */
+/** Whether one of the names would be a folder that contains the other. */
 const clash = (one: string, other: string) => one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
 const inTheWay = (branch: string) =>
   badRequest(`Failed to create branch '${branch}': Branch name conflicts with existing branch hierarchy.`);
 const alreadyExists = () => badRequest('Branch already exists');
 
-/** Gives an empty repository a commit that its first branch can start from. */
+/** Creates a commit in an empty repository for its first branch to start from. */
 async function firstCommit(services: Services, { project, caller }: BranchRequest): Promise<string> {
   const readme = { action: 'create', file_path: 'README.md', content: Buffer.alloc(0) } as const;
   return commitChanges(services, {
@@ -46,7 +46,7 @@ async function firstCommit(services: Services, { project, caller }: BranchReques
   });
 }
 
-/** The commit that a new branch starts from, and whether creating it has created the branch as well. */
+/** The start commit of a new branch, and whether creating that commit has created the branch as well. */
 async function startOf(services: Services, request: BranchRequest, repository: Repository, ref: string) {
   const unknown = () => badRequest(`Failed to create branch '${request.branch}': invalid reference name '${ref}'`);
   const commit_id = await resolveCommit(repository, ref);
@@ -62,8 +62,8 @@ async function startOf(services: Services, request: BranchRequest, repository: R
 }
 
 /**
- * Creates a branch. An empty repository gets its default branch, with an empty README.md, first.
- * @param request.ref branch, tag or commit that the branch starts from
+ * Creates a branch. In an empty repository, the default branch is created first, with an empty README.md.
+ * @param request.ref the branch, tag or commit to start from
  * @returns the id of its commit
  * @throws ApiError 400 with the texts of docs/reference/repository.md
  */
@@ -88,8 +88,8 @@ export async function createBranch(services: Services, request: BranchRequest & 
 
 /**
  * Deletes a branch.
- * @param request.commit_id where the caller saw it
- * @throws ApiError 400 for the default branch, 409 when the branch moved in the meantime
+ * @param request.commit_id the head of the branch as the caller saw it
+ * @throws ApiError 400 for the default branch, 409 if the branch has moved meanwhile
  */
 export async function deleteBranch(services: Services, request: BranchRequest & { commit_id: string }): Promise<void> {
   const { project, caller, branch, commit_id } = request;
@@ -103,10 +103,10 @@ export async function deleteBranch(services: Services, request: BranchRequest & 
   }
 }
 
-/** Each attempt leaves out the branches that moved during the previous one. */
+/** Each attempt skips the branches that moved during the previous one. */
 const attempts = 5;
 
-/** Deletes the branches that are merged into the default branch, except those at its head and protected ones. */
+/** Deletes all merged branches, except those at the head of the default branch and protected ones. */
 export async function deleteMergedBranches(
   services: Services,
   { project, caller }: Omit<BranchRequest, 'branch'>,

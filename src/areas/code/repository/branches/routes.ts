@@ -61,7 +61,7 @@ async function present(
     commit: presentCommit(url, project, await readCommit(repository, branch.commit_id)),
     merged,
     protected: is_protected,
-    // Both are false on an unprotected branch, although developers may push and merge there.
+    // Both are false for an unprotected branch, although developers may push and merge there.
     developers_can_push,
     developers_can_merge,
     can_push: may_push && !project.read_only,
@@ -76,7 +76,7 @@ async function isMerged(repository: Repository, project: Project, commit_id: str
   return into !== undefined && into !== commit_id && (await isAncestor(repository, commit_id, into));
 }
 
-/** The caller, and the project they look at. */
+/** The caller and the requested project. */
 interface Viewer {
   project: Project;
   caller: MaybeCaller;
@@ -116,12 +116,12 @@ async function presentPage(
   return { ...page, items };
 }
 
-/** More than a thousand times what names and an expression for them need. */
+/** More than a thousand times what real names and expressions need. */
 const maximumMatching_ms = 1_000;
 
 /**
  * The branches whose names match a regular expression.
- * @throws ApiError 400 for an invalid expression, or one that takes too long
+ * @throws ApiError 400 for an invalid expression, or on a timeout
  */
 async function branchesMatching(branches: GitBranch[], regex: string): Promise<GitBranch[]> {
   try {
@@ -135,7 +135,7 @@ async function branchesMatching(branches: GitBranch[], regex: string): Promise<G
   }
 }
 
-/** The branches after the last one of a keyset page. When ordered by name, that branch may have been deleted. */
+/** The branches after the last one of a keyset page. When sorted by name, that branch may have been deleted. */
 function branchesAfter(branches: GitBranch[], page_token: string, isByName: boolean): GitBranch[] {
   const position = branches.findIndex(({ name }) => name === page_token);
   if (position >= 0) return branches.slice(position + 1);

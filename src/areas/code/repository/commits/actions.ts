@@ -25,7 +25,7 @@ export interface CommitRequest extends Start {
   caller: Pick<Caller, 'id' | 'admin' | 'name' | 'commit_email'>;
   branch: string;
   message: string;
-  /** By default the caller. */
+  /** Defaults to the caller. */
   author_name?: string | undefined;
   author_email?: string | undefined;
   actions: readonly FileAction[];
@@ -35,7 +35,7 @@ const refusals: Record<Exclude<ChangeRefused['reason'], 'invalid_path'>, string>
   missing: missingFile,
   exists: fileExists,
   not_a_file: 'A directory with this name already exists',
-  // A file is where the path needs a folder.
+  // The path has a file where it needs a folder.
   not_a_folder: fileExists,
 };
 
@@ -63,7 +63,7 @@ async function write(repository: Repository, commit: Parameters<typeof writeComm
   );
 }
 
-/** The author and committer of a commit: the caller is both, unless another author is named. */
+/** The author and the committer of a commit: the caller is both, unless the request names another author. */
 function peopleOf({ caller, author_name, author_email }: Omit<CommitRequest, 'actions'>): {
   author: Person;
   committer: Person;
@@ -76,8 +76,8 @@ function peopleOf({ caller, author_name, author_email }: Omit<CommitRequest, 'ac
 }
 
 /**
- * @returns writes the effects of the move
- * @throws RefMoved when the branch has moved in the meantime
+ * @returns a function that writes the effects of the move
+ * @throws RefMoved if the branch has moved meanwhile
  */
 async function move(
   services: Services,
@@ -101,15 +101,15 @@ async function move(
 /**
  * Creates one commit from all `actions` and moves the branch to it, queued behind other commits to the branch. In an empty repository it creates the branch.
  * @returns the id of the commit
- * @throws ApiError 400 when the branch, a path or a push rule does not allow it, or when nothing would change
- * @throws FileChanged when a file's `last_commit_id` is not its last commit
+ * @throws ApiError 400 if the branch, a path or a push rule does not allow it, or if nothing would change
+ * @throws FileChanged if a file's `last_commit_id` is not its last commit
  */
 export const commitChanges = (services: Services, { actions, ...request }: CommitRequest): Promise<string> =>
   commitOnto(services, request, async () => actions);
 
 /**
- * The same for changes that depend on what the branch has.
- * @param actionsFor the changes to a parent; null in an empty repository. It is called again when the branch has moved in the meantime.
+ * The same for changes that depend on the content of the branch.
+ * @param actionsFor returns the changes to a parent (null in an empty repository). It is called again if the branch has moved meanwhile.
  */
 export async function commitOnto(
   services: Services,
@@ -125,7 +125,7 @@ export async function commitOnto(
     const id = await write(repository, { parent, message, changes, ...peopleOf(request) });
     return { id, writeEffects: await move(services, request, { ref: `refs/heads/${branch}`, old: head, new: id }) };
   });
-  // After the turn: the next commit to the branch needs to know where it is, not what the database says of it.
+  // Outside the queue: the next commit needs the head of the branch, but not the rows in the database.
   await writeEffects();
   return id;
 }

@@ -1,4 +1,4 @@
-/** Where an API commit starts, and whether its branch is created, moved or restarted. */
+/** Determines the start of an API commit, and whether its branch is created, moved or reset. */
 import type { Project } from '../../../../access/index.ts';
 import {
   fetchCommit,
@@ -13,17 +13,17 @@ import { badRequest, type Services } from '../../../../http/index.ts';
 
 /** The start of a commit that does not simply follow the head of its branch. */
 export interface Start {
-  /** The branch that the commit follows; the branch itself by default. */
+  /** The branch whose head becomes the parent; the branch itself by default. */
   start_branch?: string | undefined;
-  /** Full id of the commit that it follows, instead of a branch. */
+  /** Full id of the parent, instead of a branch. */
   start_sha?: string | undefined;
-  /** The project where the start is looked for. */
+  /** The project that contains the start. */
   start_project?: Pick<Project, 'id' | 'storage'> | undefined;
-  /** Whether an existing `branch` may be moved there. */
+  /** Whether an existing `branch` may be reset to the start. */
   force?: boolean | undefined;
 }
 
-/** The branch's current head (null: it is new), and the parent of the new commit (null: none). */
+/** The branch's current head (null for a new branch), and the parent of the new commit (null for none). */
 export interface Base {
   head: string | null;
   parent: string | null;
@@ -56,12 +56,12 @@ async function startOf(
   return start;
 }
 
-/** Whether the start is something other than the branch itself. */
+/** Whether the start differs from the branch itself. */
 const isElsewhere = ({ project, branch, start_branch, start_sha, start_project }: BaseRequest): boolean =>
   start_sha !== undefined || (start_branch || branch) !== branch || (start_project ?? project).id !== project.id;
 
 /**
- * Finds out where a commit starts. Afterwards its parent is in the project's own repository.
+ * Resolves the start of a commit. Afterwards its parent is in the project's own repository.
  * @throws ApiError 400 with the texts of docs/reference/repository.md
  */
 export async function baseOf(services: Pick<Services, 'storages'>, request: BaseRequest): Promise<Base> {

@@ -24,13 +24,13 @@ export interface Picking {
   caller: Caller;
   commit: Commit;
   branch: string;
-  /** By default what the kind says. */
+  /** Defaults to the message of the kind. */
   message?: string | undefined;
   /** Whether this is a dry run. */
   dry_run: boolean;
 }
 
-/** A commit cannot be picked: its changes conflict with the branch, or are there already. */
+/** A commit cannot be picked: its changes conflict with the branch, or are present already. */
 function refusal({ kind, dry_run }: Picking, error_code: 'conflict' | 'empty'): ApiError {
   const done = kind === 'revert' ? 'reverted' : 'cherry-picked';
   const message =
@@ -71,7 +71,7 @@ function revertMessage({ message }: OriginalTexts, { id, title }: Commit): Buffe
   return Buffer.concat([Buffer.from('Revert "'), subject, Buffer.from(`"\n\nThis reverts commit ${id}`)]);
 }
 
-/** Without what is blank at both ends, whatever the encoding. */
+/** Trims white space at both ends of a text in any encoding. */
 function withoutBlanks(text: Buffer): Buffer {
   const isBlank = (byte: number | undefined) => byte !== undefined && byte <= 0x20;
   let [start, end] = [0, text.length];
@@ -83,12 +83,12 @@ function withoutBlanks(text: Buffer): Buffer {
 /**
  * Cherry-picks or reverts a commit onto a branch.
  * @returns the id of the new commit; undefined for a successful dry run
- * @throws ApiError 404 when there is no such branch, 400 with an `error_code` when the changes do not fit or change nothing, and as the rules of pushes say
+ * @throws ApiError 404 if the branch does not exist, 400 with an `error_code` if the changes conflict or are empty, and the refusals of push checks
  */
 export const pickCommit = (services: Services, pick: Picking): Promise<string | undefined> =>
   inTurn(repositoryOf(services, pick.project), pick.branch, () => pickOnto(services, pick));
 
-/** @throws RefMoved when the branch has moved in the meantime */
+/** @throws RefMoved if the branch has moved meanwhile */
 async function pickOnto(services: Services, pick: Picking): Promise<string | undefined> {
   const { project, caller, branch, dry_run } = pick;
   const repository = repositoryOf(services, project);

@@ -1,4 +1,4 @@
-/** Comparing commits, and who wrote them (docs/reference/repository.md). */
+/** Comparison of commits, and contributors (docs/reference/repository.md). */
 import { Type } from 'typebox';
 import { codeReader, type Project } from '../../../../access/index.ts';
 import {
@@ -57,7 +57,7 @@ async function commitsOf(repository: Repository, refs: readonly string[]): Promi
   return ids.filter((id) => id !== undefined);
 }
 
-/** The commit that a history starts from; undefined for an empty repository when no ref was given. */
+/** The commit that a history starts from; undefined for an empty repository if no ref was given. */
 async function startOf(repository: Repository, project: Project, ref: string | undefined): Promise<string | undefined> {
   const id = await resolveCommit(repository, ref || project.default_branch);
   if (id === undefined && ref) throw new ApiError(404, { message: '404 Not Found' });

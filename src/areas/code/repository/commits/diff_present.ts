@@ -1,4 +1,4 @@
-/** How the diff between two commits appears in replies, file by file. */
+/** Presents the diff between two commits, file by file. */
 import { type Static, Type } from 'typebox';
 import { type ChangedFile, type Environment, type Patch, patchesOf, type Repository } from '../../../../git/index.ts';
 import { resource } from '../../../../http/index.ts';
@@ -19,15 +19,15 @@ export const Diff = resource('Diff', {
   generated_file: Type.Boolean(),
 });
 
-/** 100 patches, as many as a page has, fit into the second limit. */
+/** 100 patches, the most on a page, fit into the second limit. */
 const limits = { patch_bytes: 200 * 1024, total_bytes: 100 * 1024 * 1024 };
-/** A reply without pages holds all its patches in memory. */
+/** A reply without pagination holds all its patches in memory. */
 const sharedLimits = { patch_bytes: 200 * 1024, total_bytes: 10 * 1024 * 1024 };
 
-/** A mode that a file does not have is a single zero. */
+/** The mode `0` stands for a missing file. */
 const modeOf = (mode: string) => (mode === '000000' ? '0' : mode);
 
-/** The two lines that name the file before and after, if there are hunks below them. */
+/** The two header lines with the names of the file before and after, if there are hunks. */
 function header({ status, old_path, path }: ChangedFile, { hunks, state }: Patch): string {
   if (hunks === '' || state === 'binary') return '';
   return `--- ${status === 'added' ? '/dev/null' : `a/${old_path}`}\n+++ ${status === 'deleted' ? '/dev/null' : `b/${path}`}\n`;
@@ -51,10 +51,10 @@ function present(file: ChangedFile, patch: Patch, unidiff: boolean): Static<type
 
 /**
  * The diffs of files.
- * @param range the two commits (the first is null when every file is new), and the environment in which git sees both
+ * @param range the two commits (the first is null if every file is new), and the environment in which git sees both
  * @param files from `changedFiles` of the same range
- * @param options.unidiff whether each diff begins with the lines that name the file
- * @param options.isPage whether they are one page of at most 100 files, all shown with their diff
+ * @param options.unidiff whether each diff begins with the file header lines
+ * @param options.isPage whether the files are one page of at most 100, all shown with their diff
  */
 export async function diffsOf(
   repository: Repository,

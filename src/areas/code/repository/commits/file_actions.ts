@@ -1,4 +1,4 @@
-/** File actions (docs/reference/repository.md) as changes to a tree, with the preconditions of each. */
+/** File actions (docs/reference/repository.md) as tree changes, with their preconditions. */
 import { nextTurn } from '../../../../foundation/loop_turns.ts';
 import {
   type Change,
@@ -11,20 +11,20 @@ import {
 import { badRequest } from '../../../../http/index.ts';
 import { fileExists, missingFile } from '../rules.ts';
 
-/** Shared by every action on an existing file. */
+/** Members shared by every action on an existing file. */
 interface OnFile {
   file_path: string;
-  /** The last commit of the file that the caller knows of. */
+  /** The last commit of the file that the client knows. */
   last_commit_id?: string | undefined;
 }
 
-/** One action, applied after those before it. */
+/** One action, applied after the previous ones. */
 export type FileAction =
   | { action: 'create'; file_path: string; content: Buffer; execute_filemode?: boolean | undefined }
-  // Without a mode, the mode stays.
+  // If omitted, the mode stays.
   | (OnFile & { action: 'update'; content: Buffer; execute_filemode?: boolean | undefined })
   | (OnFile & { action: 'delete' })
-  // Without content, the content stays.
+  // If omitted, the content stays.
   | (OnFile & {
       action: 'move';
       previous_path: string;
@@ -34,7 +34,7 @@ export type FileAction =
   | (OnFile & { action: 'chmod'; execute_filemode: boolean })
   | (OnFile & { action: 'submodule'; commit_id: string });
 
-/** The file has changed since the caller last saw it. */
+/** The file has changed since the client last read it. */
 export class FileChanged extends Error {
   override name = 'FileChanged';
   readonly file_path: string;
@@ -55,7 +55,7 @@ export const noSubmodule = 'Invalid submodule path';
 const isFile = (type: EntryType | undefined) => type === 'blob' || type === 'symlink';
 const modeFor = (isExecutable: boolean | undefined) => (isExecutable ? '100755' : '100644');
 
-/** The new mode, if one was requested. A symbolic link has no executable bit; clients send back the false that they were shown. */
+/** The new mode, if one was requested. A symbolic link has no executable bit; clients send back the false that they received. */
 function modeChange(path: string, there: EntryType | undefined, isExecutable: boolean | undefined): Change[] {
   if (isExecutable === undefined || there === 'symlink') return [];
   return [{ op: 'mode', path, mode: modeFor(isExecutable) }];
@@ -63,7 +63,7 @@ function modeChange(path: string, there: EntryType | undefined, isExecutable: bo
 
 /**
  * The tree changes of one action.
- * @param there the entry at the path that it takes its file from
+ * @param there the entry at the source path
  */
 function changesOf(action: FileAction, there: EntryType | undefined): Change[] {
   const { file_path: path } = action;
@@ -86,7 +86,7 @@ function changesOf(action: FileAction, there: EntryType | undefined): Change[] {
   return [{ op: 'move', from, path, ...(content === undefined ? {} : { content }) }, ...mode];
 }
 
-/** The path that an action takes its file from. */
+/** The source path of an action. */
 const sourceOf = (action: FileAction): string => (action.action === 'move' ? action.previous_path : action.file_path);
 
 /** @throws FileChanged */
@@ -96,13 +96,13 @@ async function refuseStale(repository: Repository, parent: string | null, action
   if (last !== action.last_commit_id.toLowerCase()) throw new FileChanged(sourceOf(action));
 }
 
-/** Checking the paths of this many takes some milliseconds. */
+/** Checking this many paths takes some milliseconds. */
 const actions_per_turn = 100;
 
 /**
  * The tree changes of all actions, in order.
  * @param parent the commit that they apply to; null for an empty repository
- * @throws ApiError 400 for an invalid path, or when a file exists or is missing contrary to what an action needs
+ * @throws ApiError 400 for an invalid path, or if a file exists or is missing contrary to an action's precondition
  * @throws FileChanged when a file's `last_commit_id` is not its last commit
  */
 export async function changesFor(
@@ -113,7 +113,7 @@ export async function changesFor(
   const after = new Map<string, EntryType | undefined>();
   const changes: Change[] = [];
   for (const [index, action] of actions.entries()) {
-    // Trees come from memory, so the event loop would not turn without this.
+    // Trees come from memory, so without this the loop would block the event loop.
     if (index % actions_per_turn === actions_per_turn - 1) await nextTurn();
     const source = sourceOf(action);
     for (const path of new Set([action.file_path, source])) refusePath(path);

@@ -8,7 +8,7 @@ import { type CommitDetail, presentCommit } from '../present.ts';
 
 /**
  * A commit as `CommitDetail`.
- * @param by.caller who is shown the newest pipeline, if they may read it
+ * @param by.caller the newest pipeline is included if the caller may read it
  * @param id full id of a commit of the project
  * @param options.stats whether to count the changed lines
  */

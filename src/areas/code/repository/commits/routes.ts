@@ -37,13 +37,13 @@ function refuseRefName(ref_name: string): void {
   if (!isValidTagName(name)) throw badParams('ref_name is invalid');
 }
 
-/** Where a list starts; empty when the ref does not exist or the repository is empty. */
+/** The start of a list; empty if the ref does not exist or the repository is empty. */
 async function startOf(repository: Repository, ref_name: string): Promise<string[]> {
   const commit_id = await resolveCommit(repository, ref_name);
   return commit_id === undefined ? [] : [commit_id];
 }
 
-/** The path without surrounding slashes; undefined for one that leads out of the repository. */
+/** The path without surrounding slashes; undefined if it leaves the repository. */
 function pathInside(path: string): string | undefined {
   const inside = trimmedPath(path);
   return inside.split('/').includes('..') ? undefined : inside;

@@ -1,4 +1,4 @@
-/** Having a submodule stand at another commit (docs/reference/repository.md#submodules). */
+/** Updates a submodule to another commit (docs/reference/repository.md#submodules). */
 import { Type } from 'typebox';
 import { branchWriter } from '../../../../access/index.ts';
 import { entryAt, isEmpty, repositoryOf } from '../../../../git/index.ts';

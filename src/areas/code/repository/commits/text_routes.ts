@@ -1,11 +1,11 @@
-/** Commits as text, for the addresses of their pages with `.diff` and `.patch`. */
+/** Commits as text, for the URLs of their pages with `.diff` and `.patch`. */
 import { Type } from 'typebox';
 import { codeReader } from '../../../../access/index.ts';
 import { readCommit, repositoryOf, resolveCommit, streamDiff, streamPatch } from '../../../../git/index.ts';
 import { bytes, found, get } from '../../../../http/index.ts';
 import { uncached } from '../trees/content_rules.ts';
 
-/** For pages only: clients of the API read the diffs of a commit as a list. */
+/** For pages only: API clients read the diffs of a commit as a list. */
 export const commitTextRoute = get('/projects/:id/repository/commits/:sha/text', {
   operation: 'getCommitText',
   summary: 'Get a commit as a diff, or as a mail that `git am` applies',

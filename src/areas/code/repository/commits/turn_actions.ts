@@ -1,21 +1,21 @@
-/** Serialises API commits to one branch: each builds on the one before, so no client has to retry. */
+/** Serialises API commits to one branch: each one builds on the previous one, so no client has to retry. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RefMoved, type Repository } from '../../../../git/index.ts';
 import { branchMoved } from '../push_checks/checks.ts';
 
-/** Longer queues are refused: every waiting request keeps its content in memory. */
+/** Longer queues are refused: every queued request keeps its content in memory. */
 const maximumQueue = 200;
-/** Pushes and other processes do not queue; an attempt that loses to them is repeated on the new head for this long. */
+/** Pushes and other processes bypass the queue; an attempt that loses to them is repeated on the new head for this long. */
 const maximumContest_ms = 20_000;
-/** Random pauses, or two processes would meet again and again. */
+/** Pauses are random, because two processes would otherwise collide repeatedly. */
 const maximumPause_ms = 250;
 
 const queues = new Map<string, { length: number; last: Promise<void> }>();
 
 /**
- * Runs a commit once those before it on the branch have finished.
- * @param attempt reads where the branch is and moves it from there; retried when it throws RefMoved
- * @throws ApiError 400 when the branch moves under every attempt for 20 seconds, or too many are waiting, and what `attempt` throws
+ * Runs a commit after the commits queued before it on the branch.
+ * @param attempt reads the head of the branch and moves it from there; retried if it throws RefMoved
+ * @throws ApiError 400 if the branch moves during every attempt for 20 seconds, or if too many requests are queued, and the errors of `attempt`
  */
 export async function inTurn<T>({ path }: Repository, branch: string, attempt: () => Promise<T>): Promise<T> {
   const key = `${path} ${branch}`;

@@ -51,7 +51,7 @@ const Action = Type.Object({
 
 const badCommit = (text: string) => badRequest(`400 Bad request - ${text}`);
 
-/** @throws ApiError 400 when an action lacks what its kind needs */
+/** @throws ApiError 400 if an action lacks a member that its kind needs */
 async function actionFrom(given: Static<typeof Action>, index: number): Promise<FileAction> {
   const { action, file_path, previous_path, last_commit_id, execute_filemode, encoding } = given;
   const content =

@@ -1,9 +1,9 @@
-/** Forgetting old counts of fetches. */
+/** Removes old fetch counts. */
 import { sql } from 'kysely';
 import { job } from '../../../../jobs/index.ts';
 import { shown_days } from './rules.ts';
 
-/** Every night: what is not shown any more. */
+/** Every night: removes counts that are no longer shown. */
 export const removeOldFetches = job('remove_old_fetches', {
   input: {},
   retries: 3,

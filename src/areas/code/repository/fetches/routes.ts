@@ -1,4 +1,4 @@
-/** How often a project is cloned and fetched (docs/reference/repository.md#fetches). */
+/** Numbers of clones and fetches of a project (docs/reference/repository.md#fetches). */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { projectRole } from '../../../../access/index.ts';
@@ -24,7 +24,7 @@ export const fetchStatisticRoutes = [
     returns: one(Statistics),
     handle: async ({ project, ...services }) => {
       const { db } = services;
-      // What this process has counted shows at once.
+      // The counts of this process show at once.
       if (countsFetches(services)) await writeFetches(db);
       const days = await db
         .selectFrom('project_fetches')

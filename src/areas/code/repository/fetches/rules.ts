@@ -1,2 +1,2 @@
-/** For how many days fetches are shown and kept. */
+/** The number of days for which fetches are shown and kept. */
 export const shown_days = 30;

@@ -1,6 +1,6 @@
 /**
- * Moving references. The transaction that deletes the row in `reference_updates` also writes the effects of the move. It is that of the
- * request, or after a crash that of `settleReferenceUpdates`; so the effects are written exactly once.
+ * Moves references. The transaction that deletes the row in `reference_updates` also writes the effects of the move, so the effects are written exactly once: by the request or,
+ * after a crash, by `settleReferenceUpdates`.
  */
 import { type Database, repeated } from '../../../../db/index.ts';
 import { RefConflict, RefMoved, type RefUpdate, updateRefs } from '../../../../git/index.ts';
@@ -34,7 +34,7 @@ export async function announceUpdates<O extends Owner>(
   return id;
 }
 
-/** Forgets a move that did not happen. A merge request that it would have merged is open again. */
+/** Deletes the announcement of a move that did not happen. A merge request that it would have merged is open again. */
 export async function withdrawUpdates(db: Database, id: number): Promise<void> {
   const row = db.deleteFrom('reference_updates').where('id', '=', id).returning('merge_request_id');
   await db
@@ -48,9 +48,9 @@ export async function withdrawUpdates(db: Database, id: number): Promise<void> {
 }
 
 /**
- * Moves references, all or none, and writes the effects.
+ * Moves references atomically, and writes the effects.
  * @param updates at least one; each reference must still be at its `old`
- * @throws RefMoved when one has moved, RefConflict when one cannot exist beside another; then nothing has moved
+ * @throws RefMoved if one has moved, RefConflict if one cannot exist beside another; then nothing has moved
  */
 export async function moveRefs<O extends Owner>(
   services: Services,
@@ -62,8 +62,8 @@ export async function moveRefs<O extends Owner>(
 }
 
 /**
- * Moves references as `moveRefs` does, for a caller who lets others move them again before the effects are written.
- * @returns writes the effects; those that a crash prevents are written when the move is settled
+ * Moves references like `moveRefs`, for a caller that lets others move them again before the effects are written.
+ * @returns a function that writes the effects; after a crash they are written when the move is settled
  * @throws RefMoved, RefConflict as `moveRefs`
  */
 export async function moveRefsBeforeEffects<O extends Owner>(
@@ -77,10 +77,10 @@ export async function moveRefsBeforeEffects<O extends Owner>(
 }
 
 /**
- * Moves references as `moveRefs` does, which merges a merge request. It is locked in the transaction that announces the move, and merged in the one that writes
- * its effects; so it is merged once, and exactly when the branch has moved.
- * @param check refuses, in the first of these transactions, what has changed since the merge was prepared; it locks the merge request
- * @returns false, without a move, when the merge request is not open
+ * Moves references like `moveRefs`, and merges a merge request with them. It is locked in the transaction that announces the move, and marked as merged in the one that writes the
+ * effects; so it is merged exactly once, and only if the branch has moved.
+ * @param check locks the merge request in the first of these transactions, and throws if a precondition has changed since the merge was prepared
+ * @returns false, without a move, if the merge request is not open
  * @throws RefMoved, RefConflict as `moveRefs`; the merge request is open again
  */
 export async function moveRefsToMerge<O extends Owner>(
@@ -109,13 +109,13 @@ async function moveAnnounced<O extends Owner>(
   try {
     await updateRefs(ownedRepository(services, mover), updates);
   } catch (error) {
-    // After any other failure git may have moved them; the row stays, and settling it finds out.
+    // After any other failure git may have moved them; the row stays, and settlement determines it.
     if (error instanceof RefMoved || error instanceof RefConflict) await withdrawUpdates(services.db, id);
     throw error;
   }
 }
 
-/** As `refsChanged`, by who has moved all of them. */
+/** As `refsChanged`, by the mover and for all references. */
 async function haveMoved<O extends Owner>(
   services: Services,
   { kind, owner, user_id, changes }: Mover<O>,
@@ -129,14 +129,14 @@ async function haveMoved<O extends Owner>(
 /**
  * Writes the effects of a move, unless another process has written them.
  * @param id the row in `reference_updates`
- * @param moved what actually moved, which for a push may be part of what was announced
+ * @param moved the references that actually moved; for a push, possibly only some of those announced
  */
 export async function refsChanged(services: Services, id: number, moved: readonly RefUpdate[]): Promise<void> {
   const writeEffects = moved.length > 0 ? await effectsOf(services, id, moved) : async () => {};
   await services.db.transaction().execute((tx) => endMove(tx, id, moved, writeEffects));
 }
 
-/** What follows a row in `reference_updates`; nothing when the row is gone. */
+/** The effects for a row in `reference_updates`; nothing if the row is gone. */
 async function effectsOf(services: Services, update_id: number, moved: readonly RefUpdate[]): Promise<WriteEffects> {
   const row = await services.db
     .selectFrom('reference_updates')
@@ -151,7 +151,7 @@ async function effectsOf(services: Services, update_id: number, moved: readonly 
     : async () => {};
 }
 
-/** The kind of the owner that a row in `reference_updates` names. */
+/** The kind of the owner in a row of `reference_updates`. */
 export function kindOfRow(
   { repositories }: Services,
   row: Readonly<Record<RepositoryKind['column'], number | null>>,
@@ -181,14 +181,14 @@ async function endMove(
   if (moved.length > 0) await writeEffects(tx);
 }
 
-/** Earlier than any row of the journal. */
+/** Smaller than the id of any journal row. */
 export const beforeAll = 0;
 
 /**
- * Reads the references that a repository was filled with before its owner has a row.
- * @param moved all of them, from nothing, the default branch among them
- * @returns writes their effects in the transaction that adds the owner: a crash leaves neither, so there is nothing to settle. Nothing is left for git to do
- * while that transaction holds the tree.
+ * Reads the references with which a repository was filled before its owner has a row.
+ * @param moved all of them as created, including the default branch
+ * @returns a function that writes their effects in the transaction that adds the owner: a crash leaves neither, so there is nothing to settle. No git work remains while that
+ *   transaction locks the tree.
  */
 export async function refsBegun<O extends Owner>(
   services: Services,

@@ -1,4 +1,4 @@
-/** Removing the locks on refs that git processes left in all repositories when they were killed with the server. */
+/** Removes the locks on refs that git processes left in all repositories when they were killed with the server. */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { removeStaleLocks } from '../../../../git/index.ts';
@@ -6,7 +6,7 @@ import { job } from '../../../../jobs/index.ts';
 import type { Owner, RepositoryKind, RepositoryServices } from '../../../../services/index.ts';
 import { ownedRepository } from '../git.ts';
 
-/** So many are listed together. */
+/** The number of repositories listed at once. */
 const at_once = 1_000;
 
 async function* allOwners({
@@ -24,8 +24,8 @@ async function* allOwners({
 }
 
 /**
- * Enqueued by a server that starts alone on its storages: what holds a lock from before its start has ended with the server before. Nothing records which
- * repositories have one, and looking at one takes about a millisecond, so all of them are looked at in the background. What meets a lock meanwhile is tried again.
+ * Enqueued by a server that starts alone on its storages: the holder of any lock from before its start has died with the previous server. Locked repositories are not recorded, and
+ * checking one takes about a millisecond, so all of them are checked in the background. Operations that meet a lock meanwhile are retried.
  */
 export const removeLeftLocks = job('remove_left_locks', {
   input: { before: Type.String() },

@@ -1,4 +1,4 @@
-/** Moves of references that merge a merge request. The area of merge requests is above this one and runs the jobs that are added here. */
+/** Moves of references that merge a merge request. A higher area, for merge requests, runs the jobs enqueued here. */
 import { sql } from 'kysely';
 import type { Database } from '../../../../db/index.ts';
 import { refRetries } from '../../../../git/index.ts';
@@ -10,18 +10,18 @@ import { cleanUpAfterProjects } from '../../../people/namespaces/index.ts';
 export interface Merge {
   merge_request_id: number;
   outcome: {
-    /** The head of the source branch that is merged. */
+    /** The merged head of the source branch. */
     head: string;
     /** Null without a merge commit. */
     merge_commit_sha: string | null;
     /** Null without squashing. */
     squash_commit_sha: string | null;
-    /** Whether the source branch is removed afterwards. */
+    /** Whether to remove the source branch afterwards. */
     should_remove_source_branch: boolean | null;
   };
 }
 
-/** A project is no longer a fork. Merge requests between its fork network and projects that are not of it any more are closed. */
+/** A project is no longer a fork. Merge requests between its fork network and projects that have left it are closed. */
 export const closeForeign = queueOf('close_foreign_merge_requests', {
   input: { project_id: Id, user_id: nullable(Id) },
   retries: 5,
@@ -43,7 +43,7 @@ export async function lockForMerge(tx: Database, id: number): Promise<boolean> {
   return (await locked.returning('id').executeTakeFirst()) !== undefined;
 }
 
-/** Ends a merge: the merge request is merged if the branch has moved, and open again if it has not. */
+/** Ends a merge: the merge request is merged if the branch has moved, and reopened otherwise. */
 export async function endMerge(
   tx: Database,
   { merge_request_id, outcome: { head, ...commits } }: Merge,
@@ -53,7 +53,7 @@ export async function endMerge(
   else await recordMerge(tx, merge_request_id, { ...commits, head_commit_id: head, user_id });
 }
 
-/** What was deleted or ended meanwhile, and closes open merge requests, closes this one now. */
+/** Reopens a merge request, and enqueues the jobs that close it again if its source project was deleted or has left the fork network meanwhile. */
 async function reopen(tx: Database, id: number): Promise<void> {
   const locked = tx.updateTable('merge_requests').where('id', '=', id).where('state', '=', 'locked');
   const opened = await locked
@@ -65,7 +65,7 @@ async function reopen(tx: Database, id: number): Promise<void> {
     await closeForeign.enqueue(tx, { project_id: opened.source_project_id, user_id: null });
 }
 
-/** Records that a merge request, which is open or locked, was merged; what follows from it is a job. */
+/** Marks an open or locked merge request as merged, and enqueues the effects. */
 export async function recordMerge(
   tx: Database,
   id: number,

@@ -1,4 +1,4 @@
-/** Writing to repositories, which may be moved to another storage meanwhile (docs/reference/storage_moves.md#what-is-refused). */
+/** Writes to repositories that may be moved to another storage meanwhile (docs/reference/storage_moves.md#what-is-refused). */
 import { sql } from 'kysely';
 import type { Database } from '../../../../db/index.ts';
 import { repositoryOf, setKeptRefs } from '../../../../git/index.ts';
@@ -10,8 +10,8 @@ interface Owned {
 }
 
 /**
- * Refuses writes to a repository that is being moved or is on another storage than its owner says. Until the end of the transaction, no move of it begins.
- * @throws the error that `refusedByMove` knows
+ * Refuses writes to a repository that is being moved or is on another storage than recorded for its owner. No move of it begins before the end of the transaction.
+ * @throws an error that `refusedByMove` recognises
  */
 export async function refuseWhileMoving(db: Database, { kind, owner: { id, storage } }: Owned): Promise<void> {
   const owner = (column: RepositoryKind['column']) => sql`${kind.column === column ? id : null}::bigint`;
@@ -21,8 +21,8 @@ export async function refuseWhileMoving(db: Database, { kind, owner: { id, stora
 }
 
 /**
- * Sets refs of ours in the repository of a project (`setKeptRefs`), which does not begin to move before the end of the transaction.
- * @throws the error that `refusedByMove` knows
+ * Sets internal refs in the repository of a project (`setKeptRefs`). The repository does not begin to move before the end of the transaction.
+ * @throws an error that `refusedByMove` recognises
  */
 export async function keepRefs(
   tx: Database,
@@ -32,11 +32,11 @@ export async function keepRefs(
 ): Promise<void> {
   await refuseWhileMoving(tx, { kind: { column: 'project_id' }, owner });
   await setKeptRefs(repositoryOf(services, owner), refs);
-  // The journal, which tells secondaries of other moves, does not know of this one.
+  // The journal, which informs secondaries of other moves, has no entry for this one.
   await sql`select record_geo_event('project_repositories', ${owner.id}::bigint::text)`.execute(tx);
 }
 
-/** Whether a repository is being moved, so that what can wait waits. */
+/** Whether a repository is being moved, so that deferrable work can wait. */
 export async function isMoving(db: Database, { kind, owner: { id } }: Owned): Promise<boolean> {
   const container =
     kind.column === 'wiki_id'

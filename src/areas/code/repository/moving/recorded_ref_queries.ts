@@ -1,14 +1,14 @@
-/** Where branches and tags are, as the database remembers it, so that a check notices those that move without us. */
+/** The positions of branches and tags as recorded in the database, so that a check detects refs that moved without the server. */
 import { sql } from 'kysely';
 import { type Database, ofAnyLength } from '../../../../db/index.ts';
 import type { RefUpdate } from '../../../../git/index.ts';
 
-/** Tables with a row for each branch and tag of their owners. */
+/** Tables with one row per branch and tag of their owners. */
 const owners = { recorded_refs: 'project_id', recorded_wiki_refs: 'wiki_id' } as const;
 
 type RecordingTable = keyof typeof owners;
 
-/** Where the branches and tags of an owner are, by full name. */
+/** The recorded positions of an owner's branches and tags, by full name. */
 export async function recordedRefsIn(
   db: Database,
   table: RecordingTable,
@@ -20,8 +20,8 @@ export async function recordedRefsIn(
 }
 
 /**
- * Remembers where branches and tags are.
- * @param move with the row of the journal, which one that happened before does not overwrite
+ * Records the positions of branches and tags.
+ * @param move has the id of the journal row; an earlier move does not overwrite it
  */
 export async function recordRefsIn(
   tx: Database,

@@ -1,8 +1,8 @@
-/** Looking at the repositories of many projects, one after the other, so that requests find git processes free. */
+/** Processes the repositories of many projects one after the other, so that git processes stay free for requests. */
 import type { RawBuilder } from 'kysely';
 import type { Database } from '../../../../db/index.ts';
 
-/** A project and where its repository is. */
+/** A project and the location of its repository. */
 export interface ProjectPlace {
   id: number;
   storage: string;
@@ -12,11 +12,11 @@ export interface ProjectPlace {
 const projectsAtOnce = 100;
 
 /**
- * Runs something for each project.
- * @param wanted which projects, as a condition on their rows
- * @param failed the message of the error about a number of failures
- * @param signal ends it between two projects
- * @throws AggregateError with the failures of single projects, after it has run for all others
+ * Runs a function for each project.
+ * @param wanted a condition on the rows of projects
+ * @param failed returns the error message for a number of failures
+ * @param signal stops it between two projects
+ * @throws AggregateError with the failures of single projects, after all others were processed
  */
 export async function forEachProject(
   db: Database,

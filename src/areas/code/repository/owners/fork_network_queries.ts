@@ -13,9 +13,9 @@ import type { Database } from '../../../../db/index.ts';
 import { badRequest, type Caller, forbidden } from '../../../../http/index.ts';
 import { namespaceFullName } from '../../../people/namespaces/index.ts';
 
-/** Whether two projects are in the same fork network, over any number of forks. */
+/** Whether two projects are in the same fork network, at any distance. */
 export async function isOneNetwork(db: Database, one: number, other: number): Promise<boolean> {
-  // A union, because a project can be the fork of its own fork.
+  // `union` removes duplicates, because forks can form a cycle.
   const { rows } = await sql<{ is_one: boolean }>`
     with recursive lines (start, id) as (
       select id, id from projects where id in (${one}, ${other})
@@ -27,9 +27,9 @@ export async function isOneNetwork(db: Database, one: number, other: number): Pr
 }
 
 /**
- * The project that a commit to `project` starts from.
+ * The start project of a commit to `project`.
  * @param id its id or full path
- * @throws ApiError 404 when it is hidden from the caller, 403 when it is outside the fork network or the caller may not read its code
+ * @throws ApiError 404 if it is hidden from the caller, 403 if it is outside the fork network or the caller may not read its code
  */
 export async function startProjectFor(db: Database, caller: Caller, project: Project, id: string): Promise<Project> {
   const start = await visibleProject(db, caller, id);
@@ -42,14 +42,14 @@ export async function startProjectFor(db: Database, caller: Caller, project: Pro
       .executeTakeFirstOrThrow();
     throw forbidden(`Project is not included in the fork network for ${full_name}`);
   }
-  // The commit makes its code readable in the project, so the caller must be able to read it here.
+  // The commit makes the start project's code readable in the project, so the caller must be able to read it there.
   if (!mayDownloadCode(start)) throw forbidden();
   return start;
 }
 
 /**
- * The project that `project` is to be compared with.
- * @throws ApiError 400 when it is outside the fork network or hidden from the caller, 403 when the caller may not read its code
+ * The project to compare `project` with.
+ * @throws ApiError 400 if it is outside the fork network or hidden from the caller, 403 if the caller may not read its code
  */
 export async function comparedProjectFor(
   db: Database,

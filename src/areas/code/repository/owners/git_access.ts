@@ -1,4 +1,4 @@
-/** Who may fetch and push: the credentials of git clients, and the refusals that they print (docs/reference/repository.md). */
+/** Access of git clients: their credentials, and the refusals that they print (docs/reference/repository.md). */
 import { access } from 'node:fs/promises';
 import type { FastifyRequest, RouteGenericInterface } from 'fastify';
 import { basicRefused, callerOfBasic, callerOfSshKey, gitScopes } from '../../../../access/index.ts';
@@ -11,7 +11,7 @@ import { ownedRepository } from '../git.ts';
 import { refuseWhileMoving } from '../moving/place_actions.ts';
 import { refusal } from '../rules.ts';
 
-/** The owner of a repository has another path now. git follows a redirect of its first request and sends all others there, too. */
+/** The owner of a repository has another path now. git follows a redirect of its first request, and sends all further ones to the new path. */
 export class MovedGit extends ApiError {
   readonly full_path: string;
   constructor(full_path: string) {
@@ -22,7 +22,7 @@ export class MovedGit extends ApiError {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of a push over SSH that another site has taken and passed on: the key that its client has used. */
+    /** For a push over SSH that another site accepted and passed on: the key of its client. */
     ssh_key_id?: number;
   }
 }
@@ -30,8 +30,8 @@ declare module 'fastify' {
 export const isPush = (service: Service): boolean => service === 'git-receive-pack';
 
 /**
- * Who calls, for a service.
- * @param serviceOf the service that a request asks for; may refuse it
+ * Authenticates the caller of a service.
+ * @param serviceOf returns the service that a request is for; may refuse it
  */
 export const gitCaller = <R extends RouteGenericInterface>(
   serviceOf: (request: FastifyRequest<R>) => Service,
@@ -43,7 +43,7 @@ export const gitCaller = <R extends RouteGenericInterface>(
     refusal(403, `You are not allowed to ${isPush(serviceOf(request)) ? 'upload' : 'download'} code.`),
 });
 
-/** The refusal for a client that was granted a repository and that git does not serve now. */
+/** The refusal for a client with access to a repository that git cannot serve now. */
 export function unservedRefusal(error: unknown): ApiError | undefined {
   if (error instanceof NoPlace)
     return new ApiError(503, { message: 'The server is too busy. Try again later.' }, { 'retry-after': '10' });
@@ -52,8 +52,8 @@ export function unservedRefusal(error: unknown): ApiError | undefined {
 }
 
 /**
- * Refuses a push to a repository that is being moved before anything of it is sent. Once its objects are on the way, the check of the push refuses it, because git
- * prints the text of that, and not of a reply to them.
+ * Refuses a push to a repository that is being moved before its objects are sent. Later the check of the push refuses it, because git prints the text of the check, but not the
+ * text of an HTTP reply to the objects.
  * @throws ApiError 403
  */
 export const refuseEarly = (services: Services, granted: GitAccess): Promise<void> =>
@@ -64,8 +64,8 @@ export const refuseEarly = (services: Services, granted: GitAccess): Promise<voi
 
 /**
  * Checks that a caller may use a git service on a repository.
- * @param kinds of which the first that a path belongs to decides; the last takes all others
- * @throws ApiError with the status and text that the reference of the kind lists
+ * @param kinds the first kind that a path belongs to decides; the last kind accepts all other paths
+ * @throws ApiError with the status and text documented for the kind
  */
 export async function grantGit(services: Services, kinds: readonly GitKind[], request: GitRequest): Promise<GitAccess> {
   for (const kind of kinds) {
@@ -75,7 +75,7 @@ export async function grantGit(services: Services, kinds: readonly GitKind[], re
   throw new Error('No kind of repositories has such paths.');
 }
 
-/** As `grantGit` for pushing, which always has a caller. */
+/** As `grantGit` for pushes, which always have a caller. */
 export async function grantPush(
   services: Services,
   kinds: readonly GitKind[],
@@ -87,8 +87,8 @@ export async function grantPush(
 }
 
 /**
- * The repository of what was granted.
- * @throws ApiError 404 when it is missing on disk
+ * The granted repository.
+ * @throws ApiError 404 if it is missing on disk
  */
 export async function repositoryFor(services: Services, granted: GitAccess): Promise<Repository> {
   const repository = ownedRepository(services, granted);

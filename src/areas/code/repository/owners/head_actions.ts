@@ -1,4 +1,4 @@
-/** HEAD of a project's repository, which follows the default branch through the journal of moves. */
+/** HEAD of a project's repository, which is set to the default branch through the journal of moves. */
 import type { Database } from '../../../../db/index.ts';
 import { repositoryOf, setHead } from '../../../../git/index.ts';
 import type { Services } from '../../../../http/index.ts';
@@ -7,7 +7,7 @@ import { beforeAll } from '../moving/actions.ts';
 import { projectRepositories } from './project_kind.ts';
 
 /**
- * Records that HEAD of a repository is about to follow its project's new default branch, and writes what follows from that.
+ * Records that HEAD of a repository is to be set to its project's new default branch, and writes the effects.
  * @param tx the transaction that changes the default branch
  * @returns the id of the row, for `followDefaultBranch`
  */
@@ -25,7 +25,7 @@ export async function announceHead(services: Services, tx: Database, owner: Proj
 }
 
 /**
- * Sets HEAD of a repository to its project's default branch, unless another process has done it.
+ * Sets HEAD of a repository to its project's default branch, unless another process has done so.
  * @param id the row of `announceHead`
  */
 export async function followDefaultBranch(services: Pick<Services, 'db' | 'storages'>, id: number): Promise<void> {
@@ -38,14 +38,14 @@ export async function followDefaultBranch(services: Pick<Services, 'db' | 'stora
       .$narrowType<{ project_id: number }>()
       .executeTakeFirst();
     if (!row) return;
-    // Locked, so that of two changes at once the one that is committed last also sets HEAD last.
+    // Locked, so that of two concurrent changes the one committed last also sets HEAD last.
     const project = await tx
       .selectFrom('projects')
       .select(['id', 'storage', 'default_branch'])
       .where('id', '=', row.project_id)
       .forNoKeyUpdate()
       .executeTakeFirstOrThrow();
-    // Before the commit: if it fails, the row is still there and this is repeated.
+    // Before the commit: if it fails, the row remains, and this is repeated.
     await setHead(repositoryOf(services, project), project.default_branch);
   });
 }

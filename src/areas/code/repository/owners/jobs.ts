@@ -1,4 +1,4 @@
-/** Tidying and measuring repositories in the background. */
+/** Background jobs that maintain and measure repositories. */
 import { Type } from 'typebox';
 import type { Database } from '../../../../db/index.ts';
 import { maintain } from '../../../../git/index.ts';
@@ -11,7 +11,7 @@ import { projectRepositories } from './project_kind.ts';
 import { findUnknownReadmes } from './readme_actions.ts';
 import { measureUnmeasured } from './size_actions.ts';
 
-/** How long a repository waits for it: what was written in between is tidied in one run. */
+/** The delay before maintenance: changes made meanwhile are covered by the same run. */
 const pause_s = 60;
 
 /** Enqueued by `maintainSoon`. */
@@ -29,8 +29,8 @@ export const maintainRepository = job('maintain_repository', {
 });
 
 /**
- * Has a repository maintained. Jobs have the owner as their key, so that a busy repository waits for one at most.
- * @param after_s how long to wait for further changes; those that follow each other closely are tidied in one run
+ * Schedules the maintenance of a repository. The owner is the job key, so that a busy repository has at most one waiting job.
+ * @param after_s the delay for further changes; changes in quick succession are covered by one run
  */
 export const maintainSoon = (
   tx: Database,
@@ -40,7 +40,7 @@ export const maintainSoon = (
 ): Promise<void> =>
   maintainRepository.enqueue(tx, { kind: name, id }, { key: `${name}:${id}`, ...(after_s > 0 ? { after_s } : {}) });
 
-/** Has the repositories of projects maintained after pushes. */
+/** Schedules the maintenance of repositories of projects after pushes. */
 export const maintenanceFollower: PushFollower = {
   follow:
     async (_services, { owner, moved }) =>
@@ -49,7 +49,7 @@ export const maintenanceFollower: PushFollower = {
     },
 };
 
-/** Each later change of a repository has it measured anyway. */
+/** Not retried: each later change of a repository measures it anyway. */
 export const measureRepositories = job('measure_repositories', {
   input: {},
   retries: 0,
@@ -57,7 +57,7 @@ export const measureRepositories = job('measure_repositories', {
   run: ({ signal, ...services }) => measureUnmeasured(services, signal),
 });
 
-/** Each later change of a default branch finds its README anyway. */
+/** Not retried: each later change of a default branch finds its README anyway. */
 export const findReadmes = job('find_readmes', {
   input: {},
   retries: 0,

@@ -25,7 +25,7 @@ import { measureRepository } from './size_actions.ts';
 
 type PushedProject = ProjectMove['owner'];
 
-/** The project with a path, and whether it has moved from there. */
+/** The project with a path, and whether the path is a former one. */
 interface FoundProject {
   project: Project | undefined;
   has_moved: boolean;
@@ -62,7 +62,7 @@ async function refusePush({ db }: Services, caller: Caller, project: Project): P
   if (project.read_only) throw refusal(403, readOnlyRefusal(project));
 }
 
-/** Why a push may not happen, by the rules of the project as it is now. */
+/** The reasons for refusing a push, by the current rules of the project. */
 async function refusalsOf(services: Services, caller: Caller, project: Project, push: Push): Promise<string[]> {
   const { updates, quarantine } = push;
   const repository = repositoryOf(services, project);
@@ -109,7 +109,7 @@ export const projectRepositories: GitKind<PushedProject> = {
   },
   async follow(services, move) {
     const moved = move.moved.filter(({ ref }) => isBranchOrTag(ref));
-    // Without any, another branch has become the default one; other refs have no followers.
+    // An empty list means that the default branch was replaced; refs other than branches and tags have no followers.
     const isFollowed = moved.length > 0 || move.moved.length === 0;
     const followers = await Promise.all(
       isFollowed
@@ -130,7 +130,7 @@ export const projectRepositories: GitKind<PushedProject> = {
   measure: async (services, project) => void (await measureRepository(services, project)),
 };
 
-/** The default branch of a project, which shows its first branches if these are they. */
+/** The default branch of a project after a move, which opens the project if these are its first branches. */
 async function defaultBranchAfter(
   tx: Database,
   services: RepositoryServices,
@@ -149,7 +149,7 @@ async function defaultBranchAfter(
 }
 
 /**
- * The first branches of a project: the one that it opens with is the configured one, if it is among them. Of several pushes at once, the first one decides.
+ * Opens a project with its first branches: the configured branch becomes the default branch if it is among them. Of several concurrent pushes, the first one decides.
  * @returns the default branch
  */
 async function openProject(
@@ -168,7 +168,7 @@ async function openProject(
   const default_branch = pushed.includes(before.default_branch) ? before.default_branch : pushed[0]!;
   await tx.updateTable('projects').set({ empty_repo: false, default_branch }).where('id', '=', id).execute();
   await protectDefaultBranch(tx, id);
-  // Before the commit: if it fails, the row is still there and all of this is repeated.
+  // Before the commit: if it fails, the row remains, and all of this is repeated.
   if (default_branch !== before.default_branch) await setHead(repositoryOf(services, before), default_branch);
   return default_branch;
 }

@@ -1,4 +1,4 @@
-/** The READMEs of default branches, looked for after changes, so that lists of projects start no git for each (docs/reference/projects.md#fields). */
+/** The READMEs of default branches, detected after changes, so that lists of projects start no git process per project (docs/reference/projects.md#fields). */
 import { sql } from 'kysely';
 import { type Repository, repositoryOf, resolveBranch } from '../../../../git/index.ts';
 import type { Services } from '../../../../http/index.ts';
@@ -8,25 +8,25 @@ import { readmeOf } from '../trees/readme_git.ts';
 import { forEachProject, type ProjectPlace } from './each_project_actions.ts';
 
 /**
- * The README in the top folder of a branch, as `projects.readme_path` has it.
- * @returns empty where there is none, null where there is no such branch
+ * The README in the root folder of a branch, in the format of `projects.readme_path`.
+ * @returns an empty text if there is none, null if the branch does not exist
  */
 export async function readmePathOf(repository: Repository, branch: string): Promise<string | null> {
   const commit_id = await resolveBranch(repository, branch);
   return commit_id === undefined ? null : ((await readmeOf(repository, commit_id)) ?? '');
 }
 
-/** Where git cannot read the branch, the README is still to be looked for, and the job that does so says why it cannot. */
+/** If git cannot read the branch, the README stays to be detected; the job that does so reports why it cannot. */
 const readmePathOrUnknown = (repository: Repository, branch: string): Promise<string | null> =>
   readmePathOf(repository, branch).catch(() => null);
 
-/** Finds the README when the default branch has moved, or is another branch now. */
+/** Detects the README when the default branch has moved or was replaced. */
 export const readmeFollower: PushFollower = {
   async follow(services, { owner, moved }) {
-    // Its commit and tree are in memory then, so that git has nothing to do while the transaction holds its locks.
+    // This caches the commit and tree, so that git has nothing to do while the transaction holds its locks.
     await readmePathOrUnknown(repositoryOf(services, owner), owner.default_branch);
     return async (tx) => {
-      // Locked, so that of two moves the one whose effects are written last finds what both have left.
+      // Locked, so that of two moves the one whose effects are written last reads the state after both.
       const project = await tx
         .selectFrom('projects')
         .select(['id', 'storage', 'default_branch', 'readme_path'])
@@ -44,7 +44,7 @@ export const readmeFollower: PushFollower = {
 async function findReadme(services: Pick<Services, 'db' | 'storages'>, project: ProjectPlace): Promise<void> {
   const { id, default_branch } = project;
   const readme_path = await readmePathOf(repositoryOf(services, project), default_branch);
-  // A push in the meantime has found it itself.
+  // A push has detected it meanwhile.
   await services.db
     .updateTable('projects')
     .set({ readme_path })
@@ -55,9 +55,9 @@ async function findReadme(services: Pick<Services, 'db' | 'storages'>, project: 
 }
 
 /**
- * Finds the READMEs that were never looked for, for example those of projects that are older than the looking, and of repositories that are restored.
- * @param signal ends it between two repositories
- * @throws AggregateError with the failures of single repositories, after all others are looked at
+ * Detects READMEs that were never detected, for example of projects older than this feature, and of restored repositories.
+ * @param signal stops it between two repositories
+ * @throws AggregateError with the failures of single repositories, after all others were processed
  */
 export const findUnknownReadmes = (services: Pick<Services, 'db' | 'storages'>, signal: AbortSignal): Promise<void> =>
   forEachProject(services.db, sql<boolean>`readme_path is null and not empty_repo`, {

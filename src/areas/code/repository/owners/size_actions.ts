@@ -9,13 +9,13 @@ import { forEachProject, type ProjectPlace } from './each_project_actions.ts';
 export interface RepositorySize {
   /** Of the default branch. */
   commit_count: number;
-  /** Of its objects on the disk. */
+  /** The size of its objects on disk. */
   size_bytes: number;
 }
 
 /**
- * Measures a repository and stores the result. If references move in the meantime, the result is stored as stale.
- * @param project must exist in the storage; if its row is gone meanwhile, nothing is stored
+ * Measures a repository and stores the result. If references move meanwhile, the result is stored as stale.
+ * @param project must exist in the storage; if its row was deleted meanwhile, nothing is stored
  */
 export async function measureRepository(
   services: Pick<Services, 'db' | 'storages'>,
@@ -40,7 +40,7 @@ export async function measureRepository(
   return { commit_count, size_bytes };
 }
 
-/** Has the sizes of repositories measured again after pushes. */
+/** Marks the sizes of repositories as stale after pushes. */
 export const sizeFollower: PushFollower = {
   follow:
     async (_services, { owner }) =>
@@ -56,9 +56,9 @@ export async function forgetSize(tx: Database, project_id: number): Promise<void
 }
 
 /**
- * Measures repositories that never were, for example those that are older than the measuring.
- * @param signal ends it between two repositories
- * @throws AggregateError with the failures of single repositories, after all others are measured
+ * Measures repositories that were never measured, for example those older than this feature.
+ * @param signal stops it between two repositories
+ * @throws AggregateError with the failures of single repositories, after all others were measured
  */
 export const measureUnmeasured = (services: Pick<Services, 'db' | 'storages'>, signal: AbortSignal): Promise<void> =>
   forEachProject(services.db, sql<boolean>`not exists (select from repository_sizes where project_id = projects.id)`, {
@@ -67,13 +67,13 @@ export const measureUnmeasured = (services: Pick<Services, 'db' | 'storages'>, s
     signal,
   });
 
-/** Of a repository that git cannot read, as it was before: `coppice check` says what is wrong with it. */
+/** A repository that git cannot read keeps its previous size: `coppice check` reports the fault. */
 const unlessBroken = (before: RepositorySize) => (error: unknown) => {
   if (error instanceof GitError) return before;
   throw error;
 };
 
-/** The current sizes of repositories by project: as stored, and measured where they have changed since. */
+/** The current sizes of repositories by project: as stored, or measured if stale. */
 export async function repositorySizes(
   services: Pick<Services, 'db' | 'storages'>,
   projects: readonly ProjectPlace[],

@@ -1,17 +1,17 @@
-/** Repositories that belong to nothing, or to nothing yet: they are recorded until their owner has a row, and again once it is gone. */
+/** Repositories without an owner row: they are recorded as unused until their owner has a row, and again after it is deleted. */
 import { sql } from 'kysely';
 import type { Database } from '../../../../db/index.ts';
 import { createRepository, deleteRepository, type Repository } from '../../../../git/index.ts';
 import type { Owner, RepositoryKind, RepositoryServices } from '../../../../services/index.ts';
 import { ownedRepository } from '../git.ts';
 
-/** An owner gets its row within seconds of its repository. */
+/** The row of an owner is added within seconds of its repository. */
 const spared = sql`interval '1 hour'`;
 
 /**
  * Creates the repository of a new owner, recorded as unused until `useRepository`.
- * @param fill writes what it begins with
- * @returns the owner, whose id no other has, and what `fill` returned
+ * @param fill writes the initial content
+ * @returns the owner, with an unused id, and the result of `fill`
  */
 export async function storeRepository<T>(
   services: Pick<RepositoryServices, 'db' | 'storages'>,
@@ -28,16 +28,16 @@ export async function storeRepository<T>(
     const filled = await fill(await createRepository(path, { defaultBranch: default_branch }));
     return { ...owner, filled };
   } catch (error) {
-    // If this fails, the job does it.
+    // If this fails, the job deletes it.
     await removeUnusedRepository(services, kind, owner.id).catch(() => {});
     throw error;
   }
 }
 
 /**
- * Records that an owner has its repository.
+ * Records that the repository of an owner is in use.
  * @param tx the transaction that adds the owner
- * @throws Error when a job has deleted it, because that took hours
+ * @throws Error if a job has deleted it, because this took hours
  */
 export async function useRepository(tx: Database, { name }: RepositoryKind, id: number): Promise<void> {
   const used = tx.deleteFrom('unused_repositories').where('kind', '=', name).where('id', '=', id);
@@ -46,7 +46,7 @@ export async function useRepository(tx: Database, { name }: RepositoryKind, id: 
 }
 
 /**
- * Deletes the repositories of an owner that are recorded as unused, but for a copy that a move still needs. After a crash in between they are still recorded, and deleted again.
+ * Deletes the repositories of an owner that are recorded as unused, except a copy that a move still needs. After a crash they are still recorded, and deleted again.
  * @returns whether any was recorded
  */
 export function removeUnusedRepository(

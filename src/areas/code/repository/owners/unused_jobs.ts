@@ -1,11 +1,11 @@
-/** Deletes repositories that belong to nothing. */
+/** Deletes repositories without an owner. */
 import { sql } from 'kysely';
 import { removeUnusedRepositories } from '../../../people/namespaces/index.ts';
 import { removeUnusedRepository } from './unused_actions.ts';
 
 const at_once = 1_000;
 
-/** Enqueued where projects are deleted, and every hour: for what a crash has left, what could not be deleted, and what went with a project or user. */
+/** Enqueued when projects are deleted, and every hour: removes leftovers of crashes, failed deletions, and repositories deleted with a project or user. */
 export const removeUnused = removeUnusedRepositories.runBy(async ({ signal, log, ...services }) => {
   const { db, repositories } = services;
   const failures: unknown[] = [];

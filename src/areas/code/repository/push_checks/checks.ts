@@ -21,20 +21,20 @@ import { branchRefusals, oddModeRefusal, readOnlyRefusal, tagRefusals } from '..
 import { areCollaborations, mayCollaborate } from './collaboration_queries.ts';
 import { fullText } from './refusal_rules.ts';
 
-/** An attempt to move references. */
+/** A request to move references. */
 export interface Push {
   /** With the caller's level. */
   project: Project;
   caller: { id: number; admin: boolean };
-  /** Whether it merges a merge request, which those may do who may merge into a protected branch. */
+  /** Whether it merges a merge request; this requires only the right to merge into a protected branch. */
   merges?: boolean;
-  /** Set when a git client pushes: the environment in which git sees what it brought. */
+  /** Set for a push by a git client: the environment in which git sees the pushed objects. */
   quarantine?: Environment;
 }
 
 type Protections = (branch: string) => BranchProtection;
 
-/** An object that is missing or is not a commit is no fast-forward. */
+/** An object that is missing or not a commit is not a fast-forward. */
 async function followsOn(
   repository: Repository,
   { old, new: target }: RefUpdate,
@@ -98,7 +98,7 @@ async function protectionRefusals(
     : ['You are not allowed to push code to protected branches on this project.'];
 }
 
-/** The refusal of changes to protected branches during a freeze period, if the project is configured so. */
+/** The refusal of changes to protected branches during a freeze period, if the project is configured to refuse them. */
 async function freezeRefusals({ db }: Pick<Services, 'db'>, project: Project): Promise<string[]> {
   if (!project.freeze_blocks_pushes) return [];
   const { frozen, changes_at } = await freezeStateOf(db, project.id);
@@ -108,8 +108,8 @@ async function freezeRefusals({ db }: Pick<Services, 'db'>, project: Project): P
 }
 
 /**
- * Why references may not move this way: each reason once, or what breaks the push rule; empty when they may.
- * @param updates to objects that the repository has, or the quarantine of the push
+ * The reasons for refusing reference updates, each once, or the violations of the push rule; empty if they are accepted.
+ * @param updates their objects are in the repository, or in the quarantine of the push
  */
 export async function pushRefusals(
   services: Pick<Services, 'db' | 'storages' | 'url'>,
@@ -143,12 +143,12 @@ export async function pushRefusals(
   if (refusals.length === 0)
     refusals.push(...(await lockedPaths(services, push, repository, { updates, quarantine: push.quarantine })));
   if (refusals.length > 0) return [...new Set(refusals)];
-  // git writes the messages of notes.
+  // Messages of notes are written by git.
   const judged = updates.filter(({ ref }) => !ref.startsWith('refs/notes/'));
   return pushRuleRefusals(services, push, repository, judged);
 }
 
-/** @throws ApiError 400 with the first reason why a reference may not move this way */
+/** @throws ApiError 400 with the first reason for refusing a reference update */
 export async function refusePush(
   services: Pick<Services, 'db' | 'storages' | 'url'>,
   push: Push,
@@ -175,7 +175,7 @@ export async function mayCommitTo(
 export const branchMoved = (ref: string): ApiError =>
   badRequest(`Could not update ${ref}. Please refresh and try again.`);
 
-/** The refusal of a push with a tree that has a file mode that git does not know. */
+/** The refusal of a push with a tree entry whose file mode is invalid in git. */
 export async function oddTreeRefusals(repository: Repository, quarantine: Environment): Promise<string[]> {
   const odd = await oddFileMode(repository, quarantine);
   return odd ? [oddModeRefusal(odd)] : [];

@@ -1,13 +1,13 @@
-/** Which branches of a fork its target's members may push to (docs/reference/merge_requests.md#collaboration). */
+/** Branches of a fork that members of the target project may push to (docs/reference/merge_requests.md#collaboration). */
 import { openCollaborations, type Project, projectFor } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
 import type { RefUpdate } from '../../../../git/index.ts';
 import { protectionFor } from '../../protected_branches/index.ts';
 
-/** More merge requests of one branch than this are not asked. */
+/** The most merge requests of a branch that are checked. */
 const maximumAsked = 5;
 
-/** Whether an open merge request of the branch allows those to push who may merge it, and the caller may. */
+/** Whether an open merge request of the branch allows collaboration by users who may merge it, and the caller is one. */
 export async function mayCollaborate(
   db: Database,
   fork: Pick<Project, 'id'>,
@@ -24,7 +24,7 @@ export async function mayCollaborate(
   return (await Promise.all(answers)).includes(true);
 }
 
-/** Whether the caller may make these moves as a collaborator: each changes a branch that exists and stays. */
+/** Whether the caller may make these updates as a collaborator: each must change an existing branch without deleting it. */
 export async function areCollaborations(
   db: Database,
   fork: Pick<Project, 'id'>,

@@ -1,11 +1,11 @@
 /** The documented refusals of endpoints that change a repository. Every test compares actual refusals with them. */
 import { pushRuleTexts } from '../../push_rules/index.ts';
 
-/** For a namespace that is full. */
+/** A namespace has reached its size limit. */
 export const fullText = (limit_mib: number | string): string =>
   `The repositories of the namespace hold more than the limit of ${limit_mib} MiB.`;
 
-/** For any change to a branch: its protection, and changes that no one may make. */
+/** Any change to a branch: violations of its protection, and changes that no one may make. */
 export const branchTexts = [
   fullText('<number>'),
   'The default branch of a project cannot be deleted.',
@@ -20,7 +20,7 @@ export const branchTexts = [
   ...pushRuleTexts,
 ];
 
-/** For any commit created through the API. */
+/** Any commit created through the API. */
 export const commitTexts = [
   ...branchTexts,
   "A branch called '<name>' already exists. Switch to that branch in order to make changes",
@@ -30,7 +30,7 @@ export const commitTexts = [
   'Could not update <ref>. Please refresh and try again.',
 ];
 
-/** For a commit that changes files by their paths. */
+/** A commit that changes files by path. */
 export const fileTexts = [
   ...commitTexts,
   'You must provide a file path',
@@ -41,8 +41,8 @@ export const fileTexts = [
   'A directory with this name already exists',
 ];
 
-/** For a blob that is too large for a JSON reply, and for too many large ones. */
+/** A blob that is too large for a JSON reply, or too many large ones. */
 export const tooLargeText = 'The requested blob is over the threshold size of <bytes>.<how to get it>';
 
-/** For a branch or tag that moved in the meantime. */
+/** A branch or tag that has moved meanwhile. */
 export const movedText = 'Could not update <ref>. Please refresh and try again.';

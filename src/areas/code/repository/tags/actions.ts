@@ -22,8 +22,8 @@ interface TagRequest {
 
 /**
  * Creates a tag.
- * @param request.ref branch, tag or commit that the tag points to
- * @param request.message makes it an annotated tag by the caller; without one it is a lightweight tag
+ * @param request.ref the branch, tag or commit that the tag points to
+ * @param request.message creates an annotated tag by the caller; if omitted, the tag is lightweight
  * @throws ApiError 400 with the texts of docs/reference/repository.md
  */
 export async function createTag(
@@ -56,8 +56,8 @@ export async function createTag(
 
 /**
  * Deletes a tag.
- * @param request.tag as the caller saw it
- * @throws ApiError 409 when it moved in the meantime
+ * @param request.tag the tag as the caller saw it
+ * @throws ApiError 409 if it has moved meanwhile
  */
 export async function deleteTag(
   services: Services,

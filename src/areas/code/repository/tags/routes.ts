@@ -48,7 +48,7 @@ export const Tag = resource('Tag', {
   created_at: nullable(Timestamp),
 });
 
-/** What is known of the releases of tags, by tag. The area of releases, which is above, finds it. */
+/** The releases of tags, by tag. A higher area, for releases, finds them. */
 export type ReleasesOfTags = (
   db: Database,
   project_id: number,
@@ -102,7 +102,7 @@ async function presentAll(
 const presentOne = async (services: TagServices, project: Project, ref: TagRef): Promise<Static<typeof Tag>> =>
   (await presentAll(services, project, [ref]))[0]!;
 
-/** The page after the tag that the previous page ended with. */
+/** The page after the last tag of the previous page. */
 function keysetPage(
   tags: readonly TagRef[],
   { per_page, page_token }: { per_page: number; page_token?: string },

@@ -1,4 +1,4 @@
-/** Archives: all files of a commit in one file (docs/reference/repository.md). They are created while they are sent, and never stored. */
+/** Archives: all files of a commit in one file (docs/reference/repository.md). They are generated while being sent, and never stored. */
 import { Type } from 'typebox';
 import { codeDownloader, type Project } from '../../../../access/index.ts';
 import {
@@ -57,7 +57,7 @@ interface Archive {
   commit_id: string;
   format: ArchiveFormat;
   path: string;
-  /** The name of the file without its extension, and of the one folder at its top. */
+  /** The file name without its extension, and the name of the top-level folder. */
   folder: string;
   file_name: string;
 }
@@ -89,7 +89,7 @@ const headersOf = ({ format, file_name }: Archive): Headers => ({
   ...uncached,
 });
 
-/** git holds a large file in memory while it archives it. */
+/** git holds a large file in memory while archiving it. */
 const largest_bytes = 1024 * 1024 * 1024;
 
 const input = {

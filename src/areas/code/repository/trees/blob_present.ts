@@ -11,7 +11,7 @@ export interface FoundBlob {
   size_bytes: number;
 }
 
-/** Up to this size a blob is read at once, which costs less than a separate process. */
+/** Up to this size a blob is read as a whole, which is cheaper than a separate process. */
 const small_bytes = 256 * 1024;
 
 /** The bytes of a blob, and its first bytes for detecting the media type. */
@@ -34,7 +34,7 @@ export async function contentOf({
 /**
  * The headers of the bytes of a blob.
  * @param start its first bytes
- * @param disposition whether browsers show or save it, with its name if it has one
+ * @param disposition whether browsers display or save it, with its name if it has one
  */
 export const headersOf = ({ size_bytes }: FoundBlob, start: Buffer, disposition: string): Headers => ({
   ...shownAs(contentType(start), disposition),

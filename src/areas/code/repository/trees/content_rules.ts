@@ -1,7 +1,7 @@
 /** How blob content is returned: its media type, and how names and values are encoded in headers. */
 import type { Headers } from '../../../../http/index.ts';
 
-/** Magic numbers of the types that are served as such. Active content (HTML, SVG) is never among them and is served as text. */
+/** Magic numbers of the media types that are sent. Active content (HTML, SVG) is never among them, and is sent as text. */
 const signatures: readonly [type: string, ...parts: [offset: number, bytes: string][]][] = [
   ['image/png', [0, '\x89PNG\r\n\x1a\n']],
   ['image/jpeg', [0, '\xff\xd8\xff']],
@@ -20,7 +20,7 @@ const signatures: readonly [type: string, ...parts: [offset: number, bytes: stri
   ['video/webm', [0, '\x1a\x45\xdf\xa3']],
 ];
 
-/** How much of a file is read to detect its type. */
+/** The number of bytes read to detect the type of a file. */
 export const sniffed_bytes = 8192;
 
 function isText(start: Buffer): boolean {
@@ -36,7 +36,7 @@ function isText(start: Buffer): boolean {
 
 /**
  * The media type of a file.
- * @param content the file, of which the first `sniffed_bytes` count
+ * @param content the file; only the first `sniffed_bytes` are used
  */
 export function contentType(content: Buffer): string {
   const start = content.subarray(0, sniffed_bytes);
@@ -47,7 +47,7 @@ export function contentType(content: Buffer): string {
   return isText(start) ? 'text/plain; charset=utf-8' : 'application/octet-stream';
 }
 
-/** The media types that `contentType` knows. */
+/** The media types that `contentType` can return. */
 export const contentTypes = [
   ...new Set([...signatures.map(([type]) => type), 'text/plain', 'application/octet-stream']),
 ];
@@ -58,7 +58,7 @@ const isPlain = /^[\x20-\x7e]*$/;
 export const headerValue = (text: string): string =>
   isPlain.test(text) ? text : Buffer.from(text.replaceAll(/\p{Cc}/gu, encodeURIComponent), 'utf8').toString('latin1');
 
-/** `Content-Disposition` for a file that is shown inline or saved: its name in ASCII for old clients, and exactly. */
+/** `Content-Disposition` for a file to be displayed or saved: its name in ASCII for old clients, and in full. */
 export function disposition(kind: 'inline' | 'attachment', file_name: string): string {
   const plain = file_name.replaceAll(/[^\x20-\x7e]|["\\]/g, '_');
   const exact = encodeURIComponent(file_name.toWellFormed()).replaceAll(
@@ -69,7 +69,7 @@ export function disposition(kind: 'inline' | 'attachment', file_name: string): s
 }
 
 /**
- * The type and disposition of a file as headers. What browsers show is in a sandbox, where it cannot act as the user of this server.
+ * The type and disposition of a file as headers. Displayed content is sandboxed, so that it cannot act as the user of this server.
  * @param disposition begins with `inline` or `attachment`
  */
 export const shownAs = (type: string, disposition: string): Headers => ({

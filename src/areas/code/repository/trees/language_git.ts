@@ -1,8 +1,8 @@
-/** Which languages the files of a commit are written in, detected from their names. */
+/** The languages of the files of a commit, detected from their names. */
 import { LRUCache } from 'lru-cache';
 import { fileSizes, type Repository, readCommit } from '../../../../git/index.ts';
 
-/** Programming and markup languages with their extensions. Text and data formats are left out: they would outweigh the code. */
+/** Programming and markup languages with their extensions. Text and data formats are omitted: they would outweigh the code. */
 const extensions: Readonly<Record<string, string>> = {
   ABAP: 'abap',
   Ada: 'adb ads ada',
@@ -112,7 +112,7 @@ const byName = byWord(named);
 const foreign =
   /(?:^|\/)(?:node_modules|bower_components|vendor|third[-_]party|dist|deps)\/|\.min\.(?:js|css)$|(?:\.pb\.go|_pb2\.py)$/i;
 
-/** The language of a file, undefined for one that does not count. */
+/** The language of a file, undefined for an uncounted one. */
 function languageOf(path: string): string | undefined {
   if (foreign.test(path)) return undefined;
   const name = path.slice(path.lastIndexOf('/') + 1);

@@ -1,4 +1,4 @@
-/** Who last changed the entries of a folder. */
+/** The last commits of the entries of a folder. */
 import { Type } from 'typebox';
 import { codeReader } from '../../../../access/index.ts';
 import { lastCommitsIn, readCommit, repositoryOf } from '../../../../git/index.ts';
@@ -10,10 +10,10 @@ export const LastCommit = resource('LastCommit', {
   commit: Commit,
 });
 
-/** What a page waits for; a part of it, if the history is long. */
+/** The longest wait of a page; it gets a partial result if the history is long. */
 const wait_ms = 50;
 
-/** For pages only: a client of the API would have to be told what is missing. */
+/** For pages only: the API would need a way to report that entries are missing. */
 export const lastCommitRoute = get('/projects/:id/repository/tree/last_commits', {
   operation: 'listLastCommits',
   summary: 'List the last commits of entries of a folder, as far as they are found at once',

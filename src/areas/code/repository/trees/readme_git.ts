@@ -1,14 +1,14 @@
-/** The file that describes a folder. */
+/** The README of a folder. */
 import { listTree, type Repository, readCommit } from '../../../../git/index.ts';
 import { isMarkdownFile } from '../../../../markdown/index.ts';
 
-/** The README among the names of the files of a folder: one that is rendered goes before others. Undefined where there is none. */
+/** The README among the file names of a folder: a rendered format comes before others. Undefined if there is none. */
 export function readmeAmong(names: readonly string[]): string | undefined {
   const readmes = names.filter((name) => /^readme(\.[a-z]+)?$/i.test(name));
   return readmes.find(isMarkdownFile) ?? readmes[0];
 }
 
-/** The README in the top folder of a commit. Links are not followed. */
+/** The README in the root folder of a commit. Symbolic links are not followed. */
 export async function readmeOf(repository: Repository, commit_id: string): Promise<string | undefined> {
   const { tree_id } = await readCommit(repository, commit_id);
   const listing = await listTree(repository, tree_id);

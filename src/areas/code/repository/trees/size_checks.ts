@@ -1,18 +1,18 @@
-/** How much of a blob JSON may hold. */
+/** Limits on blobs in JSON replies. */
 import { isWithin } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
 import { ApiError } from '../../../../http/index.ts';
 
-/** Above this size, blobs in JSON are limited to a few a minute: each is in memory three times. */
+/** Blobs in JSON above this size are limited to a few per minute: each is in memory three times. */
 const large_bytes = 10 * 1024 * 1024;
 const largest_bytes = 128 * 1024 * 1024;
 const largeReads = { name: 'large_blobs_in_json', most: 5, window_s: 60 };
 
 /**
  * Checks that a blob may be returned as JSON.
- * @param owner whose blob it is, such as `project:7`
- * @param raw what returns its bytes, named in the refusal
- * @throws ApiError 429 for the sixth large blob of an owner in a minute, 413 for one that is too large for a JSON reply
+ * @param owner the owner of the blob, such as `project:7`
+ * @param raw the endpoint that returns its bytes, named in the refusal
+ * @throws ApiError 429 for the sixth large blob of an owner in a minute, 413 if it is too large for a JSON reply
  */
 export async function admitInJson(db: Database, owner: string, size_bytes: number, raw: string): Promise<void> {
   const message =
