@@ -1,4 +1,6 @@
-/** Creating, changing and deleting snippets: a row and a repository, of which neither is ever seen without the other (docs/decisions/0039-snippets-are-rows-and-repositories.md). */
+/**
+ * Creates, changes and deletes snippets: a row and a repository, neither of which is ever visible without the other (docs/decisions/0039-snippets-are-rows-and-repositories.md).
+ */
 import { sql } from 'kysely';
 import { lesserVisibility, type Project, type Snippet, type VisibilityName } from '../../../access/index.ts';
 import { type Database, isForeignKeyViolation, stamped } from '../../../db/index.ts';
@@ -41,26 +43,26 @@ type CommitAuthor = Pick<Caller, 'name' | 'commit_email'>;
 type Author = CommitAuthor & Pick<Caller, 'id' | 'admin'>;
 
 /**
- * A level above that of the project is accepted: only those who can read the project read its snippets anyway.
- * @throws ApiError 403 for a level that administrators have restricted
+ * A level above that of the project is accepted: only users who can read the project can read its snippets anyway.
+ * @throws ApiError 403 for a level restricted by administrators
  */
 function refuseVisibility(settings: Settings, { admin }: Author, visibility: VisibilityName): void {
   if (!admin && settings.restricted_visibility_levels.includes(visibility))
     throw new ApiError(403, { message: `Visibility level ${visibility} has been restricted by your administrator` });
 }
 
-/** The visibility of a snippet that was created without one. */
+/** The default visibility of a new snippet. */
 function usualVisibility(settings: Settings, author: Author, project: Project | undefined): VisibilityName {
   if (project) return lesserVisibility(defaultVisibility(settings, 'snippet', author), project.visibility);
   return author.admin ? 'internal' : allowedVisibility('internal', settings.restricted_visibility_levels);
 }
 
-/** @throws ApiError 400 with everything that is wrong, as a sentence */
+/** @throws ApiError 400 with all problems in a sentence */
 function refuseProblems(problems: Record<string, string[]>): void {
   if (Object.keys(problems).length > 0) throw badRequest(sentenceOf(problems));
 }
 
-/** Names the commit in the refusals of its files. */
+/** Mentions the commit in the refusals of its files. */
 async function committing<T>(verb: 'creating' | 'updating', work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -71,19 +73,19 @@ async function committing<T>(verb: 'creating' | 'updating', work: () => Promise<
   }
 }
 
-/** @throws ApiError 400 when the files are too many, or none */
+/** @throws ApiError 400 for too many files, or none */
 function refuseCount(paths: ReadonlySet<string>): void {
   if (paths.size > maximumFiles) throw badRequest(tooManyFiles);
   if (paths.size === 0) throw badRequest(noFile);
 }
 
-/** @throws ApiError 400 when the repository would be too large */
+/** @throws ApiError 400 if the repository would be too large */
 function refuseSize(size_bytes: number, limit_bytes: number): void {
   const [reason] = repositoryReasons(size_bytes, limit_bytes);
   if (reason !== undefined) throw badRequest(reason);
 }
 
-/** The paths after some actions that are known to fit. */
+/** The paths after some valid actions. */
 function pathsAfter(paths: readonly string[], actions: readonly FileAction[]): Set<string> {
   const after = new Set(paths);
   for (const action of actions) {
@@ -94,7 +96,7 @@ function pathsAfter(paths: readonly string[], actions: readonly FileAction[]): S
   return after;
 }
 
-/** In git's order: by their bytes. */
+/** In git's order, by bytes. */
 const inOrder = (paths: ReadonlySet<string>): string[] =>
   [...paths].sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
 
@@ -106,7 +108,7 @@ interface Writing {
   actions: readonly FileAction[];
 }
 
-/** Writes a commit, to which no branch points yet. */
+/** Writes a commit without a branch that points to it. */
 async function writeFiles(repository: Repository, { author, parent, message, actions }: Writing) {
   const person = { name: author.name, email: author.commit_email, date: new Date() };
   const changes = await changesFor(repository, parent, actions);
@@ -123,7 +125,7 @@ async function writeFiles(repository: Repository, { author, parent, message, act
 export interface NewSnippet {
   title: string;
   description?: string | null | undefined;
-  /** By default that of the settings. */
+  /** Defaults to the level in the settings. */
   visibility?: VisibilityName | undefined;
   actions: readonly FileAction[];
 }
@@ -135,7 +137,7 @@ export interface Origin {
   sent_from: Conditions['sent_from'];
 }
 
-/** A repository with the files of a snippet, as the columns of its row. */
+/** A repository with the files of a snippet, in the form of columns of its row. */
 export interface StoredFiles {
   id: number;
   storage: string;
@@ -146,7 +148,7 @@ export interface StoredFiles {
 }
 
 /**
- * Makes the repository of a new snippet, recorded as unused until `useRepository`.
+ * Creates the repository of a new snippet, recorded as unused until `useRepository`.
  * @throws ApiError 400 for invalid files
  */
 export async function storeFiles(
@@ -173,8 +175,7 @@ export async function storeFiles(
 }
 
 /**
- * Creates a snippet. Its repository comes first, recorded as unused until the transaction that adds the row: a crash or a refusal leaves nothing that is not
- * deleted.
+ * Creates a snippet. Its repository comes first, and is recorded as unused until the transaction that adds the row: after a crash or a refusal, everything left is deleted.
  * @returns its ID
  * @throws ApiError 400 for invalid values and files, 403 for a visibility that is not allowed
  */
@@ -214,14 +215,14 @@ export async function createSnippet(
       await maintainSoon(tx, snippetRepositories, snippet_id, 0);
     });
   } catch (error) {
-    // If the row is there after all, the repository is no longer recorded as unused, and stays.
+    // If the row exists after all, the repository is no longer recorded as unused, and stays.
     await removeUnusedRepository(services, snippetRepositories, snippet_id).catch(() => {});
     throw isForeignKeyViolation(error) ? notFound('Project') : error;
   }
   return snippet_id;
 }
 
-/** The ID was taken before, for the repository. */
+/** Inserts the row with the id that was allocated for the repository. */
 async function insertSnippet(tx: Database, id: number, row: Record<string, unknown>): Promise<void> {
   const columns = Object.entries(row).filter(([, value]) => value !== undefined);
   await sql`
@@ -229,7 +230,7 @@ async function insertSnippet(tx: Database, id: number, row: Record<string, unkno
     values (${id}, ${sql.join(columns.map(([, value]) => value))})`.execute(tx);
 }
 
-/** Keeps where a snippet was written from, for reports of spam. */
+/** Stores the address that a snippet was written from, for spam reports. */
 async function keepOrigin(
   tx: Database,
   snippet_id: number,
@@ -242,8 +243,8 @@ async function keepOrigin(
 }
 
 /**
- * Changes a snippet: its columns, and its files by a commit; all or nothing.
- * @throws ApiError 400 for invalid values and files, 403 for a visibility that is not allowed, 404 when it is gone
+ * Changes the columns of a snippet, and its files in one commit; all or nothing.
+ * @throws ApiError 400 for invalid values and files, 403 for a forbidden visibility, 404 if it is gone
  */
 export async function changeSnippet(
   services: Services,
@@ -261,7 +262,7 @@ export async function changeSnippet(
   if (!hasMoved) await services.db.updateTable('snippets').set(stamped(changes)).where('id', '=', snippet.id).execute();
 }
 
-/** @returns false when the files stay as they are */
+/** @returns false if the files do not change */
 function commitFiles(
   services: Services,
   { snippet, author, limit_bytes }: { snippet: Snippet; author: Author; limit_bytes: number },
@@ -282,7 +283,7 @@ function commitFiles(
       ]);
       if (!row || head === undefined) throw notFound('Snippet');
       const ref = `refs/heads/${branch}`;
-      // A push has moved it, and its row will follow in a moment.
+      // A push has moved the branch, and its row will be updated shortly.
       if (row.commit_id !== head) throw new RefMoved([ref]);
       refuseSize(row.size_bytes + addedBytes(actions), limit_bytes);
       const written = await writeFiles(repository, { author, parent: head, message: 'Update snippet', actions });
@@ -301,7 +302,7 @@ function commitFiles(
 
 /**
  * Deletes a snippet with its repository. If the server stops in between, a job deletes the repository.
- * @throws ApiError 404 when it is gone
+ * @throws ApiError 404 if it is gone
  */
 export async function removeSnippet(services: Services, { id }: Pick<Snippet, 'id'>): Promise<void> {
   await deleteFound(services.db, 'snippets', id, 'Snippet');

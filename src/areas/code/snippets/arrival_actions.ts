@@ -1,4 +1,4 @@
-/** Giving snippets that have arrived from another server the history that they have there. It triggers no notifications. */
+/** Imports the history of snippets from another server. It triggers no notifications. */
 import type { Snippet } from '../../../access/index.ts';
 import { fetchCommit, type Repository, repositoryOf, resolveBranch } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
@@ -6,14 +6,14 @@ import { moveRefs } from '../repository/index.ts';
 import { snippetRefusals } from './content_checks.ts';
 import { placeOf, type SnippetChanges, snippetRepositories } from './kind.ts';
 
-/** Everything fits that the source has, as for the files of a record. */
+/** Accept files of any size from the source, as for the files in a record. */
 const noLimit = 0;
 
 /**
  * Moves the branch of a snippet to a commit of another repository.
- * @param from a repository of this machine that has the commit
- * @returns why the commit is refused, empty when it is not
- * @throws RefMoved when somebody changes the snippet meanwhile
+ * @param from a local repository that contains the commit
+ * @returns the reasons for refusing the commit, empty if it is accepted
+ * @throws RefMoved if the snippet is changed meanwhile
  */
 export async function fillSnippet(
   services: Services,

@@ -1,4 +1,4 @@
-/** What the repository of a snippet may hold, and the checks of a push to it (docs/reference/snippets.md#limits). */
+/** Limits on the repository of a snippet, and the checks of pushes to it (docs/reference/snippets.md#limits). */
 import {
   countObjects,
   type FileSize,
@@ -17,23 +17,23 @@ export const tooManyFiles = `The repository can contain at most ${maximumFiles} 
 export const noFile = 'The repository must contain at least 1 file.';
 const fixedBranch = 'You can not create or delete branches.';
 
-/** Why a snippet cannot have a file with this content, empty if it can. A limit of 0 is none. */
+/** The reasons for refusing the content of a file in a snippet, empty if it is valid. A limit of 0 means no limit. */
 export const contentReasons = (size_bytes: number, limit_bytes: number): string[] =>
   limit_bytes > 0 && size_bytes > limit_bytes
     ? [`is too long (${sizeText(size_bytes)}). The maximum size is ${sizeText(limit_bytes)}.`]
     : [];
 
-/** Why a file of a snippet cannot have this path, empty if it can. */
+/** The reasons for refusing the path of a file in a snippet, empty if it is valid. */
 export const pathReasons = (path: string): string[] =>
   path.length > maximumPath ? [`is too long (maximum is ${maximumPath} characters)`] : [];
 
-/** Why the files of a snippet can be no more than `size_bytes` together, empty if they can. */
+/** The reasons for refusing a repository of `size_bytes`, empty if it is within the limit. */
 export const repositoryReasons = (size_bytes: number, limit_bytes: number): string[] =>
   limit_bytes > 0 && size_bytes > limit_bytes
     ? [`The repository would have ${sizeText(size_bytes)}. The maximum size is ${sizeText(limit_bytes)}.`]
     : [];
 
-/** The files of a commit, at most one more than a snippet can have. */
+/** The files of a commit, at most one more than the limit of a snippet. */
 async function someFiles(repository: Repository, commit: string, env: Push['quarantine']): Promise<FileSize[]> {
   const files: FileSize[] = [];
   for await (const file of fileSizes(repository, commit, env)) {
@@ -44,9 +44,9 @@ async function someFiles(repository: Repository, commit: string, env: Push['quar
 }
 
 /**
- * Why a push may not change a snippet, each reason once; empty when it may.
+ * The reasons for refusing a push to a snippet, each once; empty if it is accepted.
  * @param branch the only branch
- * @param limit_bytes of each file, and of the repository
+ * @param limit_bytes the limit of each file, and of the repository
  */
 export async function snippetRefusals(
   repository: Repository,
@@ -72,5 +72,5 @@ export async function snippetRefusals(
 const isMove = (update: RefUpdate | undefined, branch: string): update is RefUpdate & { new: string } =>
   update !== undefined && update.ref === `refs/heads/${branch}` && update.old !== null && update.new !== null;
 
-/** Requests name files by their paths, so these must be text. Bytes that are not have been replaced. */
+/** Requests name files by path, so paths must be text. Invalid bytes have been replaced. */
 const isUsable = (path: string) => pathProblem(path) === undefined && !path.includes('\ufffd');

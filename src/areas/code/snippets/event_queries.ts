@@ -1,4 +1,4 @@
-/** Snippets as the lists of events show them. */
+/** Snippets in lists of events. */
 import { sql } from 'kysely';
 import { isMemberOfProject, isUsable } from '../../../access/index.ts';
 import type { EventTarget } from '../../activity/events/index.ts';

@@ -1,4 +1,4 @@
-/** What others may use of snippets. */
+/** What other areas may use of snippets. */
 export { fillSnippet } from './arrival_actions.ts';
 export { snippetRepositories } from './kind.ts';
 export { snippetNoun } from './noteable.ts';

@@ -40,7 +40,7 @@ import { snippetRefusals } from './content_checks.ts';
 
 const folder = '@snippets';
 
-/** Where the repository of a snippet is. */
+/** The location of a snippet's repository. */
 export const placeOf = ({ id, storage }: Owner): RepositoryPlace => ({ id, storage, folder });
 
 /** Columns of a snippet that change together with its files. */
@@ -48,14 +48,14 @@ export interface SnippetChanges {
   title?: string | undefined;
   description?: string | null | undefined;
   visibility?: VisibilityName | undefined;
-  /** Now, if left out. */
+  /** Defaults to now. */
   updated_at?: string | undefined;
 }
 
-/** The path of a snippet in its project, or alone. */
+/** The path of a snippet in its project, or of a personal snippet. */
 const address = /^(?:(?<project>.+)\/)?snippets\/(?<id>\d+)$/;
 
-/** The project before the snippet, under its present path or a former one; none for a personal snippet. Undefined when there is no such project. */
+/** The project in the path of a snippet, under its present or a former path; none for a personal snippet. Undefined if the project does not exist. */
 async function projectAt(
   { db }: Services,
   caller: MaybeCaller,
@@ -67,7 +67,7 @@ async function projectAt(
   return project && { project, has_moved: !here };
 }
 
-/** @throws ApiError 401 or 404 when the caller may not fetch the snippet, 403 with a token of a project */
+/** @throws ApiError 401 or 404 if the caller may not fetch the snippet, 403 for a token of a project */
 async function grantSnippet(
   services: Services,
   caller: MaybeCaller,
@@ -79,14 +79,14 @@ async function grantSnippet(
   const isOpen = !project || (mayRead(caller, project) && mayUse(project, 'snippets'));
   if (!isThere || !isOpen || !mayReadSnippet(caller, snippet, project))
     throw caller ? refusal(404, 'The snippet you were looking for could not be found.') : basicRefused(services.url);
-  // They are given the code of a project, and nothing else.
+  // Deploy credentials grant the code of a project only.
   if (caller?.deploys) throw refusal(403, 'The authentication mechanism is not supported.');
   return snippet;
 }
 
 const mayNotUpdate = 'You are not allowed to update this snippet.';
 
-/** @throws ApiError 401 or 403 when a caller who may fetch a snippet may not push to it */
+/** @throws ApiError 401 or 403 if a caller who may fetch a snippet may not push to it */
 function refusePush({ url }: Services, caller: MaybeCaller, snippet: Snippet, project: Project | undefined): void {
   if (!caller) throw basicRefused(url);
   if (!mayChangeSnippet(caller, snippet, project)) throw refusal(403, mayNotUpdate);
@@ -98,7 +98,7 @@ interface Pushed {
   project: Project | undefined;
 }
 
-/** Why a push may not happen, by the snippet and its project as they are now. */
+/** The reasons for refusing a push, by the current state of the snippet and its project. */
 async function refusalsOf(
   services: Services,
   caller: Caller,
@@ -168,10 +168,9 @@ const pathsAt = async (repository: Repository, commit_id: string): Promise<strin
   (await Array.fromAsync(fileSizes(repository, commit_id))).map(({ path }) => path);
 
 /**
- * Writes where the branch of a snippet is, after a move. It reads the branch under the lock of the row, so that of several moves the one that is written last
- * writes the end of all of them.
- * @param tx the transaction that takes the row of the move
- * @param changes what else changes
+ * Stores the head of a snippet's branch after a move. The branch is read under the row lock, so that of several moves the one written last stores the result of all.
+ * @param tx the transaction that settles the move
+ * @param changes further changes of the row
  */
 async function followBranch(
   tx: Database,

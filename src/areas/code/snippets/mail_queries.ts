@@ -1,4 +1,4 @@
-/** Snippets as mail tells of comments on them. */
+/** Snippets in mail about their comments. */
 import { sql } from 'kysely';
 import { snippetKind } from '../../../access/index.ts';
 import type { MailSubject } from '../../../services/index.ts';

@@ -1,4 +1,4 @@
-/** Snippets as a noun: what the engines of comments, events, webhooks and mail need of them (docs/adding_a_noun.md). */
+/** Snippets as a noun: its description for the engines of comments, events, webhooks and mail (docs/adding_a_noun.md). */
 import { snippetKind } from '../../../access/index.ts';
 import { eventSnippets } from './event_queries.ts';
 import { snippetHook } from './hook_queries.ts';

@@ -1,4 +1,4 @@
-/** The parameters of snippets, and how they become file actions. */
+/** Parameters of snippets, and their conversion to file actions. */
 import { type Static, type TObject, Type } from 'typebox';
 import type { Snippet } from '../../../access/index.ts';
 import {
@@ -26,7 +26,7 @@ import { actionsOf, actionsOnOnlyFile, type FileChange } from './rules.ts';
 const validPath = '^(?!/)(?![^]*(?<![^/\\\\])\\.\\.(?![^/\\\\]))[^]*$';
 const isValidPath = 'should be a valid file path';
 
-/** More than a snippet can hold, because some may be deleted or moved on the way. */
+/** More changes than files in a snippet, because some may delete or move files. */
 const maximumChanges = 100;
 
 const Content = () => AnyText({ notBlank: true });
@@ -104,12 +104,12 @@ export async function actionsFromNew({
   }));
 }
 
-/** The refusal of the deprecated parameters where they could mean any of several files. */
+/** The refusal of deprecated parameters for snippets with several files. */
 export const severalFiles = 'To update Snippets with multiple files, you must use the `files` parameter';
 
 /**
- * The changes of a snippet's files as actions; none if they stay.
- * @throws ApiError 400 for deprecated parameters on several files, 422 for a member of `files` without what its action needs
+ * The changes of a snippet's files as actions; none if the files do not change.
+ * @throws ApiError 400 for deprecated parameters with several files, 422 for a member of `files` that lacks a value that its action needs
  */
 export async function actionsFromChanges(
   { paths }: Pick<Snippet, 'paths'>,

@@ -36,7 +36,7 @@ const { id, title, description, visibility, updated_at, created_at, project_id, 
   SnippetForm.properties;
 const { web_url, raw_url, ssh_url_to_repo, http_url_to_repo } = otherMembers;
 
-/** A snippet in what administrators see of its repository. */
+/** A snippet in lists of repositories for administrators. */
 export const SnippetIdentity = resource('SnippetIdentity', {
   ...{
     id,
@@ -74,7 +74,7 @@ export const authorOfSnippet: RawBuilder<SnippetRow['author']> = sql`(
 
 const personalSnippetPage = pagePath('/-/snippets/:snippet_id');
 
-/** The URLs of a snippet: with the path of its project, or alone. */
+/** The URLs of a snippet: below its project, or of a personal snippet. */
 function urlsOf(
   services: Pick<Services, 'url' | 'ssh_url'>,
   { id, project_path, branch, paths }: Pick<SnippetRow, 'id' | 'project_path' | 'branch' | 'paths'>,
@@ -96,7 +96,7 @@ type IdentityRow = Pick<
   'id' | 'title' | 'description' | 'visibility' | 'updated_at' | 'created_at' | 'project_id' | 'project_path'
 >;
 
-/** A row of `snippets` with the path of its project as a `SnippetIdentity`. */
+/** Converts a row of `snippets` with the path of its project to a `SnippetIdentity`. */
 export function presentSnippetIdentity(
   services: Pick<Services, 'url' | 'ssh_url'>,
   { project_path, ...snippet }: IdentityRow,
@@ -105,7 +105,7 @@ export function presentSnippetIdentity(
   return { ...snippet, ...urls };
 }
 
-/** A row of `snippetRows` as its reply. */
+/** Converts a row of `snippetRows` to the reply. */
 export function presentSnippet(
   services: Pick<Services, 'url' | 'ssh_url'>,
   row: SnippetRow,

@@ -1,11 +1,11 @@
-/** Reading snippets. */
+/** Queries for snippets. */
 import { sql } from 'kysely';
 import { isReadableInProject, isVisibleSnippet, type MaybeCaller, type Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { type Caller, found } from '../../../http/index.ts';
 import { authorOfSnippet, type SnippetRow } from './present.ts';
 
-/** Snippets as replies need them. */
+/** Snippets with the columns for replies. */
 export const snippetRows = (db: Database) =>
   db
     .selectFrom('snippets')
@@ -18,7 +18,7 @@ export const snippetRows = (db: Database) =>
     )
     .$castTo<SnippetRow>();
 
-/** @throws ApiError 404 when it is gone */
+/** @throws ApiError 404 if it is gone */
 export const snippetRow = async (db: Database, id: number): Promise<SnippetRow> =>
   found('Snippet', await snippetRows(db).where('snippets.id', '=', id).executeTakeFirst());
 
@@ -34,27 +34,27 @@ export interface Span {
   created_before?: string;
 }
 
-/** All snippets created in a span, newest first. */
+/** All snippets created in a time range, newest first. */
 const snippetsWithin = (db: Database, { created_after, created_before }: Span) =>
   snippetRows(db)
     .$if(created_after !== undefined, (q) => q.where('snippets.created_at', '>=', created_after!))
     .$if(created_before !== undefined, (q) => q.where('snippets.created_at', '<=', created_before!))
     .orderBy('snippets.id', 'desc');
 
-/** What each list across projects selects. */
+/** The queries of lists across projects. */
 export const lists = {
-  /** What the caller has written. */
+  /** Snippets written by the caller. */
   own: (db: Database, caller: Caller, span: Span) =>
     snippetsWithin(db, span)
       .leftJoin('projects', 'projects.id', 'snippets.project_id')
       .where('snippets.author_id', '=', caller.id)
       .where(isVisibleSnippet(caller)),
-  /** Public snippets of no project. */
+  /** Public personal snippets. */
   public: (db: Database, _caller: Caller, span: Span) =>
     snippetsWithin(db, span)
       .where('snippets.project_id', 'is', null)
       .where('snippets.visibility', '=', sql.lit('public')),
-  /** What the caller may read. */
+  /** Snippets that the caller may read. */
   all: (db: Database, caller: Caller, span: Span) =>
     snippetsWithin(db, span).leftJoin('projects', 'projects.id', 'snippets.project_id').where(isVisibleSnippet(caller)),
 };

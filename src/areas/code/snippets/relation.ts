@@ -1,4 +1,4 @@
-/** How snippets leave and arrive, with the files of their last commit (docs/reference/relations_export.md#snippets). */
+/** Exports and imports snippets, with the files of their last commit (docs/reference/relations_export.md#snippets). */
 import { sql } from 'kysely';
 import { commitEmailOf, isVisibleSnippet } from '../../../access/index.ts';
 import { type Database, isAmong } from '../../../db/index.ts';
@@ -30,11 +30,11 @@ type Line = Record<string, unknown>;
 interface File {
   path: string;
   content: string;
-  /** Left out for UTF-8. */
+  /** Defaults to UTF-8. */
   encoding?: 'base64';
 }
 
-/** Of all files of a snippet, and of its first file as `content`. */
+/** Limits for all files of a snippet, and for its first file as `content`. */
 const maximumSizes_bytes = { together: 50_000_000 / 2, content: 1024 * 1024 };
 
 interface StoredFiles {
@@ -65,7 +65,7 @@ async function filesOf(storages: Departure['storages'], { commit_id, paths, ...o
   return files;
 }
 
-/** Adds the files. A repository that has lost them, or whose files are too large for a line, leaves them out. */
+/** Adds the files. They are omitted if the repository has lost them, or if they are too large for a line. */
 async function addFiles(_tx: Database, { storages }: Departure, records: readonly Line[]): Promise<void> {
   for (const record of records) {
     const place = record.files as StoredFiles;
@@ -81,7 +81,7 @@ async function addFiles(_tx: Database, { storages }: Departure, records: readonl
   }
 }
 
-/** The files of a record; other servers give only the content of one. */
+/** The files of a record; other servers send only the content of one file. */
 function actionsIn({ files, file_name, content }: Line): FileAction[] {
   const objects = Array.isArray(files) ? files.filter((file) => typeof file === 'object' && file !== null) : [];
   const given: Record<string, unknown>[] = objects.length > 0 ? objects : [{ path: file_name, content }];
@@ -94,7 +94,7 @@ function actionsIn({ files, file_name, content }: Line): FileAction[] {
 
 type CommitAuthor = Pick<Caller, 'name' | 'commit_email'>;
 
-/** Those who write the first commits. Addresses of people who do not show theirs stay private. */
+/** The authors of the first commits. Hidden addresses stay private. */
 async function authorsOf(
   tx: Database,
   { services }: Arrival,
@@ -111,7 +111,7 @@ async function authorsOf(
   return new Map(users.map(({ name, ...user }) => [user.id, { name, commit_email: addressOf(user) }]));
 }
 
-/** Makes the repository of a snippet. @returns why it is refused */
+/** Creates the repository of a snippet. @returns the reasons for refusing it */
 async function storeSnippet(
   tx: Database,
   { services }: Arrival,
@@ -171,7 +171,7 @@ const snippet: RecordKind = {
 
 /**
  * The snippets of a project.
- * @param further what belongs to snippets in areas above
+ * @param further further members of snippets, from higher areas
  */
 export const snippetsWith = (further: Members): Relation => ({
   name: 'snippets',

@@ -1,4 +1,4 @@
-/** Snippets: some files under a title, of a project or of a user alone (docs/reference/snippets.md). */
+/** Snippets: a few files with a title, in a project or personal (docs/reference/snippets.md). */
 import { sql } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
 import {
@@ -91,7 +91,7 @@ const creating = {
   refusals: { 400: [...fieldTexts, 'Repository Error creating the snippet - <reason>'], 403: restricted },
 } as const;
 
-/** The commit that a request reads: what the row says, or a reference of the repository. */
+/** The file of a request, at the commit in the row or at another ref of the repository. */
 async function fileOf(services: Services, { snippet }: GrantedSnippet<MaybeCaller>, path: string, ref?: string) {
   const repository = repositoryOf(services, placeOf(snippet));
   const commit =
@@ -101,12 +101,12 @@ async function fileOf(services: Services, { snippet }: GrantedSnippet<MaybeCalle
   return blobBytes(repository, file);
 }
 
-/** How the same operations are reached: in a project, or by the ID of the snippet alone. */
+/** The two ways to reach the same operations: in a project, or by the id of the snippet alone. */
 interface At {
-  /** The name in operations. */
+  /** The name used in operation ids. */
   noun: 'Snippet' | 'ProjectSnippet';
   path: string;
-  /** In summaries. */
+  /** The noun used in summaries. */
   thing: string;
   named: { snippet_id: typeof Id } | { id: typeof Id };
   visible(missing?: string): Access<GrantedSnippet<MaybeCaller>>;

@@ -1,4 +1,4 @@
-/** What a snippet can be: its title, description and files, and the changes that a request makes to them. Pure functions. */
+/** Validation of snippets: their title, description and files, and the changes of a request to them. Pure functions. */
 import { unprocessable } from '../../../http/index.ts';
 import { sizeText } from '../../../texts/index.ts';
 import type { FileAction } from '../repository/index.ts';
@@ -15,7 +15,7 @@ export interface FileChange {
   content?: Buffer | undefined;
 }
 
-/** The refusal of members of `files` that lack what their action needs. */
+/** The refusal of members of `files` that lack a value that their action needs. */
 export const invalidActions = 'Snippet actions have invalid data';
 
 /** @throws ApiError 422 */
@@ -29,7 +29,7 @@ function generatedName(taken: ReadonlySet<string>): string {
   for (let number = 1; ; number++) if (!taken.has(`snippetfile${number}.txt`)) return `snippetfile${number}.txt`;
 }
 
-/** @param taken the paths that are in use, for a new file without a name */
+/** @param taken the paths in use, for naming a new file */
 function actionOf({ action, file_path, previous_path, content }: FileChange, taken: ReadonlySet<string>): FileAction {
   const path = file_path?.trim() ? file_path : undefined;
   switch (action) {
@@ -47,9 +47,9 @@ function actionOf({ action, file_path, previous_path, content }: FileChange, tak
 }
 
 /**
- * What the members of `files` do, in order.
+ * The actions for the members of `files`, in order.
  * @param paths the present files
- * @throws ApiError 422 for a member without what its action needs
+ * @throws ApiError 422 for a member that lacks a value that its action needs
  */
 export function actionsOf(changes: readonly FileChange[], paths: readonly string[]): FileAction[] {
   const taken = new Set(paths);
@@ -60,7 +60,7 @@ export function actionsOf(changes: readonly FileChange[], paths: readonly string
   });
 }
 
-/** What the deprecated `content` and `file_name` do to the only file. */
+/** The actions for the deprecated `content` and `file_name` on the only file. */
 export function actionsOnOnlyFile(
   path: string,
   { file_name = path, content }: { file_name?: string | undefined; content?: Buffer | undefined },
@@ -71,11 +71,11 @@ export function actionsOnOnlyFile(
 
 const contentOf = (action: FileAction): Buffer | undefined => ('content' in action ? action.content : undefined);
 
-/** The bytes that actions add. */
+/** The number of bytes that actions add. */
 export const addedBytes = (actions: readonly FileAction[]): number =>
   actions.reduce((sum, action) => sum + (contentOf(action)?.length ?? 0), 0);
 
-/** Why a snippet cannot have these values and files, by field; empty if it can. */
+/** The reasons for refusing the values and files of a snippet, by field; empty if they are valid. */
 export function problemsOf(
   { title = '', description }: { title?: string | undefined; description?: string | null | undefined },
   actions: readonly FileAction[],

@@ -1,4 +1,4 @@
-/** What is offered for files that many projects have. */
+/** Templates for common files of projects. */
 import { readFile } from 'node:fs/promises';
 import { findPackageJSON } from 'node:module';
 import path from 'node:path';
@@ -15,13 +15,13 @@ const none: Texts = {};
 const read = new Map<Kind, Promise<Texts>>();
 
 async function readTexts(kind: Kind): Promise<Texts> {
-  // Nothing runs what such a file says.
+  // The server does not run CI configuration.
   if (kind === 'gitlab_ci_ymls') return none;
   const file = await readFile(installedFile(`templates/${kind}.json`), 'utf8');
   return (JSON.parse(file) as { templates: Texts }).templates;
 }
 
-/** The templates of a kind by their names. They are read once, when somebody asks for them. */
+/** The templates of a kind by name, loaded on first use. */
 export function textsOf(kind: Kind): Promise<Texts> {
   const known = read.get(kind) ?? readTexts(kind);
   read.set(kind, known);
@@ -35,10 +35,10 @@ export interface License {
   url: string;
 }
 
-/** IDs that SPDX has replaced by one with `-only` or `-or-later`. */
+/** Deprecated SPDX IDs, replaced by IDs with `-only` or `-or-later`. */
 const isReplaced = (id: string): boolean => /^[AL]?GPL-/.test(id) && !/-only$|-or-later$/.test(id);
 
-/** The licenses that the Open Source Initiative has approved, by their lower-case IDs. */
+/** The licenses approved by the Open Source Initiative, by lower-case ID. */
 export const licenses: ReadonlyMap<string, License> = new Map(
   Object.entries(licenseList)
     .filter(([id, { osiApproved }]) => osiApproved && !isReplaced(id))
@@ -52,10 +52,10 @@ async function readLicense({ id }: License): Promise<string> {
   return withMarks((JSON.parse(file) as { licenseText: string }).licenseText);
 }
 
-/** Of some hundred licenses together about a megabyte. */
+/** Some hundred licenses, about one megabyte in total. */
 const licenseTexts = new Map<string, Promise<string>>();
 
-/** The text of a license. It is read once, when somebody asks for it. */
+/** The text of a license, loaded on first use. */
 export function textOfLicense(license: License): Promise<string> {
   const text = licenseTexts.get(license.id) ?? readLicense(license);
   licenseTexts.set(license.id, text);

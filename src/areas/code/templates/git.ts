@@ -1,4 +1,4 @@
-/** Templates for issues and merge requests, which projects keep in their repositories. */
+/** Templates for issues and merge requests in the repositories of projects. */
 import { mayReadCode, type Project } from '../../../access/index.ts';
 import { entryAt, listTree, type Repository, readBlob, repositoryOf, resolveBranch } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
@@ -24,12 +24,12 @@ async function headOf(
   return head === undefined ? undefined : { repository, head };
 }
 
-/** Names that an address can have. */
+/** Names that can be part of a URL. */
 const namePattern = /^[^./+\\]+$/;
 const isName = (name: string): boolean => namePattern.test(name) && !/%2f/i.test(name);
 const ending = '.md';
 
-/** The names of the templates of a project, in the order of git; none for callers who may not read its code. */
+/** The names of the templates of a project, in git's order; none for callers who may not read its code. */
 export async function namesIn(services: Services, project: Project, kind: TextKind): Promise<string[]> {
   const at = await headOf(services, project);
   if (!at) return [];
@@ -43,7 +43,7 @@ export async function namesIn(services: Services, project: Project, kind: TextKi
     .filter(isName);
 }
 
-/** A template of a project; undefined if it has none of this name, or one that is too large. */
+/** A template of a project; undefined if it does not exist or is too large. */
 export async function textNamed(
   services: Services,
   project: Project,

@@ -1,9 +1,9 @@
 /**
- * What licenses allow, require and exclude, in words that clients know, and how their texts are filled in (docs/reference/templates.md#licenses). The texts come from the
- * SPDX list; the facts are ours, for the licenses that are chosen most.
+ * The permissions, conditions and limitations of licenses, in the terms that clients expect, and placeholders in their texts (docs/reference/templates.md#licenses). The texts come
+ * from the SPDX list; the facts are our own, for the most popular licenses.
  */
 
-/** The families of licenses that are chosen most: by SPDX ID. */
+/** The families of the most popular licenses, by SPDX ID. */
 const families = {
   permissive:
     'MIT MIT-0 ISC BSD-2-Clause BSD-3-Clause BSD-1-Clause 0BSD Zlib BSL-1.0 NCSA PostgreSQL Unlicense BlueOak-1.0.0',
@@ -46,9 +46,9 @@ const facts: Readonly<Record<Family, LicenseFacts>> = {
   },
 };
 
-/** These ask for nothing. */
+/** Licenses without conditions. */
 const unconditional: ReadonlySet<string> = new Set(['MIT-0', '0BSD', 'Unlicense']);
-/** Of these families, the licenses of the third version say something about patents. */
+/** In these families, licenses of version 3 grant patent rights. */
 const grantsPatents = (id: string): boolean => /GPL-3|EUPL|CECILL/.test(id);
 
 const familyOf = new Map(
@@ -57,7 +57,7 @@ const familyOf = new Map(
   ),
 );
 
-/** The facts about a license; none about one that is seldom chosen. */
+/** The facts about a license; empty for an uncommon one. */
 export function factsAbout(id: string): LicenseFacts {
   const family = familyOf.get(id);
   if (family === undefined) return { permissions: [], conditions: [], limitations: [] };
@@ -81,7 +81,7 @@ const nicknames: Readonly<Record<string, string>> = {
 };
 export const nicknameOf = (id: string): string | null => nicknames[id] ?? null;
 
-/** The marks of the SPDX texts, as the marks that clients know. */
+/** The placeholders in SPDX texts, and the placeholders that clients expect. */
 const marks: readonly (readonly [RegExp, string])[] = [
   [/<year>|<YEAR>|\[yyyy\]|<yyyy>|<date>/g, '[year]'],
   [
@@ -94,11 +94,11 @@ const marks: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** A text with the marks that clients know. */
+/** A text with the placeholders that clients expect. */
 export const withMarks = (text: string): string =>
   marks.reduce((marked, [pattern, mark]) => marked.replaceAll(pattern, mark), text);
 
-/** A text in which what is known is filled in; the marks of what is not stay. */
+/** A text in which known values replace their placeholders; other placeholders stay. */
 export const filledIn = (
   text: string,
   { fullname, project, year }: { fullname: string | undefined; project: string | undefined; year: number },

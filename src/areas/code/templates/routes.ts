@@ -1,4 +1,4 @@
-/** Templates for files that many projects have, and for the texts of a project's issues and merge requests (docs/reference/templates.md). */
+/** Templates for common files, and for the descriptions of a project's issues and merge requests (docs/reference/templates.md). */
 import { type Static, Type } from 'typebox';
 import { anyone, type MaybeCaller, type Project, projectVisible } from '../../../access/index.ts';
 import { get, notFound, nullable, one, optional, pageOf, resource, type Services } from '../../../http/index.ts';
@@ -66,7 +66,7 @@ async function listed(kind: Kind) {
   return Object.keys(await textsOf(kind)).map((name) => ({ key: name, name }));
 }
 
-/** A template by its name, whatever case a client writes it in. */
+/** A template by name, case-insensitive. */
 async function named(kind: Kind, key: string): Promise<Static<typeof Template> | undefined> {
   const texts = Object.entries(await textsOf(kind));
   const found = texts.find(([name]) => name.toLowerCase() === key.toLowerCase());

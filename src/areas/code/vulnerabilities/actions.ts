@@ -9,7 +9,7 @@ interface StateChange {
 }
 
 /**
- * Changes the state of a vulnerability, and records it. The state that it has already is recorded only with a comment.
+ * Changes the state of a vulnerability, and records the change. The current state is recorded again only with a comment.
  * @throws ApiError 404
  */
 export async function changeState(

@@ -1,11 +1,11 @@
-/** Storing advisories, and finding out what they change. */
+/** Stores advisories, and determines the effects. */
 import { sql } from 'kysely';
 import { type Advisory, severities } from '../../../advisories/index.ts';
 import { type Database, isAmong, ofAnyLength } from '../../../db/index.ts';
 import { lockAdvisories, matchPackages } from './match_actions.ts';
 import { refreshDependents, refreshVulnerabilities } from './refresh_actions.ts';
 
-/** Has the packages compared again that the advisories with these ids are about. Returns the ids of the packages. */
+/** Marks the packages affected by advisories with these ids for a new comparison. Returns the ids of the packages. */
 async function unmatchPackages(tx: Database, record_ids: readonly string[]): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     update package_versions set is_matched = false
@@ -16,7 +16,7 @@ async function unmatchPackages(tx: Database, record_ids: readonly string[]): Pro
   return rows.map(({ id }) => id);
 }
 
-/** The rows of advisories that are new or have changed. */
+/** Writes the rows of new and changed advisories. */
 async function storeRecords(tx: Database, advisories: readonly Advisory[]): Promise<void> {
   const rows = advisories.map(({ severity, ...advisory }) => ({ ...advisory, severity: severities.indexOf(severity) }));
   await sql`
@@ -46,9 +46,9 @@ export interface Stored {
 }
 
 /**
- * Stores advisories. Those that have not changed since are left alone, and withdrawn ones are removed.
+ * Stores advisories. Unchanged ones are skipped, and withdrawn ones are removed.
  * @param advisories each record once
- * @returns how many were new, changed or removed, and the packages that they are or were about
+ * @returns the number of new, changed and removed advisories, and the packages that they affect or affected before
  */
 export async function storeAdvisories(db: Database, advisories: readonly Advisory[]): Promise<Stored> {
   return db.transaction().execute(async (tx) => {
@@ -70,7 +70,7 @@ export async function storeAdvisories(db: Database, advisories: readonly Advisor
       .map(({ record_id }) => record_id);
     const changed = advisories.filter((each) => !each.withdrawn && modified.get(each.record_id) !== each.modified_at);
     const ids = changed.map(({ record_id }) => record_id);
-    // Both what they were about and what they are about now.
+    // Packages affected before and after the change.
     const before = await unmatchPackages(tx, [...withdrawn, ...ids]);
     await tx
       .deleteFrom('advisories')
@@ -85,7 +85,7 @@ export async function storeAdvisories(db: Database, advisories: readonly Advisor
   });
 }
 
-/** The smallest id of each group of records that name each other as aliases; CVE ids come before others. */
+/** The representative id of each group of records connected by aliases: a CVE id if there is one, otherwise the smallest. */
 function clustersOf(records: readonly { record_id: string; aliases: readonly string[] }[]): Map<string, string> {
   const parents = new Map<string, string>();
   const rootOf = (id: string): string => {
@@ -108,7 +108,7 @@ function clustersOf(records: readonly { record_id: string; aliases: readonly str
   return new Map(records.map(({ record_id }) => [record_id, rootOf(record_id)]));
 }
 
-/** Finds the advisories that are about the same vulnerability. */
+/** Groups the advisories about the same vulnerability. */
 async function clusterAdvisories(db: Database): Promise<void> {
   const records = await db.selectFrom('advisories').select(['record_id', 'aliases', 'cluster']).execute();
   const clusters = clustersOf(records);
@@ -123,7 +123,7 @@ async function clusterAdvisories(db: Database): Promise<void> {
   await sql`
     update advisories set cluster = given.cluster from unnest(${ids}::text[], ${after}::text[]) given(record_id, cluster)
      where advisories.record_id = given.record_id`.execute(db);
-  // What people decided about a vulnerability stays when another id becomes the first.
+  // Decisions of users about a vulnerability stay when another id becomes its representative.
   await sql`
     update vulnerabilities set cluster = given.after
       from (select distinct on (before) before, after from unnest(${before}::text[], ${after}::text[]) given(before, after) order by before, after) given
@@ -132,7 +132,7 @@ async function clusterAdvisories(db: Database): Promise<void> {
        and not exists (select from advisories where advisories.cluster = given.before)`.execute(db);
 }
 
-/** Projects whose vulnerabilities are of no advisory any more. */
+/** Projects with vulnerabilities whose advisories no longer exist. */
 async function orphanedProjects(db: Database): Promise<number[]> {
   const rows = await db
     .selectFrom('vulnerabilities')
@@ -144,12 +144,12 @@ async function orphanedProjects(db: Database): Promise<number[]> {
 }
 
 /**
- * Brings everything up to date after `storeAdvisories`: which advisories are about the same, which packages are affected, and the vulnerabilities of projects.
- * @param package_version_ids that the stored advisories are or were about
+ * Applies the result of `storeAdvisories`: groups advisories about the same vulnerability, and updates the affected packages and the vulnerabilities of projects.
+ * @param package_version_ids the packages that the stored advisories affect or affected before
  */
 export async function applyAdvisories(db: Database, package_version_ids: readonly number[]): Promise<void> {
   await clusterAdvisories(db);
-  // Those that an import left which was interrupted.
+  // Packages left over from an interrupted import.
   const left = await db.selectFrom('package_versions').select('id').where('is_matched', '=', false).execute();
   await matchPackages(db);
   await refreshDependents(db, [...new Set([...package_version_ids, ...left.map(({ id }) => id)])]);

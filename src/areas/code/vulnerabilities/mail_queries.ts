@@ -1,4 +1,4 @@
-/** Vulnerabilities as mail tells of them. */
+/** Vulnerabilities in mail. */
 import { sql } from 'kysely';
 import { isUserOfProject, levels } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';

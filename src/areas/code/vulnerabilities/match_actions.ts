@@ -1,12 +1,12 @@
-/** Comparing packages with advisories, in batches. */
+/** Compares packages with advisories, in batches. */
 import { sql } from 'kysely';
 import { isInRanges, type Range } from '../../../advisories/index.ts';
 import { type Database, isAmong, ofAnyLength } from '../../../db/index.ts';
 import { nextTurn } from '../../../foundation/loop_turns.ts';
 
-/** Packages that are compared by one statement. */
+/** Packages per statement. */
 const batch = 500;
-/** How long comparing may keep other work waiting. */
+/** How long a comparison may block other work. */
 const turn_ms = 10;
 
 interface Candidate {
@@ -18,7 +18,7 @@ interface Candidate {
   is_listed: boolean;
 }
 
-/** What the advisories about some packages say of them. */
+/** The candidates whose package is affected by their advisory. */
 async function affectedAmong(candidates: readonly Candidate[]): Promise<Candidate[]> {
   const affected: Candidate[] = [];
   let until = performance.now() + turn_ms;
@@ -32,7 +32,7 @@ async function affectedAmong(candidates: readonly Candidate[]): Promise<Candidat
   return affected;
 }
 
-/** Taken by what changes advisories, and shared by what reads them to compare: a comparison with what is about to change would be kept. */
+/** Taken exclusively to change advisories, and shared to compare packages: otherwise the result of comparing with outdated advisories would be stored. */
 export const lockAdvisories = (tx: Database, mode: 'shared' | 'exclusive') =>
   sql`select ${sql.raw(mode === 'shared' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock')}(hashtext('advisories'))`.execute(
     tx,
@@ -63,7 +63,7 @@ async function matchBatch(tx: Database, ids: readonly number[]): Promise<void> {
 }
 
 /**
- * Compares the packages that were not yet compared with the advisories about them. A package that two processes compare at once gets the same answer from both.
+ * Compares all uncompared packages with their advisories. If two processes compare the same package, both get the same result.
  */
 export async function matchPackages(db: Database): Promise<void> {
   for (let after = 0; ; ) {

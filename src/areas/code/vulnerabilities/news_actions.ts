@@ -1,4 +1,4 @@
-/** Telling of new vulnerabilities (docs/reference/vulnerabilities.md#telling-of-vulnerabilities). */
+/** Notifications of new vulnerabilities (docs/reference/vulnerabilities.md#telling-of-vulnerabilities). */
 import { type RawBuilder, sql } from 'kysely';
 import { severities } from '../../../advisories/index.ts';
 import { type Database, momentInJson, ofAnyLength } from '../../../db/index.ts';
@@ -9,10 +9,10 @@ import { vulnerabilityPage } from './present.ts';
 
 const high = severities.indexOf('high');
 
-/** Of a project at once: the first import of advisories can find hundreds. */
+/** Per project at once: the first import of advisories can find hundreds. */
 const maximumTold = 20;
 
-/** The facts of a row `news` that has all columns of a vulnerability. */
+/** The webhook facts of a row `news` with all columns of a vulnerability. */
 const factsOf = (): RawBuilder<unknown> => sql`json_build_object(
   'object_kind', 'vulnerability', 'event_type', 'vulnerability', 'project', ${projectFacts(sql`news.project_id`)},
   'repository', ${repositoryFacts(sql`news.project_id`)}, 'object_attributes', json_build_object(
@@ -21,7 +21,7 @@ const factsOf = (): RawBuilder<unknown> => sql`json_build_object(
     'created_at', ${momentInJson('news.created_at')}, 'url', ${pageFacts(vulnerabilityPage, sql`news.project_id`, sql`news.id`)}))`;
 
 /**
- * Tells webhooks, and members by mail, of those of some new vulnerabilities that are high or critical: of the most severe ones of each project.
+ * Notifies webhooks, and members by mail, of new vulnerabilities with a high or critical severity: the most severe ones of each project.
  * @param tx the transaction that adds them
  */
 export async function tellOfVulnerabilities(tx: Database, ids: readonly number[]): Promise<void> {

@@ -1,4 +1,4 @@
-/** Vulnerabilities as the API shows them. */
+/** Vulnerabilities in replies. */
 import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { type Severity, severities } from '../../../advisories/index.ts';
@@ -60,7 +60,7 @@ export const VulnerabilityDetails = resource('VulnerabilityDetails', {
   ),
 });
 
-/** A severity as the database stores it. */
+/** The severity for its stored number. */
 export const severityOf = (place: number): Severity => severities[place]!;
 
 export const vulnerabilityPage = pagePath('/:project/-/security/vulnerabilities/:vulnerability_id');
@@ -87,7 +87,7 @@ interface ShownVulnerability {
   updated_at: string;
 }
 
-/** A vulnerability as lists show it. */
+/** A vulnerability in lists. */
 export const presentVulnerability = (
   { severity, state, is_present, ...row }: ShownVulnerability,
   place: { url: string; full_path: string },
@@ -105,7 +105,7 @@ export const presentVulnerability = (
 
 type Details = Static<typeof VulnerabilityDetails>;
 
-/** The members of a row of `vulnerabilities` that only the single one has. */
+/** Members that only the reply for a single vulnerability has, from a row of `vulnerabilities`. */
 export const details = {
   advisories: sql<Details['advisories']>`coalesce((
     select json_agg(json_build_object('id', record_id, 'summary', summary, 'details', details, 'aliases', aliases, 'links', links) order by record_id)

@@ -1,14 +1,14 @@
 /** Vulnerabilities of single dependencies, for the areas that list them. */
 import { sql } from 'kysely';
 
-/** A vulnerability of a dependency; `severity` is the place among the severities. */
+/** A vulnerability of a dependency; `severity` is the index in the list of severities. */
 export interface FoundVulnerability {
   id: number;
   name: string;
   severity: number;
 }
 
-/** The vulnerabilities that each row of `dependencies` is affected by, the most severe first. */
+/** The vulnerabilities that affect each row of `dependencies`, most severe first. */
 export const vulnerabilitiesOfDependency = sql<FoundVulnerability[]>`coalesce((
   select json_agg(json_build_object('id', id, 'name', name, 'severity', severity) order by severity desc, id)
     from (select distinct vulnerabilities.id, vulnerabilities.name, vulnerabilities.severity

@@ -1,4 +1,4 @@
-/** The vulnerabilities of projects: made from what their dependencies were found to be affected by. */
+/** The vulnerabilities of projects, derived from the advisories that affect their dependencies. */
 import { sql } from 'kysely';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { tellOfVulnerabilities } from './news_actions.ts';
@@ -9,8 +9,8 @@ interface Changed {
 }
 
 /**
- * Brings the vulnerabilities of projects up to date with their dependencies and the advisories. One that a user resolved is detected again when it comes
- * back; one that a user dismissed stays so.
+ * Updates the vulnerabilities of projects from their dependencies and the advisories. A vulnerability resolved by a user is detected again when it reappears; a dismissed one stays
+ * dismissed.
  * @param tx the transaction of the change
  */
 export async function refreshVulnerabilities(tx: Database, project_ids: readonly number[]): Promise<void> {
@@ -42,8 +42,8 @@ export async function refreshVulnerabilities(tx: Database, project_ids: readonly
 }
 
 /**
- * Resolves what no dependency is affected by any more, and removes what no advisory tells of any more. What is there is collected first: a package that is looked up
- * for each vulnerability can be one of thousands of projects.
+ * Resolves vulnerabilities that no longer affect a dependency, and removes those without an advisory. The present ones are collected first: a package looked up for each
+ * vulnerability can occur in thousands of projects.
  */
 async function endGone(tx: Database, project_ids: readonly number[]): Promise<void> {
   const ids = ofAnyLength(project_ids, 'bigint[]');
@@ -68,12 +68,12 @@ async function endGone(tx: Database, project_ids: readonly number[]): Promise<vo
       from gone where vulnerabilities.id = gone.id and is_known`.execute(tx);
 }
 
-/** Projects that are brought up to date by one transaction. */
+/** Projects updated per transaction. */
 const batch = 20;
 
 /**
- * Brings the projects up to date that depend on some packages.
- * @param package_version_ids whose advisories have changed
+ * Updates the projects that depend on some packages.
+ * @param package_version_ids the packages whose advisories have changed
  */
 export async function refreshDependents(db: Database, package_version_ids: readonly number[]): Promise<void> {
   const { rows } = await sql<{ project_id: number }>`

@@ -1,4 +1,4 @@
-/** Vulnerabilities: what is known to be wrong with the dependencies of a project (docs/reference/vulnerabilities.md). */
+/** Vulnerabilities: known security problems of a project's dependencies (docs/reference/vulnerabilities.md). */
 import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { type Project, projectRole } from '../../../access/index.ts';

@@ -1,4 +1,4 @@
-/** Creating, changing and deleting pages: each change is a commit (docs/reference/wikis.md#changes). */
+/** Creates, changes and deletes pages; each change is a commit (docs/reference/wikis.md#changes). */
 import { entryAt, lastCommitOf } from '../../../git/index.ts';
 import { badRequest, conflict, found, invalid, type Services } from '../../../http/index.ts';
 import { type Changing, commitToWiki } from './commit_actions.ts';
@@ -12,11 +12,11 @@ import { type Format, pageIn, pathOf, retitled, titled } from './rules.ts';
 
 export const duplicate = 'Duplicate page: A page with that title already exists';
 
-/** @param verb as in the past tense: `created` */
+/** @param verb in the past tense, such as `created` */
 const messageFor = ({ caller }: Changing, verb: string, title: string): string =>
   `${caller.username} ${verb} page: ${title}`;
 
-/** The page in a file that has just been written. */
+/** The page in a file that was just written. */
 async function written(services: Services, version: Version, path: string, content?: Buffer): Promise<ReadPage> {
   const { id: blob_id } = (await entryAt(version.repository, version.commit_id, path))!;
   const page: Page = { path, blob_id, ...pageIn(path)! };
@@ -27,13 +27,13 @@ interface NewPage {
   title: string;
   format: Format;
   content: Buffer;
-  /** Of the commit. */
+  /** The commit message. */
   message?: string | undefined;
 }
 
 /**
- * Creates a page, and with the first one the repository of the wiki.
- * @throws ApiError 400 for a title that no page can have, or that a page has
+ * Creates a page. The first page also creates the repository of the wiki.
+ * @throws ApiError 400 for an invalid title, or one in use
  */
 export async function createPage(services: Services, changing: Changing, page: NewPage): Promise<ReadPage> {
   const { content, format } = page;
@@ -50,7 +50,7 @@ export async function createPage(services: Services, changing: Changing, page: N
 
 export const pageNoun = 'Wiki Page';
 
-/** @throws ApiError 404 when there is no such page, 409 when its last commit is another than the caller knows */
+/** @throws ApiError 404 if the page does not exist, 409 if its last commit is not the one that the caller knows */
 async function pageToChange(version: Version, slug: string, last_commit_sha: string | undefined): Promise<Page> {
   const page = found(pageNoun, await pageAt(version, slug));
   if (last_commit_sha === undefined) return page;
@@ -67,7 +67,7 @@ export interface PageChanges {
   last_commit_sha?: string | undefined;
 }
 
-/** Where a page is after a change, and the title that the change names. The title that is shown changes nothing. */
+/** The path of a page after a change, and its new title. Sending the shown title unchanged does not rename the page. */
 async function renamed(version: Version, page: Page, { title, format = page.format }: PageChanges) {
   const shown = shownTitle(await readAbout(version, page));
   const to =
@@ -80,7 +80,7 @@ async function renamed(version: Version, page: Page, { title, format = page.form
 
 /**
  * Changes a page. Its file is renamed when its title or its format changes.
- * @throws ApiError 400 for a title that no page can have, or that another page has; 404 and 409 as `pageToChange`
+ * @throws ApiError 400 for an invalid title, or one in use by another page; 404 and 409 as `pageToChange`
  */
 export async function changePage(
   services: Services,

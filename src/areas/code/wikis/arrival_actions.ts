@@ -1,4 +1,4 @@
-/** Filling the wiki of a project or group with what arrives from another server. It triggers no notifications. */
+/** Imports the wiki of a project or group from another server. It triggers no notifications. */
 import type { Owner } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { FetchedRefs, Repository } from '../../../git/index.ts';
@@ -8,14 +8,14 @@ import { openWiki } from './creation_actions.ts';
 import { repositoryOfWiki } from './git.ts';
 import { chooseBranch, wikiRepositories } from './kind.ts';
 
-/** Where other servers have the pages, as far as they do not say. */
+/** The usual branches for pages on other servers that do not name one. */
 const usual = ['refs/heads/main', 'refs/heads/master'];
 
 /**
  * Fills the repository of a wiki that has no pages yet.
- * @param fetch is given the repository
- * @returns how many refs had to be left behind, and what records the others: the caller's transaction calls it
- * @throws ApiError 404 when the project or group is gone; what `fetch` throws
+ * @param fetch receives the repository
+ * @returns the number of skipped refs, and a function that records the others; the caller's transaction calls it
+ * @throws ApiError 404 if the project or group is gone; the errors of `fetch`
  */
 export async function fillWiki(
   services: Services,

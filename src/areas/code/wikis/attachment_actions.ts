@@ -1,4 +1,4 @@
-/** Attaching files to wikis (docs/reference/wikis.md#attachments). */
+/** Attaches files to wikis (docs/reference/wikis.md#attachments). */
 import { randomBytes } from 'node:crypto';
 import type { Services, UploadedFile } from '../../../http/index.ts';
 import { storedName } from '../../../markdown/index.ts';
@@ -10,8 +10,8 @@ import { attachmentPath } from './rules.ts';
 
 /**
  * Commits a file that pages can show or link to.
- * @param branch by default that of the pages
- * @returns where it is
+ * @param branch defaults to the branch of the pages
+ * @returns its location
  */
 export async function attach(
   services: Services,

@@ -1,4 +1,4 @@
-/** What follows when pages have changed, by a push or through the API: events, and news for hooks (docs/reference/wikis.md#effects). */
+/** The effects of changed pages, by a push or through the API: events and webhooks (docs/reference/wikis.md#effects). */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { type RefUpdate, readCommit } from '../../../git/index.ts';
@@ -17,10 +17,10 @@ import { titleOf } from './rules.ts';
 const maximumChanges = 20;
 const maximumMessage_chars = 1_048_576;
 
-/** A text as JSON in PostgreSQL can hold it. */
+/** A text without characters that PostgreSQL cannot store in JSON. */
 const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '');
 
-/** The title of a page, which is that of its slug while too many pages are being read. */
+/** The title of a page; the title for its slug is used while too many pages are being read. */
 async function titleIn(version: Version, page: Page): Promise<string> {
   try {
     return storable(shownTitle(await readAbout(version, page)));
@@ -30,14 +30,14 @@ async function titleIn(version: Version, page: Page): Promise<string> {
   }
 }
 
-/** The move of the branch that the pages are on, or that they will be on after the first push. */
+/** The update of the branch with the pages, or of the branch that will become it with the first push. */
 const moveOfPages = (moved: readonly RefUpdate[], default_branch: string): RefUpdate | undefined =>
   moved.find(({ ref }) => ref === `refs/heads/${default_branch}`) ??
   moved.find((update) => update.new !== null && update.ref.startsWith('refs/heads/'));
 
 /**
- * Looks at the pages that have changed, with git, before the transaction.
- * @returns writes what follows; the transaction has locked the row of the wiki and knows its default branch, on which the first push decides
+ * Reads the changed pages from git, before the transaction.
+ * @returns a function that writes the effects in a transaction that has locked the wiki's row; it takes the default branch, which the first push determines
  */
 export async function followPages(
   services: RepositoryServices,
@@ -87,8 +87,8 @@ async function record(tx: Database, wiki: Wiki, author_id: number | null, news: 
 }
 
 /**
- * The rows of pages, by slug. A page that is renamed keeps its row, unless its new slug has one, of a page that was there before.
- * @param tx has locked the row of the wiki
+ * The rows of pages, by slug. A renamed page keeps its row, unless its new slug already has one, from an earlier page.
+ * @param tx a transaction that has locked the wiki's row
  */
 async function idsOfPages(tx: Database, wiki_id: number, news: readonly News[]): Promise<ReadonlyMap<string, number>> {
   const pages = sql`jsonb_to_recordset(${JSON.stringify(news)}::jsonb) as page(slug text, title text, format text, old_slug text)`;

@@ -1,17 +1,17 @@
-/** Which pages of a wiki differ between two commits. */
+/** Determines which pages of a wiki differ between two commits. */
 import { type ChangedFile, changedFiles, OutputTooLong, type Repository } from '../../../git/index.ts';
 import type { Page } from './page_git.ts';
 import { pageIn } from './rules.ts';
 
 export interface PageChange {
   action: 'created' | 'updated' | 'destroyed';
-  /** As it is now, or for one that is gone, as it was. */
+  /** The current page, or the last version of a deleted page. */
   page: Page;
-  /** That of a page which has been renamed. */
+  /** The slug before a rename. */
   old_slug?: string;
 }
 
-/** The API creates no page with a longer one, and an index cannot hold every length. */
+/** The API creates no page with a longer slug, and index entries are limited in length. */
 const maximumSlug_bytes = 1024;
 
 function pageOf(path: string, mode: string, blob_id: string): Page | undefined {
@@ -19,9 +19,9 @@ function pageOf(path: string, mode: string, blob_id: string): Page | undefined {
   return known && Buffer.byteLength(known.slug) <= maximumSlug_bytes ? { path, blob_id, ...known } : undefined;
 }
 
-/** What happened to the page in a file; undefined when there is and was none. */
+/** The change of the page in a file; undefined if the file was and is no page. */
 function changeOf({ old_path, old_mode, old_id, path, mode, id }: ChangedFile): PageChange | undefined {
-  // Of a file that has been added or removed, one of the modes is zero.
+  // For an added or removed file, one of the modes is zero.
   const [before, after] = [pageOf(old_path, old_mode, old_id), pageOf(path, mode, id)];
   if (!after) return before && { action: 'destroyed', page: before };
   if (!before) return { action: 'created', page: after };
@@ -29,9 +29,9 @@ function changeOf({ old_path, old_mode, old_id, path, mode, id }: ChangedFile): 
 }
 
 /**
- * The pages that differ between two commits, in the order of their paths. A rename is what git takes for one.
- * @param range of which `from` is null for the first commit
- * @returns none for more files than git lists
+ * The pages that differ between two commits, in the order of their paths. Renames are detected by git.
+ * @param range `from` is null for the first commit
+ * @returns an empty list if more files differ than git lists
  */
 export async function changedPages(
   repository: Repository,
@@ -45,7 +45,7 @@ export async function changedPages(
   for (const change of files.flatMap((file) => changeOf(file) ?? [])) {
     const { slug } = change.page;
     const other = bySlug.get(slug);
-    // A page whose format has changed is in two files.
+    // A page with a new format is in two files.
     bySlug.set(
       slug,
       other ? { action: 'updated', page: (change.action === 'destroyed' ? other : change).page } : change,

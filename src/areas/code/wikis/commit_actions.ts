@@ -1,4 +1,4 @@
-/** Committing to wikis through the API (docs/reference/wikis.md#changes). */
+/** Commits to wikis through the API (docs/reference/wikis.md#changes). */
 import type { WikiPlace } from '../../../access/index.ts';
 import { isForeignKeyViolation } from '../../../db/index.ts';
 import { resolveBranch } from '../../../git/index.ts';
@@ -9,25 +9,25 @@ import { findWiki, repositoryOfWiki, type Wiki } from './git.ts';
 import { changeRefusals, wikiRepositories } from './kind.ts';
 import type { Version } from './page_git.ts';
 
-/** Who changes which wiki. */
+/** The caller and the wiki of a change. */
 export interface Changing {
   place: WikiPlace;
   caller: Caller;
 }
 
-/** What a change commits, once it is known what there is. */
+/** A planned commit, computed from the current state. */
 interface Planned {
   message: string;
-  /** None when nothing changes. */
+  /** Empty if nothing changes. */
   actions: readonly FileAction[];
 }
 
 export const noBranch = 'You can only create or edit files when you are on a branch';
 
 /**
- * Commits a change to a branch of a wiki, queued behind others.
- * @param plan is called again when the branch has moved in the meantime; undefined stands for a branch that is not there yet
- * @returns the version after the change
+ * Commits a change to a branch of a wiki, queued behind other commits.
+ * @param plan is called again if the branch has moved meanwhile; undefined stands for a branch that does not exist yet
+ * @returns the new version
  */
 export function commitToWiki(
   services: Services,
@@ -39,7 +39,7 @@ export function commitToWiki(
   const versionAt = (commit_id: string): Version => ({ repository, wiki_id: wiki.id, commit_id });
   return inTurn(repository, branch, async () => {
     const head = await resolveBranch(repository, branch);
-    // The first push may just have chosen another one.
+    // The first push may just have set another default branch.
     if (head === undefined && branch !== (await findWiki(services.db, wiki.id))?.default_branch)
       throw badRequest(noBranch);
     const { message, actions } = await plan(head === undefined ? undefined : versionAt(head));

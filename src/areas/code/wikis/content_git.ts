@@ -1,4 +1,4 @@
-/** The content of pages and what their front matter says, kept by the ids of their files. */
+/** The content and front matter of pages, cached by blob id. */
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../../db/index.ts';
 import { TooMuchWaiting } from '../../../foundation/fair_threads.ts';
@@ -9,20 +9,20 @@ import { ApiError } from '../../../http/index.ts';
 import { admitInJson } from '../repository/index.ts';
 import type { Page, Version } from './page_git.ts';
 
-/** Whose pages are read. */
+/** The wiki whose pages are read. */
 type Wiki = Pick<Version, 'repository' | 'wiki_id'>;
 
-/** A page with what is known of its content. */
+/** A page with information from its content. */
 export interface ReadPage extends Page {
   matter: FrontMatter;
-  /** Left out where it is not asked for, or too large for the list. */
+  /** Omitted if not requested, or if too large for the list. */
   content?: Buffer;
 }
 
 interface Blob {
   repository: Repository;
   blob_id: string;
-  /** Whose it is. */
+  /** The wiki that the page belongs to. */
   wiki_id: number;
 }
 
@@ -30,7 +30,7 @@ const keyOf = ({ repository, blob_id }: Blob): string => `${repository.path}\0${
 
 const contents = new LRUCache<string, Buffer>({
   maxSize: 32 * 1024 * 1024,
-  // Larger ones are read anew each time.
+  // Larger entries are not cached.
   maxEntrySize: 256 * 1024,
   sizeCalculation: ({ length }) => 500 + length,
 });
@@ -40,12 +40,12 @@ const matters = new LRUCache<string, FrontMatter>({
   sizeCalculation: ({ json }) => 300 + json.length * 2,
 });
 
-/** The beginning of a page that can be front matter, with the lines around it. */
+/** The beginning of a page that can contain front matter, with its delimiter lines. */
 const matter_bytes = maximumFrontMatter_bytes + 4096;
 
 /**
- * Has work done in a thread.
- * @throws ApiError 503 when too much of the same wiki is waiting
+ * Runs work in a thread.
+ * @throws ApiError 503 if too much work of the same wiki is queued
  */
 export async function unlessBusy<T>(work: () => Promise<T>): Promise<T> {
   try {
@@ -64,12 +64,12 @@ async function matterIn(start: Buffer, blob: Blob): Promise<FrontMatter> {
   return matter;
 }
 
-/** The bytes that are read of a page to find its front matter. */
+/** The bytes of a page that are read to find its front matter. */
 async function beginningOf({ repository, blob_id }: Blob, size_bytes: number): Promise<Buffer> {
   if (size_bytes <= matter_bytes) return readBlob(repository, blob_id);
   const parts: Buffer[] = [];
   let length = 0;
-  // Ending the loop ends git.
+  // Leaving the loop stops git.
   for await (const part of streamBlob(repository, blob_id, { reader: 'server' }) as AsyncIterable<Buffer>) {
     parts.push(part);
     length += part.length;
@@ -78,14 +78,14 @@ async function beginningOf({ repository, blob_id }: Blob, size_bytes: number): P
   return Buffer.concat(parts);
 }
 
-/** A page with content that has just been read or written. */
+/** A page with content that was just read or written. */
 export async function withContent({ repository, wiki_id }: Wiki, page: Page, content: Buffer): Promise<ReadPage> {
   return { ...page, content, matter: await matterIn(content, { repository, wiki_id, blob_id: page.blob_id }) };
 }
 
 /**
  * A page with its content.
- * @throws ApiError 429 for the sixth large page of a wiki in a minute, 413 for one that no reply in JSON can hold
+ * @throws ApiError 429 for the sixth large page of a wiki in a minute, 413 if it is too large for a JSON reply
  */
 export async function readPage(db: Database, { repository, wiki_id }: Wiki, page: Page): Promise<ReadPage> {
   const blob = { repository, wiki_id, blob_id: page.blob_id };
@@ -108,17 +108,17 @@ export async function readAbout({ repository, wiki_id }: Wiki, page: Page): Prom
 
 /** Larger pages are listed without their content. */
 const listedContent_bytes = 10 * 1024 * 1024;
-/** What is in memory at a time of the content of a list, but for a page that is larger. */
+/** The most content of a list in memory at once, except for a single larger page. */
 const together_bytes = 4 * 1024 * 1024;
 const pagesTogether = 25;
 
 interface Listed {
   page: Page;
-  /** The bytes that have to be read of it. */
+  /** The number of bytes to read of it. */
   size_bytes: number;
 }
 
-/** Splits pages into groups that are read together. */
+/** Splits pages into groups that are read at once. */
 function* groupsOf(pages: readonly Listed[]): Generator<Listed[]> {
   let group: Listed[] = [];
   let sum_bytes = 0;
@@ -134,8 +134,8 @@ function* groupsOf(pages: readonly Listed[]): Generator<Listed[]> {
 }
 
 /**
- * Pages of a wiki, in their order, read as they are taken.
- * @param with_content whether to read more of them than the front matter
+ * Pages of a wiki in order, read lazily.
+ * @param with_content whether to read more than the front matter
  */
 export async function* readPages(
   { repository, wiki_id }: Wiki,
@@ -156,7 +156,7 @@ export async function* readPages(
   for (let at = 0; at < pages.length; at += pagesTogether) {
     const listed = await Promise.all(pages.slice(at, at + pagesTogether).map(sizeOf));
     for (const group of groupsOf(listed)) yield* await Promise.all(group.map(read));
-    // What is in memory is awaited without a turn of the event loop.
+    // Cached values are awaited without yielding to the event loop.
     await nextTurn();
   }
 }

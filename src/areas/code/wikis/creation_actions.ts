@@ -1,4 +1,4 @@
-/** The repositories of wikis, which are created with their first change. */
+/** Creates the repositories of wikis, with their first change. */
 import { sql } from 'kysely';
 import type { Owner } from '../../../access/index.ts';
 import { type Database, isForeignKeyViolation, isUniqueViolation } from '../../../db/index.ts';
@@ -8,11 +8,11 @@ import { settingsOf, storageForNew } from '../../instance/application_settings/i
 import { removeUnusedRepository, storeRepository, useRepository } from '../repository/index.ts';
 import { type Wiki, wikiOf } from './git.ts';
 
-/** What a project or group is called in refusals. */
+/** The name of a wiki's container in refusals. */
 export const nounOf = ({ project_id }: Pick<Owner, 'project_id'>): 'Project' | 'Group' =>
   project_id === null ? 'Group' : 'Project';
 
-/** The storage of the other repositories of a project or group; of a group, another one if that is not configured any more. */
+/** The storage of the project's or group's other repositories; for a group, another storage if that one is no longer configured. */
 async function storageOf(services: Services, { project_id, group_id }: Owner): Promise<string | undefined> {
   const { rows } = await sql<{ storage: string }>`
     select storage from projects where id = ${project_id} union all
@@ -31,10 +31,10 @@ const setStorage = (tx: Database, group_id: number, repository_storage: string) 
     .execute();
 
 /**
- * The wiki of a project or group, with an empty repository if it has none yet. The repository comes before the row, recorded as unused: after a crash in between it
- * is deleted.
- * @param kind that of wikis
- * @throws ApiError 404 when the project or group is gone
+ * The wiki of a project or group, created with an empty repository if missing. The repository is created before the row, and recorded as unused: after a crash in between it is
+ * deleted.
+ * @param kind the kind of wikis
+ * @throws ApiError 404 if the project or group is gone
  */
 export async function openWiki(services: Services, kind: RepositoryKind, place: Owner): Promise<Wiki> {
   const { db } = services;
@@ -55,10 +55,10 @@ export async function openWiki(services: Services, kind: RepositoryKind, place: 
     });
     return { id, project_id, group_id, storage, default_branch };
   } catch (error) {
-    // If the row is there after all, the repository is no longer recorded as unused, and stays.
+    // If the row exists after all, the repository is no longer recorded as unused, and stays.
     await removeUnusedRepository(services, kind, id).catch(() => {});
     if (isForeignKeyViolation(error)) throw notFound(nounOf(place));
-    // Another first change was faster.
+    // A concurrent first change has created it.
     const first = isUniqueViolation(error) ? await wikiOf(db, place) : undefined;
     if (first) return first;
     throw error;

@@ -1,8 +1,8 @@
-/** What wikis are given by `areas/index.ts`. */
+/** Types for the dependencies of wikis that `areas/index.ts` provides. */
 import type { MaybeCaller, WikiPlace } from '../../../access/index.ts';
 import type { Services } from '../../../http/index.ts';
 
-/** A page whose Markdown is rendered. */
+/** A page to render as Markdown. */
 export interface RenderedPage {
   place: WikiPlace;
   wiki_id: number;
@@ -12,8 +12,8 @@ export interface RenderedPage {
 }
 
 /**
- * The Markdown of a page as HTML, with the references that the caller may follow.
- * @throws TooMuchWaiting when many long pages of the wiki are being rendered
+ * Renders the Markdown of a page as HTML, with links for the references that the caller may follow.
+ * @throws TooMuchWaiting if too many long pages of the wiki are queued
  */
 export type RenderPage = (
   asking: Pick<Services, 'db' | 'url'> & { caller: MaybeCaller },

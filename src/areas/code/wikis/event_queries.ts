@@ -1,4 +1,4 @@
-/** Wiki pages as the lists of events show them. */
+/** Wiki pages in lists of events. */
 import { sql } from 'kysely';
 import { isUsable } from '../../../access/index.ts';
 import type { EventTarget } from '../../activity/events/index.ts';

@@ -1,4 +1,4 @@
-/** The wikis of projects and groups, as far as they have repositories. */
+/** The wikis of projects and groups that have a repository. */
 import type { Owner as WikiOwner } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { type Repository, repositoryOf, resolveBranch, resolveCommit } from '../../../git/index.ts';
@@ -22,7 +22,7 @@ export const wikiOf = (db: Database, { project_id, group_id }: WikiOwner): Promi
     .where(project_id === null ? 'group_id' : 'project_id', '=', project_id ?? group_id)
     .executeTakeFirst();
 
-/** The folder of a storage that has the repositories of wikis. */
+/** The folder of a storage that contains the repositories of wikis. */
 export const folder = '@wikis';
 
 export const repositoryOfWiki = (services: Pick<RepositoryServices, 'storages'>, { id, storage }: Owner): Repository =>
@@ -31,9 +31,9 @@ export const repositoryOfWiki = (services: Pick<RepositoryServices, 'storages'>,
 const isCommitId = (text: string) => /^[0-9a-f]{4,64}$/i.test(text);
 
 /**
- * The commit that a request reads.
- * @param id of a commit; left out, it is the newest of the default branch
- * @returns undefined when there is no such commit, or no page yet
+ * The commit for a request.
+ * @param id of a commit; defaults to the head of the default branch
+ * @returns undefined if the commit does not exist, or the wiki has no page yet
  */
 export async function versionOf(
   services: Pick<RepositoryServices, 'storages'>,
@@ -46,7 +46,7 @@ export async function versionOf(
   return commit_id === undefined ? undefined : { repository, wiki_id: wiki.id, commit_id };
 }
 
-/** The commit that a request reads of the wiki of a project or group, as `versionOf`; undefined before its first page. */
+/** As `versionOf`, for the wiki of a project or group; undefined before its first page. */
 export async function versionIn(
   services: Pick<RepositoryServices, 'storages'> & { db: Database },
   place: WikiOwner,

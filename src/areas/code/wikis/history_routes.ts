@@ -1,4 +1,4 @@
-/** The history of wiki pages, for the pages that show it. Clients of the API clone the wiki. */
+/** The history of wiki pages, for web pages only. API clients clone the wiki. */
 import { Type } from 'typebox';
 import { wikiReader } from '../../../access/index.ts';
 import { changedFiles, countCommits, listCommits, readCommit } from '../../../git/index.ts';

@@ -1,4 +1,4 @@
-/** Telling hooks of wikis and their pages (docs/reference/hooks.md#wikis). */
+/** Webhook events for wikis and their pages (docs/reference/hooks.md#wikis). */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { slugInAddress } from '../../../foundation/addresses.ts';
@@ -12,10 +12,10 @@ import { versionOf, type Wiki, wikiOf } from './git.ts';
 import { type Page, pagesOf } from './page_git.ts';
 import { groupWikiPage, projectWikiPage, shownTitle } from './present.ts';
 
-/** What webhooks send about a page. */
+/** The webhook data of a page. */
 export interface PageNews extends Pick<PageChange, 'action'>, Omit<Page, 'path'> {
   title: string;
-  /** Of the commit. */
+  /** The commit message. */
   message: string;
   /** The id of the commit. */
   version_id: string;
@@ -23,10 +23,10 @@ export interface PageNews extends Pick<PageChange, 'action'>, Omit<Page, 'path'>
 
 const actions = { created: 'create', updated: 'update', destroyed: 'delete' } as const;
 
-/** The web address of a wiki without that of the server, of a row of `wikis` joined with what it belongs to. */
+/** The path in the web URL of a wiki, for a row of `wikis` joined with its project or group. */
 const page = sql`case when wikis.group_id is null then ${pathInSql(projectWikiPage, sql`projects.full_path`)} else ${pathInSql(groupWikiPage, sql`namespaces.full_path`)} end`;
 
-/** A wiki, of such a row. */
+/** A wiki, for such a row. */
 const wikiFacts = hole(
   'wiki',
   sql`json_build_object(
@@ -37,7 +37,7 @@ const fromWiki = sql`
   from wikis left join projects on projects.id = wikis.project_id
   join namespaces on namespaces.id = coalesce(wikis.group_id, projects.namespace_id)`;
 
-/** Changed pages of a wiki, each with what `pageFacts` needs. */
+/** Changed pages of a wiki, each with the columns that `pageFacts` needs. */
 const rowsOf = (wiki: Wiki, news: readonly PageNews[]): RawBuilder<unknown> => sql`
   select wikis.project_id, wikis.group_id, namespaces.traversal_ids as group_ids, ${wikiFacts} as wiki, wikis.id as wiki_id,
          ${page} || '/' || changed.address as page, changed.*
@@ -65,7 +65,7 @@ export const tellOfPages = (
   tellEach(tx, { trigger: 'wiki_page_events', to_system: false, rows: rowsOf(wiki, news), facts: pageFacts(user_id) });
 
 /**
- * Tells hooks of the server that references of a wiki have moved.
+ * Adds events for system hooks: references of a wiki have moved.
  * @param tx the transaction of the other effects
  */
 export async function tellOfPush(

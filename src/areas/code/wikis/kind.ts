@@ -29,17 +29,17 @@ import { followPages } from './change_actions.ts';
 import { openWiki } from './creation_actions.ts';
 import { findWiki, folder, repositoryOfWiki, type Wiki, wikiOf } from './git.ts';
 
-/** The plan that wikis of groups need. */
+/** The plan required for wikis of groups. */
 export const planOfGroups = 'premium';
 
 const address = /^(.+)\.wiki$/;
 
 const mayNotPush = 'You are not allowed to push to this wiki.';
 
-/** @throws ApiError 401 or 403 for what the caller may not do with a wiki of a project or group that they can see */
+/** @throws ApiError 401 or 403 if the caller can see the project or group, but lacks the right in its wiki */
 async function refuse(services: Services, caller: MaybeCaller, rights: WikiRights, pushes: boolean): Promise<void> {
   if (!caller && (pushes || !rights.may_read)) throw basicRefused(services.url);
-  // They are given the code of a project, and nothing else.
+  // Deploy credentials grant the code of a project only.
   if (caller?.deploys) throw refusal(403, 'The authentication mechanism is not supported.');
   if (!rights.may_read) throw refusal(403, 'You are not allowed to read this wiki.');
   if (rights.place.group_id !== null && !reaches(caller?.plan ?? (await currentPlan(services.db)), planOfGroups))
@@ -50,8 +50,8 @@ async function refuse(services: Services, caller: MaybeCaller, rights: WikiRight
 }
 
 /**
- * Why references of a wiki may not move this way, whoever asks; empty when they may.
- * @param quarantine that of a push, left out for a change through the API
+ * The reasons for refusing reference updates in a wiki, independent of the caller; empty if they are accepted.
+ * @param quarantine the quarantine of a push, omitted for a change through the API
  */
 export async function changeRefusals(
   services: Services,
@@ -64,7 +64,7 @@ export async function changeRefusals(
   return largeFileRefusals(services, wiki, push, repositoryOfWiki(services, wiki), updates);
 }
 
-/** Why a push may not happen, by the rights in the wiki as they are now. */
+/** The reasons for refusing a push, by the caller's current rights in the wiki. */
 async function refusalsOf(services: Services, caller: Caller, { id }: Wiki, push: Push): Promise<string[]> {
   const wiki = await findWiki(services.db, id);
   const rights = wiki && (await wikiRights(services.db, caller, wiki));
@@ -85,7 +85,7 @@ export const wikiRepositories: GitKind<Wiki> = {
            from wikis left join projects on projects.id = project_id left join namespaces on namespaces.id = group_id`,
   async grant(services, { caller, path, service }): Promise<GitAccess | undefined> {
     const [, container] = address.exec(path) ?? [];
-    // A project that has the path was there before wikis, or in the place of one that has moved away.
+    // A project with this path existed before wikis, or took the path of one that has moved away.
     if (container === undefined || (await projectFor(services.db, caller, path))) return undefined;
     const at = await wikiAt(services.db, caller, container);
     if (!at) return undefined;
@@ -118,7 +118,7 @@ export const wikiRepositories: GitKind<Wiki> = {
 };
 
 /**
- * While a wiki does not have its default branch, the first one that is pushed becomes that.
+ * Sets the default branch: while it does not exist, the first pushed branch becomes the default branch.
  * @returns the default branch
  */
 export async function chooseBranch(
@@ -139,7 +139,7 @@ export async function chooseBranch(
   if (first === undefined || pushed.includes(wanted)) return wanted;
   if ((await recordedRefsIn(tx, 'recorded_wiki_refs', id)).has(`refs/heads/${wanted}`)) return wanted;
   await tx.updateTable('wikis').set({ default_branch: first }).where('id', '=', id).execute();
-  // Before the commit: if it fails, the row is still there and all of this is repeated.
+  // Before the commit: if it fails, the row remains, and all of this is repeated.
   await setHead(repositoryOfWiki(services, wiki), first);
   return first;
 }

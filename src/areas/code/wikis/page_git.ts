@@ -1,4 +1,4 @@
-/** The pages of a wiki at a commit. What is known of a folder or a file is kept by its id, so a change of one page makes little of it unknown. */
+/** The pages of a wiki at a commit. Information about a folder or a file is cached by its object id, so a change of one page invalidates little. */
 import { answersOf } from '../../../foundation/caches.ts';
 import { nextTurn } from '../../../foundation/loop_turns.ts';
 import { entryAt, NamedFiles, type Repository, readCommit } from '../../../git/index.ts';
@@ -12,7 +12,7 @@ export interface Page {
   blob_id: string;
 }
 
-/** A wiki at one of its commits. */
+/** A wiki at a commit. */
 export interface Version {
   repository: Repository;
   wiki_id: number;
@@ -29,12 +29,12 @@ function pageOf(path: string, blob_id: string): Page | undefined {
   return known && { path, blob_id, ...known };
 }
 
-/** A page that surrounds others, which is read like any other and not listed. */
+/** A page shown beside others, which can be read like any other but is not listed. */
 const isSidebar = ({ slug }: Page): boolean => partsOf(slug).name === '_sidebar';
 
 const rankOf = ({ path }: Page): number => extensions.indexOf(path.slice(path.lastIndexOf('.') + 1));
 
-/** By folder, then slug; of one slug, the page that the slug names comes first. */
+/** Sorted by folder, then slug; among pages with the same slug, the page that the slug resolves to comes first. */
 function inOrder(pages: readonly Page[]): Page[] {
   const keyed = pages.map((page) => ({ page, folder: partsOf(page.slug).folder }));
   keyed.sort((one, other) => {
@@ -45,7 +45,7 @@ function inOrder(pages: readonly Page[]): Page[] {
   return keyed.map(({ page }) => page);
 }
 
-/** By the tree of a commit. */
+/** Cached by the tree of a commit. */
 const lists = answersOf<{ repository: Repository; tree_id: string }, readonly Page[]>(
   async ({ repository, tree_id }) => {
     const found = await files.in(repository, tree_id, maximumPages);
@@ -56,13 +56,13 @@ const lists = answersOf<{ repository: Repository; tree_id: string }, readonly Pa
   { maxSize: 32 * 1024 * 1024, sizeCalculation: (pages) => 500 + pages.length * 400 },
 );
 
-/** The pages of a wiki, of which the first 20,000 files are looked at. */
+/** The pages of a wiki, from its first 20,000 files. */
 export async function pagesOf({ repository, commit_id }: Version): Promise<readonly Page[]> {
   const { tree_id } = await readCommit(repository, commit_id);
   return (await lists.fetch(`${repository.path}\0${tree_id}`, { context: { repository, tree_id } }))!;
 }
 
-/** The page in the file that a slug names. */
+/** The page in the file with exactly this slug. */
 async function pageNamed({ repository, commit_id }: Version, slug: string): Promise<Page | undefined> {
   for (const extension of extensions) {
     const path = `${slug}.${extension}`;
@@ -73,7 +73,7 @@ async function pageNamed({ repository, commit_id }: Version, slug: string): Prom
 }
 
 /**
- * The page with a slug; undefined when there is none. Files that are pushed may have blanks in place of hyphens, and the home page may be written with capitals.
+ * The page with a slug; undefined if there is none. Pushed files may have spaces instead of hyphens, and the home page may have capital letters.
  */
 export async function pageAt(version: Version, slug: string): Promise<Page | undefined> {
   const named = await pageNamed(version, slug);

@@ -17,7 +17,7 @@ export const WikiPageForm = resource('WikiPage', {
   encoding: optional(Type.String()),
 });
 
-/** A longer title in the front matter does not count. */
+/** Longer titles in the front matter are ignored. */
 const maximumTitle_chars = 1024;
 
 type Matter = Record<string, unknown>;
@@ -30,7 +30,7 @@ export function shownTitle(page: ReadPage, { title }: Matter = matterOf(page)): 
   return isShown ? title.trim() : titleOf(page.slug);
 }
 
-/** Decoding this many takes about a millisecond. */
+/** Decoding a piece of this size takes about a millisecond. */
 const piece_bytes = 1024 * 1024;
 
 /** The content of a page as text, decoded in pieces. */
@@ -44,7 +44,7 @@ export async function textOf(content: Buffer): Promise<string> {
   return (await mapInSlices(pieces, (piece) => decoder.write(piece))).join('') + decoder.end();
 }
 
-/** @param html the page as HTML, if that was asked for */
+/** @param html the page as HTML, if requested */
 export async function presentPage(page: ReadPage, html?: string): Promise<Static<typeof WikiPageForm>> {
   const { format, slug } = page;
   const content = html ?? (page.content && (await textOf(page.content)));

@@ -35,7 +35,7 @@ import { formats, refuseLong } from './rules.ts';
 
 /** As for repository files: larger ones are for `git push`. */
 const bodyLimit_bytes = 100 * 1024 * 1024;
-/** A longer list is only read in pages. */
+/** Longer lists are read only page by page. */
 const maximumList = 5_000;
 
 const Slug = Type.String({ description: 'URL-encoded slug of the page, e.g. `guide%2Ffirst-steps`' });
@@ -57,7 +57,7 @@ const listing = {
   }),
 };
 
-/** The pages that a request lists. */
+/** The pages on the requested page of the list. */
 function listed(all: readonly Page[], { page, per_page }: Static<TObject<typeof listing>>) {
   if (page !== undefined || per_page !== undefined)
     return pageOfArray(all, { page: page ?? 1, per_page: per_page ?? 20 });
@@ -70,14 +70,14 @@ async function* presented(pages: AsyncIterable<ReadPage>) {
 
 async function* nonePresented(): AsyncGenerator<never> {}
 
-/** The content of a parameter, within the limit of the settings. */
+/** The content in a parameter, checked against the limit in the settings. */
 async function contentOf({ db }: Services, given: string | Uint8Array): Promise<Buffer> {
   const content = await contentIn('content', given, 'text');
   refuseLong(content, (await settingsOf(db)).wiki_page_max_content_bytes);
   return content;
 }
 
-/** A page as HTML: only Markdown is rendered. */
+/** A page as HTML; only Markdown is rendered. */
 async function htmlOf(
   services: Services,
   { caller, place, wiki_id, render }: { caller: MaybeCaller; place: WikiPlace; wiki_id: number; render: RenderPage },
@@ -200,5 +200,5 @@ function routesOf(kind: 'project' | 'group', render: RenderPage) {
   ];
 }
 
-/** @param render the Markdown of pages, which refers to what is above this area */
+/** @param render renders the Markdown of pages, which can reference nouns of higher areas */
 export const wikiRoutes = (render: RenderPage) => [...routesOf('project', render), ...routesOf('group', render)];

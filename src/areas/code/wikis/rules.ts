@@ -1,11 +1,11 @@
-/** What a wiki page can be: its title, its slug, and the format of its file (docs/reference/wikis.md). Pure functions. */
+/** Validation of wiki pages: title, slug, and file format (docs/reference/wikis.md). Pure functions. */
 import { pathProblem } from '../../../git/index.ts';
 import { invalid } from '../../../http/index.ts';
 
 export const formats = ['markdown', 'rdoc', 'asciidoc', 'org'] as const;
 export type Format = (typeof formats)[number];
 
-/** The extensions of pages. Of several files with one slug, the page is the one whose extension comes first. */
+/** The extensions of pages. Among several files with the same slug, the file with the first of these extensions is the page. */
 const formatsByExtension: ReadonlyMap<string, Format> = new Map([
   ['md', 'markdown'],
   ['markdown', 'markdown'],
@@ -19,24 +19,24 @@ const formatsByExtension: ReadonlyMap<string, Format> = new Map([
 
 export const extensions: readonly string[] = [...formatsByExtension.keys()];
 
-/** The path of a new page: the first extension of a format is the one that is written. */
+/** The path of a new page; it gets the first extension of its format. */
 export function pathOf(slug: string, format: Format): string {
   const extension = extensions.find((each) => formatsByExtension.get(each) === format)!;
   return `${slug}.${extension}`;
 }
 
-/** The path of a file that was attached. */
+/** The path of an attached file. */
 export const attachmentPath = (secret: string, name: string): string => `uploads/${secret}/${name}`;
 
-/** Files there are shown by pages, and are no pages whatever their extension. */
+/** Files there are attachments, and never pages, whatever their extension. */
 const isAttached = (path: string): boolean => /^uploads\/[0-9a-f]{32}\//.test(path);
 
-/** Stands for bytes that are not UTF-8. No slug names such a file, so it is no page. */
+/** Replaces invalid UTF-8. No slug can name such a file, so it is not a page. */
 const replacement = '\ufffd';
 
 const nameOfPage = new RegExp(`^((?:[^]*/)?[^/]+)\\.(${extensions.join('|')})$`);
 
-/** The slug and the format of the page in a file; undefined when the file is no page. */
+/** The slug and the format of the page in a file; undefined if the file is not a page. */
 export function pageIn(path: string): { slug: string; format: Format } | undefined {
   const [, slug, extension = ''] = nameOfPage.exec(path) ?? [];
   const format = formatsByExtension.get(extension);
@@ -44,7 +44,7 @@ export function pageIn(path: string): { slug: string; format: Format } | undefin
   return { slug, format };
 }
 
-/** The folder of a slug, empty at the top, and the part after it. */
+/** The folder of a slug (empty at the top) and its last part. */
 export function partsOf(slug: string): { folder: string; name: string } {
   const slash = slug.lastIndexOf('/');
   return { folder: slug.slice(0, Math.max(slash, 0)), name: slug.slice(slash + 1) };
@@ -53,18 +53,18 @@ export function partsOf(slug: string): { folder: string; name: string } {
 /** The title of a page without one in its front matter. */
 export const titleOf = (slug: string): string => partsOf(slug).name.replaceAll('-', ' ');
 
-/** Whether a page is the first one of its wiki. */
+/** Whether a page is the home page of its wiki. */
 export const isHome = (slug: string): boolean => slug.toLowerCase() === 'home';
 
-/** The slug of a page with a title, whose blanks are single and not at the ends of its parts. */
+/** The slug for a title, in which spaces are single and not at the ends of its parts. */
 export const slugOf = (title: string): string => title.replaceAll(' ', '-');
 
 const maximumPart_bytes = 255;
 const maximumTitle_bytes = 1024;
-/** With the blanks that are dropped. */
+/** Including white space that is removed. */
 const maximumGiven_chars = 4096;
 
-/** Why a page cannot have a title; undefined when it can. */
+/** The reason for refusing the title of a page; undefined if it is valid. */
 function titleProblem(title: string): string | undefined {
   const parts = title.split('/');
   if (parts.some((part) => Buffer.byteLength(part) > maximumPart_bytes))
@@ -75,17 +75,17 @@ function titleProblem(title: string): string | undefined {
   return pathProblem(slugOf(title));
 }
 
-/** A new title of a page, and the slug that it has with it. */
+/** A page's new title with its slug. */
 export interface Titled {
-  /** With its folders, and single blanks. */
+  /** With folders, and white space normalised. */
   title: string;
   slug: string;
 }
 
 /**
- * The page that a title names.
- * @param given with the folders of the page, between slashes
- * @throws ApiError 400 with the reason why no page can have the title
+ * The page with a title.
+ * @param given includes the folders of the page, separated by slashes
+ * @throws ApiError 400 with the reason for refusing the title
  */
 export function titled(given: string): Titled {
   if (given.length > maximumGiven_chars) throw invalid({ title: [`has more than ${maximumGiven_chars} characters`] });
@@ -97,7 +97,7 @@ export function titled(given: string): Titled {
 }
 
 /**
- * The same for a page that gets another title. Without a slash it stays in its folder, and one that begins with a slash leads to the top.
+ * The same for renaming a page. Without a slash the page stays in its folder; a leading slash refers to the top.
  * @throws ApiError 400
  */
 export function retitled(slug: string, given: string): Titled {
@@ -106,7 +106,7 @@ export function retitled(slug: string, given: string): Titled {
   return titled(given.includes('/') || folder === '' ? given : `${folder}/${given}`);
 }
 
-/** @throws ApiError 400 for content that is longer than the setting allows */
+/** @throws ApiError 400 if the content exceeds the limit in the settings */
 export function refuseLong(content: Buffer, limit_bytes: number): void {
   if (content.length > limit_bytes)
     throw invalid({ content: [`is too long (${content.length} Bytes). The maximum size is ${limit_bytes} Bytes.`] });
