@@ -1,4 +1,4 @@
-/** Who may see and change boards: those who may read issues, and those who may edit any issue. */
+/** Access rules for boards: read access requires the right to read issues, changes require the right to edit any issue. */
 import { type Group, groupRole, type Project, projectRole, refuseReadOnlyGroup } from '../../../access/index.ts';
 import { type Access, type Caller, isReading } from '../../../http/index.ts';
 
@@ -12,7 +12,7 @@ export interface GrantedPlace {
   place: BoardPlace;
 }
 
-/** Grants the project or group in `:id` to members who have at least `role`; `guest` admits every signed-in caller who can see it. A project without issues is refused. */
+/** Grants the project or group in `:id` to members with at least `role`; `guest` admits every signed-in caller who can see it. A project without issues is refused. */
 export function boardsRole(kind: BoardPlace['kind'], role: 'guest' | 'planner'): Access<GrantedPlace> {
   if (kind === 'project') {
     const access = projectRole(role, { feature: 'issues' });

@@ -19,10 +19,10 @@ const counting = (db: Database, { kind, id }: BoardPlace) =>
 /**
  * Adds a board.
  * @returns its id
- * @throws ApiError 400 when there are too many, 403 for another one below the plan that allows several
+ * @throws ApiError 400 for too many boards, 403 for a second one if the plan does not allow several
  */
 export async function addBoard(tx: Database, place: BoardPlace, plan: Plan, name: string): Promise<number> {
-  // Those who add boards at the same time take turns, so that each sees those of the others.
+  // Serialises concurrent additions, so that each one sees the boards of the others.
   const table = place.kind === 'project' ? 'projects' : 'namespaces';
   await sql`select from ${sql.table(table)} where id = ${place.id} for no key update`.execute(tx);
   const { count } = await counting(tx, place);
@@ -36,23 +36,23 @@ export async function addBoard(tx: Database, place: BoardPlace, plan: Plan, name
   return id;
 }
 
-/** The fields of a board in a request; omitted ones stay. */
+/** The fields of a board in a request; omitted ones keep their values. */
 export interface BoardChanges {
   name?: string | undefined;
   hide_backlog_list?: boolean | undefined;
   hide_closed_list?: boolean | undefined;
   /** null and 0: all; -1: issues without an assignee. */
   assignee_id?: number | null | undefined;
-  /** null and 0: all; -1: issues without a milestone, -2: with one that is upcoming, -3: with one that has started. */
+  /** null and 0: all; -1: issues without a milestone, -2: with an upcoming one, -3: with one that has started. */
   milestone_id?: number | null | undefined;
   /** null and 0: all. */
   iteration_id?: number | null | undefined;
-  /** Titles, which replace those before. */
+  /** Titles, which replace the previous labels. */
   labels?: readonly string[] | undefined;
   weight?: number | null | undefined;
 }
 
-/** Those of the users who are members. */
+/** The ids of the given users who are members. */
 export async function membersAmong(db: Database, { kind, id }: BoardPlace, user_ids: number[]): Promise<Set<number>> {
   const { users } = await (kind === 'project' ? knownIn : knownInGroup)(db, id, { user_ids, group_ids: [] });
   return users;
@@ -67,8 +67,8 @@ const milestoneWords = new Map([
 ]);
 
 /**
- * The columns of the scope that change.
- * @throws ApiError 400 for what the issues of the project or group cannot have
+ * The changed columns of the scope.
+ * @throws ApiError 400 for a scope that issues of the project or group cannot match
  */
 async function scopeFrom(tx: Database, place: BoardPlace, { assignee_id, milestone_id, iteration_id }: BoardChanges) {
   const columns: Record<string, number | string | null> = {};
@@ -107,7 +107,7 @@ async function writeScopeLabels(tx: Database, place: BoardPlace, board_id: numbe
   );
 }
 
-/** Locks a board, so that changes of it and of its lists take turns. @throws ApiError 404 */
+/** Locks a board, to serialise changes of it and of its lists. @throws ApiError 404 */
 export async function lockBoard(tx: Database, { kind, id }: BoardPlace, board_id: number): Promise<void> {
   const query = tx
     .selectFrom('boards')
@@ -120,7 +120,7 @@ export async function lockBoard(tx: Database, { kind, id }: BoardPlace, board_id
 
 /**
  * Changes a board.
- * @throws ApiError 404, 400 for a scope that it cannot have
+ * @throws ApiError 404, 400 for an invalid scope
  */
 export async function changeBoard(
   tx: Database,

@@ -1,4 +1,4 @@
-/** Which issues are on a board, and in which of its lists: as filters of lists of issues. */
+/** The issues on a board and in each of its lists, as filters of issue lists. */
 import { sql } from 'kysely';
 import { issueKind } from '../../../access/index.ts';
 import { type Filter, narrow, wide } from '../../../lists/index.ts';
@@ -30,7 +30,7 @@ function assigneeScope({ assignee_id, assignee_wildcard }: BoardRow): Filter[] {
   return [wide(sql`not exists (select from issue_assignees where issue_id = issues.id)`)];
 }
 
-/** Any weight is no scope, as for -1 in v4. */
+/** A scope of any weight filters nothing, as for -1 in v4. */
 function weightScope({ weight }: BoardRow): Filter[] {
   if (weight === null || weight === -1) return [];
   return [weight === -2 ? valued(issueKind, 'weight', 'none') : narrow(sql`issues.weight = ${weight}`)];
@@ -45,7 +45,7 @@ const onBoard = (board: BoardRow, place: BoardPlace): Filter[] => [
   ...weightScope(board),
 ];
 
-/** A list of a board, or one of the two that every board has. */
+/** A list of a board, or one of its two fixed columns. */
 export type Column = ListRow | 'open' | 'closed';
 
 function standsFor({ label_id, user_id, milestone_id, iteration_id }: ListRow): Filter {
@@ -65,7 +65,7 @@ const without = (column: 'milestone_id' | 'iteration_id', ids: readonly number[]
 const notIn = (rows: string, column: string, values: readonly number[]): Filter[] =>
   values.length === 0 ? [] : [notReferredTo(issueKind, { rows, column, values })];
 
-/** The issues of a board that are in a column, besides their state. */
+/** The issues of a board in a column, regardless of their state. */
 function inColumn({ lists }: FullBoard, column: Column): Filter[] {
   if (column === 'closed') return [];
   if (column !== 'open') return [standsFor(column)];
@@ -77,7 +77,7 @@ function inColumn({ lists }: FullBoard, column: Column): Filter[] {
   ];
 }
 
-/** The list of the issues on a board, or in one of its columns. Those who read it see the issues that they may read. */
+/** The listing of the issues on a board, or in one of its columns. Readers see only issues that they may read. */
 export const listingOf = (
   { caller, plan }: Pick<Listing, 'caller' | 'plan'>,
   place: BoardPlace,

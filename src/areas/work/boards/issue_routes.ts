@@ -1,4 +1,4 @@
-/** The issues on a board: listing those of a list, and moving them. */
+/** The issues on a board: listing the issues of a list, and moving them. */
 import { Type } from 'typebox';
 import { atLeastOneOf, capitalized, get, Id, one, optional, pageOf, put } from '../../../http/index.ts';
 import { paging } from '../../../lists/index.ts';
@@ -17,7 +17,7 @@ import { type Column, listingOf } from './filters.ts';
 import { moveCard } from './move_actions.ts';
 import { type FullBoard, fullBoard, listIn } from './queries.ts';
 
-/** @throws ApiError 400 for what is no id, 404 for a list of another board */
+/** @throws ApiError 400 for an invalid id, 404 for a list of another board */
 function columnNamed(name: string, text: string, full: FullBoard): Column {
   const asked = idOr(name, text, ['open', 'closed']);
   return typeof asked === 'number' ? listIn(full, asked) : asked;
@@ -31,7 +31,7 @@ const orders = {
 const Neighbor = (side: string) =>
   optional(Type.Integer({ description: `ID (not number) of the issue ${side}; 0: none` }));
 
-/** The id of an issue. */
+/** The id, if it is a valid id of an issue. */
 const meant = (id: number | undefined) => (id !== undefined && id > 0 ? id : undefined);
 
 function routesOf(kind: BoardPlace['kind']) {
@@ -49,7 +49,7 @@ function routesOf(kind: BoardPlace['kind']) {
         list_id: IdOr('`open` or `closed`'),
         ...paging,
         ...anyScope,
-        // One project is listed whether it is archived or not.
+        // The issues of a single project are listed whether it is archived or not.
         ...(kind === 'group' ? nonArchived : ({} as typeof nonArchived)),
         ...boardFilters,
       },

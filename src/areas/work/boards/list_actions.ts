@@ -8,7 +8,7 @@ import { boardOf, isThere } from './queries.ts';
 
 const maximumLists = 100;
 
-/** What a list stands for, and its limits. */
+/** The target of a list, and its limits. */
 export interface NewList {
   label_id?: number | undefined;
   assignee_id?: number | undefined;
@@ -19,8 +19,8 @@ export interface NewList {
 }
 
 /**
- * The column that says what a new list stands for, with its value.
- * @throws ApiError 400 for what issues of the project or group cannot have
+ * The column for the target of a new list, with its value.
+ * @throws ApiError 400 for a target that issues of the project or group cannot have
  */
 async function targetOf(
   tx: Database,
@@ -45,7 +45,7 @@ async function targetOf(
 }
 
 /**
- * Adds a list behind the others.
+ * Adds a list after the others.
  * @returns its id
  * @throws ApiError 404, 400
  */
@@ -73,12 +73,12 @@ export async function addList(tx: Database, place: BoardPlace, board_id: number,
   }
 }
 
-/** The changes of a list; omitted members stay. */
+/** The changes of a list; omitted members keep their values. */
 export interface ListChanges {
   position: number;
   max_issue_count?: number | undefined;
   max_issue_weight?: number | undefined;
-  /** For the caller alone. */
+  /** For the caller only. */
   collapsed?: boolean | undefined;
 }
 
@@ -94,7 +94,7 @@ async function collapse(tx: Database, list_id: number, user_id: number, collapse
 /**
  * Moves a list on its board, and changes its limits.
  * @param user_id of the caller
- * @throws ApiError 404, 400 for a position that the board has not, or that the list has when nothing else changes
+ * @throws ApiError 404, 400 for a position that does not exist on the board, or for the current position if nothing else changes
  */
 export async function changeList(
   tx: Database,

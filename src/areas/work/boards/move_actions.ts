@@ -18,7 +18,7 @@ import type { BoardPlace } from './access.ts';
 import { type Column, listingOf } from './filters.ts';
 import type { FullBoard } from './queries.ts';
 
-/** Where an issue comes from and goes to, and the issues next to it there. */
+/** The source and target of a move, and the neighbouring issues in the target. */
 export interface Move {
   from: Column | undefined;
   to: Column | undefined;
@@ -44,7 +44,7 @@ const assigneesOf = async (tx: Database, issue_id: number): Promise<number[]> =>
 const titleOf = async (tx: Database, label_id: number): Promise<string> =>
   found(undefined, (await labelsById(tx, [label_id])).get(label_id)).title;
 
-/** What the issue loses, as parameters of an edit: all that the list stands for, or only what the other list replaces. */
+/** The parameters of an edit that removes the issue from its list: removes the target of the list, or only the part that the new list replaces. */
 async function leaving(tx: Database, issue_id: number, from: Column | undefined, to: Column): Promise<EditInput> {
   if (typeof from !== 'object') return {};
   if (from.label_id !== null && (to === 'open' || typeof to === 'object'))
@@ -55,7 +55,7 @@ async function leaving(tx: Database, issue_id: number, from: Column | undefined,
   return from.milestone_id === null ? { iteration_id: null } : { milestone_id: null };
 }
 
-/** What the issue gets. */
+/** The parameters of an edit that adds the issue to its new list. */
 async function entering(tx: Database, issue_id: number, from: Column | undefined, to: Column): Promise<EditInput> {
   if (typeof to !== 'object') return {};
   if (to.label_id !== null) return { add_labels: [await titleOf(tx, to.label_id)] };
@@ -66,7 +66,7 @@ async function entering(tx: Database, issue_id: number, from: Column | undefined
   return { assignee_ids: [to.user_id!, ...others] };
 }
 
-/** The parameters of the edit that the move is; none in the same list. */
+/** The parameters of the edit for a move; none within the same list. */
 async function editFor(tx: Database, { id, state }: GrantedIssue, { from, to }: Move): Promise<EditInput> {
   if (to === undefined || isSame(from, to)) return {};
   if (to === 'closed') return state === 'closed' ? {} : { state_event: 'close' };
@@ -77,7 +77,7 @@ async function editFor(tx: Database, { id, state }: GrantedIssue, { from, to }: 
   };
 }
 
-/** An issue in the list that it goes to. @throws ApiError 400 for an issue that is not there */
+/** Checks that neighbours are in the target list. @throws ApiError 400 if one is not */
 async function checkNeighbors(
   tx: Database,
   { acting, place, full }: Moving,
@@ -91,7 +91,7 @@ async function checkNeighbors(
   return [...new Set([...project_ids, ...issues.map(({ project_id }) => project_id)])];
 }
 
-/** Who moves issues on which board. */
+/** The caller and the board of a move. */
 export interface Moving {
   acting: Acting;
   place: BoardPlace;
@@ -102,9 +102,9 @@ const projectOf = async (tx: Database, { acting, place }: Moving, id: number): P
   place.kind === 'project' ? place.project : found(undefined, await projectFor(tx, acting.caller, String(id)));
 
 /**
- * Moves an issue on a board: an edit of the issue with all its effects, and a new position, which has none.
+ * Moves an issue on a board: edits the issue, with all effects, and sets a new position, which has no effects.
  * @param tx the transaction of the move
- * @throws ApiError 404 for an issue that is not on the board, 403, 400, 422
+ * @throws ApiError 404 if the issue is not on the board, 403, 400, 422
  */
 export async function moveCard(tx: Database, moving: Moving, issue_id: number, move: Move): Promise<GrantedIssue> {
   const { acting, place, full } = moving;
@@ -113,7 +113,7 @@ export async function moveCard(tx: Database, moving: Moving, issue_id: number, m
   const project = await projectOf(tx, moving, project_id);
   checkMayUpdateIssue(project, found(undefined, await issueFor(tx, acting.caller, project, iid)));
   const isPlaced = move.after !== undefined || move.before !== undefined;
-  // In the order in which `reorder` and then an edit lock, so that two of them never wait for each other.
+  // In the lock order of `reorder` and then an edit, so that two moves never deadlock.
   if (isPlaced) await sql`select from projects where id = ${project_id} for no key update`.execute(tx);
   await sql`select from issues where id = ${issue_id} for no key update`.execute(tx);
   const issue = found(undefined, await issueFor(tx, acting.caller, project, iid));

@@ -49,7 +49,7 @@ const idsOf = <Name extends string>(rows: readonly { [N in Name]: number | null 
   ...new Set(rows.flatMap((row) => row[name] ?? [])),
 ];
 
-/** What lists and boards name, read in one statement for each kind. */
+/** The rows that lists and boards refer to, read in one statement per kind. */
 async function named({ db }: Reading, lists: readonly ListRow[], boards: readonly BoardRow[] = []) {
   const rows = [...lists, ...boards];
   const [labels, milestones, iterations] = await Promise.all([
@@ -61,7 +61,7 @@ async function named({ db }: Reading, lists: readonly ListRow[], boards: readonl
 }
 type Named = Awaited<ReturnType<typeof named>>;
 
-/** What the list stands for. */
+/** The type of a list, by its target. */
 function typeOf({ label_id, user_id, milestone_id }: Pick<ListRow, 'label_id' | 'user_id' | 'milestone_id'>) {
   if (label_id !== null) return 'label';
   if (user_id !== null) return 'assignee';

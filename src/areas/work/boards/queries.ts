@@ -1,11 +1,11 @@
-/** Reading boards and their lists. */
+/** Queries for boards and their lists. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type Database, isAmong } from '../../../db/index.ts';
 import { found } from '../../../http/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 import type { BoardPlace } from './access.ts';
 
-/** What names the project or group of a board. */
+/** The columns that identify the owner of a board. */
 export const ownerOf = ({ kind, id }: Pick<BoardPlace, 'kind' | 'id'>) =>
   kind === 'project' ? { project_id: id } : { group_id: id };
 
@@ -69,7 +69,7 @@ export interface ListRow {
   max_issue_weight: number;
   limit_metric: 'all_metrics' | 'issue_count' | 'issue_weights' | null;
   updated_at: string;
-  /** By the reader. */
+  /** For the reader. */
   collapsed: boolean;
   assignee: UserBasicRow | null;
 }
@@ -116,7 +116,7 @@ const groupsAbove = ({ kind, id }: Pick<BoardPlace, 'kind' | 'id'>) =>
     ? sql`(select parent.traversal_ids from projects join namespaces parent on parent.id = projects.namespace_id where projects.id = ${id})::bigint[]`
     : sql`(select traversal_ids from namespaces where id = ${id})::bigint[]`;
 
-/** A predicate on rows of a table of what groups have, and projects perhaps: boards of the project or group can name them. */
+/** A predicate on rows of a table that belong to groups and possibly projects: boards of the project or group can use them. */
 function isAvailable(
   table: 'labels' | 'milestones' | 'iterations',
   place: Pick<BoardPlace, 'kind' | 'id'>,
@@ -127,8 +127,8 @@ function isAvailable(
 }
 
 /**
- * Whether boards of the project or group can name it. It is not deleted before the transaction ends; who locks the board, too, does so afterwards, because
- * a milestone that is deleted is taken off boards.
+ * Whether boards of the project or group can use a row. The row cannot be deleted before the transaction ends. Lock the board only after this call, because deleting a milestone
+ * locks its row first and then removes it from boards.
  */
 export async function isThere(
   tx: Database,

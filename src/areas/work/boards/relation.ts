@@ -88,7 +88,7 @@ const board: RecordKind = {
     board_labels: parts(label, 'board_id'),
     lists: {
       ...parts(list, 'board_id'),
-      // Other servers have rows for the two lists that every board has.
+      // Other servers export rows for the two fixed columns.
       given: ({ lists }) =>
         Array.isArray(lists) ? lists.filter((each) => !['backlog', 'closed'].includes(each?.list_type)) : [],
     },

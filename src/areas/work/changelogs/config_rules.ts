@@ -1,4 +1,4 @@
-/** The settings of changelogs in a repository (docs/reference/changelogs.md#settings). Pure functions. */
+/** Changelog settings in a repository (docs/reference/changelogs.md#settings). Pure functions. */
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { jsonOfYaml } from '../../../front_matter/index.ts';
@@ -26,11 +26,11 @@ const usualSettings: Settings = {
   include_groups: [],
 };
 
-/** Longer files are no settings. */
+/** Longer files are not read as settings. */
 export const maximumSettings_bytes = 64 * 1024;
 
 /**
- * Reads the file of settings. What it leaves out is as usual.
+ * Parses the settings file. Omitted settings have their defaults.
  * @throws InvalidSettings
  */
 export function settingsIn(yaml: string): Settings {

@@ -1,4 +1,4 @@
-/** What changelogs read from repositories. */
+/** Reads the commits and settings of changelogs from repositories. */
 import type { Project } from '../../../access/index.ts';
 import { InvalidExpression, MatchingTimeout, matchGroups } from '../../../expressions/index.ts';
 import {
@@ -18,7 +18,7 @@ const maximumCommits = 10_000;
 const maximumTags = 50_000;
 const matching_ms = 500;
 
-/** A refusal of a changelog that cannot be made. */
+/** The error for a changelog that cannot be generated. */
 export const failed = (reason: string): ApiError =>
   new ApiError(422, { message: `Failed to generate the changelog: ${reason}` });
 
@@ -27,7 +27,7 @@ export const rangeTexts = {
   long: `The range has more than ${maximumCommits} commits`,
 };
 
-/** The text of a file; undefined if there is none. @throws ApiError 422 for one that is too large */
+/** The text of a file; undefined if there is none. @throws ApiError 422 if it is too large */
 export async function textAt(
   repository: Repository,
   commit: string,
@@ -44,7 +44,7 @@ export async function textAt(
 }
 
 /**
- * The settings in a file of a repository; the usual ones without it.
+ * The settings in a file of a repository; the defaults if there is none.
  * @throws ApiError 422
  */
 export async function readSettings(repository: Repository, ref: string, path: string): Promise<Settings> {
@@ -58,11 +58,11 @@ export async function readSettings(repository: Repository, ref: string, path: st
   }
 }
 
-/** @throws ApiError 422 for an expression that cannot be used */
+/** @throws ApiError 422 for an invalid expression */
 async function versionsIn(names: readonly string[], tag_regex: string | undefined): Promise<readonly VersionTag[]> {
   if (tag_regex === undefined) return usualVersions(names);
   try {
-    // As Ruby and Python write groups with names; RE2 takes this form everywhere.
+    // Converts named groups from Ruby and Python syntax to the form that RE2 always supports.
     const matches = await matchGroups({ source: tag_regex.replaceAll('(?<', '(?P<') }, names, matching_ms);
     return names.flatMap((tag, index) => {
       const groups = matches[index];
@@ -102,8 +102,8 @@ export interface Chosen {
 }
 
 /**
- * The commits of a range that say in a trailer what they change, newest first, without those that were reverted.
- * @throws ApiError 404 for ends that do not exist, 422 for a range without a start or with too many commits
+ * The commits of a range that have a changelog trailer, newest first, without reverted ones.
+ * @throws ApiError 404 if an end does not exist, 422 for a range without a start or with too many commits
  */
 export async function commitsOf(
   project: Pick<Project, 'default_branch'>,

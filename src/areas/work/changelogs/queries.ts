@@ -1,4 +1,4 @@
-/** Who wrote the commits of a changelog, and which merge requests brought them. */
+/** Queries for the authors of commits in a changelog, and for the merge requests that merged them. */
 import { sql } from 'kysely';
 import {
   commitKind,
@@ -19,8 +19,8 @@ interface Author {
 }
 
 /**
- * The authors that have an account. Members of the project are not named, unless they belong to one of the groups.
- * @param groups full paths; those that the caller cannot see do not count
+ * The authors with an account. Members of the project are omitted, unless they belong to one of the groups.
+ * @param groups full paths; groups that the caller cannot see are ignored
  */
 async function authorsOf(
   db: Database,
@@ -38,7 +38,7 @@ async function authorsOf(
   return new Map(rows.map((row) => [row.email.toLowerCase(), row]));
 }
 
-/** The number of the merged merge request of the project that brought a commit, by its id. */
+/** The number of the project's merged merge request that contained a commit, by commit id. */
 async function mergeRequestsOf(
   db: Database,
   project_id: number,
@@ -57,7 +57,7 @@ async function mergeRequestsOf(
   return new Map(rows.map(({ sha, iid }) => [sha, iid]));
 }
 
-/** Commits as entries of a changelog, in the same order. */
+/** Converts commits to changelog entries, in the same order. */
 export async function entriesOf(
   { db, url }: { db: Database; url: string },
   caller: MaybeCaller,

@@ -1,4 +1,4 @@
-/** Changelogs, made of the commits of a range (docs/reference/changelogs.md). */
+/** Changelogs, generated from the commits of a range (docs/reference/changelogs.md). */
 import { type Static, type TObject, Type } from 'typebox';
 import { branchWriter, codeReader, type MaybeCaller, type Project } from '../../../access/index.ts';
 import { repositoryOf, resolveBranch } from '../../../git/index.ts';
@@ -70,7 +70,7 @@ const failures = [
 ];
 const refusedBranch = 'You are not allowed to commit a changelog on this branch';
 
-/** A changelog of this size has the changes of decades. */
+/** A changelog of this size covers decades. */
 const maximumChangelog_bytes = 10 * 1024 * 1024;
 
 export const changelogRoutes = [

@@ -1,15 +1,15 @@
-/** Sections of changelogs, and their place in a file (docs/reference/changelogs.md). Pure functions. */
+/** Sections of changelogs, and their position in a file (docs/reference/changelogs.md). Pure functions. */
 import { compare, parse } from 'semver';
 import { rendered, type Value } from './template_rules.ts';
 
-/** A version without the `v` before it. */
+/** A version without its `v` prefix. */
 export const withoutV = (version: string): string => version.replace(/^v/, '');
 
 const number = '(?:0|[1-9]\\d{0,14})';
 const identifier = '(?:0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*)';
 const build = '[0-9A-Za-z-]+';
 
-/** A semantic version with or without `v`, of numbers that can be compared. */
+/** A semantic version with or without `v`, with numbers small enough to compare. */
 export const versionPattern = `^v?${number}(?:\\.${number}){2}(?:-${identifier}(?:\\.${identifier})*)?(?:\\+${build}(?:\\.${build})*)?$`;
 const versionForm = new RegExp(versionPattern, 'u');
 const isVersion = (text: string): boolean => versionForm.test(text);
@@ -18,8 +18,8 @@ const versionInTag =
   /(?:^|[^\d.])((?:0|[1-9]\d{0,8})\.(?:0|[1-9]\d{0,8})\.(?:0|[1-9]\d{0,8})(?:-[0-9A-Za-z.-]{1,100})?(?:\+[0-9A-Za-z.-]{1,100})?)$/;
 
 /**
- * The version in the name of a tag that an expression of a project matches.
- * @param groups the groups of the expression: `major`, `minor`, `patch`, `pre` and `meta`. Without the first three, the version is the last part of the name
+ * The version in the name of a tag that matches a project's expression.
+ * @param groups the groups of the expression: `major`, `minor`, `patch`, `pre` and `meta`. Without the first three, the version is the last part of the name.
  */
 export function versionOfTag(tag: string, groups: Readonly<Record<string, string>>): string | undefined {
   const { major, minor, patch, pre, meta } = groups;
@@ -27,17 +27,17 @@ export function versionOfTag(tag: string, groups: Readonly<Record<string, string
   return `${major}.${minor}.${patch}${pre ? `-${pre}` : ''}${meta ? `+${meta}` : ''}`;
 }
 
-/** A tag, and the version that it is. */
+/** A tag with its version. */
 export interface VersionTag {
   tag: string;
   version: string;
 }
 
-/** The tags of versions in a project without an expression: `1.2.3` and `v1.2.3`. */
+/** The version tags of a project without an expression: `1.2.3` and `v1.2.3`. */
 export const usualVersions = (tags: readonly string[]): VersionTag[] =>
   tags.filter(isVersion).map((tag) => ({ tag, version: withoutV(tag) }));
 
-/** The tag of the newest stable version below another one. */
+/** The tag of the newest stable version below the given one. */
 export function newestBelow(version: string, tags: readonly VersionTag[]): string | undefined {
   const below = tags.flatMap(({ tag, version: found }) => {
     const parsed = parse(found);
@@ -70,7 +70,7 @@ export const usualTemplate = `{% if categories %}
 No changes.
 {% end %}`;
 
-/** Categories in the order in which entries name them first. */
+/** Categories in the order of their first entries. */
 function categoriesOf(entries: readonly Entry[], titles: Readonly<Record<string, string>>): Value[] {
   const byTitle = Map.groupBy(entries, ({ category }) =>
     Object.hasOwn(titles, category) ? titles[category]! : category,
@@ -85,7 +85,7 @@ function categoriesOf(entries: readonly Entry[], titles: Readonly<Record<string,
 
 /**
  * The section of a version.
- * @param date as it is written
+ * @param date formatted
  * @throws InvalidTemplate
  */
 export function sectionOf(
@@ -98,7 +98,7 @@ export function sectionOf(
   return `## ${withoutV(version)} (${date})\n\n${compact}\n`;
 }
 
-/** A changelog with one more section, before that of the first lower version. */
+/** Inserts a section into a changelog, before the section of the first lower version. */
 export function withSection(changelog: string, version: string, section: string): string {
   const lines = changelog.split('\n');
   const at = lines.findIndex((line) => {
@@ -113,7 +113,7 @@ export function withSection(changelog: string, version: string, section: string)
 const months = 'January February March April May June July August September October November December'.split(' ');
 const two = (number: number): string => String(number).padStart(2, '0');
 
-/** A moment in UTC as a format of `strftime` writes it; what is unknown stays. */
+/** Formats a time in UTC by a `strftime` format; unknown directives stay. */
 export function dateIn(format: string, date: Date): string {
   const month = months[date.getUTCMonth()]!;
   const parts: Readonly<Record<string, string>> = {
@@ -134,7 +134,7 @@ export function dateIn(format: string, date: Date): string {
 
 const revertPattern = /^This reverts commit ([0-9a-f]{40,64})/gm;
 
-/** Commits without those that later ones of them revert. @param commits newest first */
+/** Removes commits that later ones revert. @param commits newest first */
 export function unreverted<C extends { id: string; message: string }>(commits: readonly C[]): C[] {
   const reverted = new Set<string>();
   return commits.filter(({ id, message }) => {

@@ -1,6 +1,6 @@
 /**
- * The language of templates: `{{ path }}`, `{% if path %}`, `{% each path %}`, `{% else %}` and `{% end %}` (docs/reference/changelogs.md#templates). It has no
- * expressions and no loops but over what it is given, so a template ends after as many steps as there are nodes and entries. Pure functions.
+ * The language of templates: `{{ path }}`, `{% if path %}`, `{% each path %}`, `{% else %}` and `{% end %}` (docs/reference/changelogs.md#templates). It has no expressions, and
+ * loops only over its input, so the number of rendering steps is bounded by the nodes and entries. Pure functions.
  */
 
 export class InvalidTemplate extends Error {
@@ -16,10 +16,10 @@ type Node =
 
 const maximumDepth = 20;
 const maximumNodes = 5000;
-/** Of what a template writes, in characters. */
+/** Limit of the rendered text, in characters. */
 const maximumOutput = 1_000_000;
 
-/** Keys of trailers have hyphens and capitals: `commit.trailers.Co-authored-by`. */
+/** Trailer keys contain hyphens and capitals: `commit.trailers.Co-authored-by`. */
 const pathPattern = /^[a-z_][\w-]*(?:\.[a-z_][\w-]*)*$/i;
 
 function pathIn(text: string): string[] {
@@ -27,7 +27,7 @@ function pathIn(text: string): string[] {
   return text.split('.');
 }
 
-/** A tag, with the line break that follows a statement; or a line break that a backslash takes away. */
+/** A tag, with the line break after a statement; or a line break escaped by a backslash. */
 const tagPattern = /\{\{([^{}]{0,240})\}\}|\{%([^{}%]{0,240})%\}(?:\r?\n)?|\\\r?\n/g;
 
 interface Open {
@@ -35,7 +35,7 @@ interface Open {
   isInElse: boolean;
 }
 
-/** Reads templates, one tag after the other. */
+/** Parses templates, one tag after the other. */
 class Parser {
   readonly nodes: Node[] = [];
   readonly #open: Open[] = [];
@@ -72,7 +72,7 @@ class Parser {
     } else if (word === 'else' && path === '' && this.#open.at(-1)?.isInElse === false) {
       this.#open.at(-1)!.isInElse = true;
     } else if (word === 'end' && path === '' && this.#open.pop()) {
-      // It is closed.
+      // The block is closed.
     } else throw new InvalidTemplate(`unexpected statement: ${statement.slice(0, 100)}`);
   }
 
@@ -125,7 +125,7 @@ function writeNodes(nodes: readonly Node[], scopes: readonly Value[], written: {
 }
 
 /**
- * What a template writes.
+ * Renders a template.
  * @throws InvalidTemplate
  */
 export function rendered(template: string, values: Value): string {

@@ -41,7 +41,7 @@ async function insertEpic(
 /**
  * Creates an epic, with all effects.
  * @param tx a transaction
- * @param group whose members may create epics: the caller is one
+ * @param group the caller is a member who may create epics
  * @throws ApiError 400 with the reasons by field
  */
 export async function createEpic(
@@ -64,11 +64,10 @@ export async function createEpic(
 }
 
 /**
- * Changes an epic, with all effects: system notes, resource events, activity events and to-do items. A value that stays the same has no effects and does not
- * count as a change.
+ * Changes an epic, with all effects: system notes, resource events, activity events and to-do items. A value that stays the same has no effects and is not a change.
  * @param tx the transaction of the change, which locks the epic
  * @param group the group of the epic, with the caller's level in it
- * @throws ApiError 400 with the reasons by field, 404 when it is deleted
+ * @throws ApiError 400 with the reasons by field, 404 if it is deleted
  */
 export function updateEpic(
   tx: Database,

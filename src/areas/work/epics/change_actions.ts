@@ -9,7 +9,7 @@ import { changedColumns, type IssuableState, recordEffects, writeLabels } from '
 import { setParent } from './parent_actions.ts';
 import { endsBeforeStart, type FixedDates } from './rules.ts';
 
-/** The changes. Omitted members stay; the caller may make all of them, and may read what they name. */
+/** The changes. Omitted members keep their values. The caller may make all of them, and may read everything they refer to. */
 export interface EpicChanges extends LabelsAsked {
   title?: string | undefined;
   /** Its quick actions are applied and removed. */
@@ -23,7 +23,7 @@ export interface EpicChanges extends LabelsAsked {
   due_date_fixed?: string | null | undefined;
   state_event?: 'close' | 'reopen' | undefined;
   parent_id?: number | null | undefined;
-  /** ISO 8601; now by default. */
+  /** ISO 8601; defaults to now. */
   updated_at?: string | undefined;
 }
 
@@ -32,7 +32,7 @@ const plainColumns = [
   ...(['due_date_is_fixed', 'due_date_fixed'] as const),
 ] as const;
 
-/** The plain columns that are given, as they are stored. */
+/** The given plain columns, in stored form. */
 export function columnsGiven({
   title,
   color,
@@ -49,7 +49,7 @@ export function checkDates(dates: FixedDates): void {
   if (endsBeforeStart(dates)) throw invalid({ due_date: ['must be greater than or equal to start date'] });
 }
 
-/** @throws ApiError 400 where the epic cannot have that parent */
+/** @throws ApiError 400 if the epic cannot have that parent */
 export async function changeParent(
   tx: Database,
   { caller }: Acting,
@@ -95,7 +95,7 @@ function columnsFrom(before: LockedEpic, changes: EpicChanges, closer_id: number
   return Object.assign(columns, changedColumns(plainColumns, before, given, closer_id));
 }
 
-/** The fields of an epic whose changes have effects. Inherited dates are noted where they come from. */
+/** The fields of an epic whose changes have effects. Changes of inherited dates are recorded at their source. */
 const stateFrom = (
   { title, description, confidential, ...row }: Pick<LockedEpic, 'title' | 'description' | 'confidential'> & FixedDates,
   state: string,

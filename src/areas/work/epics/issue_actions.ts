@@ -8,12 +8,12 @@ import { firstPosition, noMatchText, referenceTo } from '../issuables/index.ts';
 import { issuesIn } from './position_actions.ts';
 import { type EpicReference, epicNamed, visibleEpic } from './queries.ts';
 
-/** An issue as notes and rules need it. */
+/** An issue with the columns that notes and rules need. */
 interface LinkedIssue {
   id: number;
   iid: number;
   confidential: boolean;
-  /** Of its project. */
+  /** The path of its project. */
   full_path: string;
   /** The group of its project; null for a personal project. */
   group_id: number | null;
@@ -29,7 +29,7 @@ async function issueHeld(tx: Database, issue_id: number): Promise<LinkedIssue | 
      where issues.id = ${issue_id} for no key update of issues`.execute(tx);
   const [issue] = rows;
   if (!issue) return undefined;
-  // Read after the issue is locked: before, a concurrent change may be under way.
+  // Read after the lock, because a concurrent change may be running before.
   const link = await tx.selectFrom('epic_issues').select('epic_id').where('issue_id', '=', issue_id).executeTakeFirst();
   return { ...issue, epic_id: link?.epic_id ?? null };
 }
@@ -60,7 +60,7 @@ export type EpicRefusal = 'no such epic' | 'no group' | 'already there' | 'confi
  * Adds an issue to an epic as its first one, and removes it from its previous epic.
  * @param tx the transaction of the change
  * @param caller may change the epic of the issue; the right to read the epic is checked here
- * @returns why it was refused, undefined when it succeeded
+ * @returns why it was refused, undefined if it succeeded
  */
 export async function addToEpic(
   tx: Database,
@@ -108,7 +108,7 @@ const refusals: Record<Exclude<EpicRefusal, 'already there'>, string> = {
  * Sets or clears the epic of an issue, with system notes on all sides.
  * @param tx the transaction of the change
  * @param caller may edit the issue; the right to read the epic is checked here
- * @throws ApiError 422 when the issue cannot be in the epic, or the caller may not read it
+ * @throws ApiError 422 if the issue cannot be in the epic, or the caller may not read it
  */
 export async function setEpicOfIssue(
   tx: Database,

@@ -77,7 +77,7 @@ async function presentLink(
 
 /**
  * The target epic of a new link.
- * @throws ApiError 404 when it does not exist, 403 when the caller may not link it
+ * @throws ApiError 404 if it does not exist, 403 if the caller may not link it
  */
 async function targetNamed(db: Database, caller: Caller, group: Group, iid: number): Promise<EpicReference> {
   const id = await idOfEpic(db, group, iid);

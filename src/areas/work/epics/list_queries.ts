@@ -16,14 +16,14 @@ import { epicFilters, namesIn } from './filters.ts';
 import type { EpicListInput } from './list_parameters.ts';
 import { type EpicReply, presentEpics } from './present.ts';
 
-/** A group that is visible to the caller; the parameters say whether the groups above and below it are included. */
+/** A group that is visible to the caller. The parameters determine whether ancestor groups and subgroups are included. */
 interface Scope {
   group: Group;
 }
 
 type Listing = ListingOf<EpicListInput, Scope>;
 
-/** The groups whose epics are listed, if visible to the caller, and those whose epics the caller sees entirely. */
+/** The groups whose epics are listed, if visible to the caller, and those in which the caller may read all epics. */
 async function groupsOf(db: Database, caller: MaybeCaller, group: Group, input: EpicListInput) {
   const below = input.include_descendant_groups
     ? sql`namespaces.traversal_ids @> ${[group.id]}::bigint[]`

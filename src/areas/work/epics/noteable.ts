@@ -1,4 +1,4 @@
-/** Epics as a noun: what the engines of comments, mail and to-do items need of them (docs/adding_a_noun.md). */
+/** Epics as a noun: its description for the engines of comments, mail and to-do items (docs/adding_a_noun.md). */
 import { sql } from 'kysely';
 import { epicKind, groupOf } from '../../../access/index.ts';
 import {

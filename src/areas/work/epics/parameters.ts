@@ -85,7 +85,7 @@ export const editEpicRules: readonly Rule[] = [
 
 type Dates = Pick<Partial<Static<TObject<typeof editEpicInput>>>, 'start_date' | 'end_date'>;
 
-/** The deprecated dates as fixed ones. */
+/** Converts the deprecated dates to fixed dates. */
 function datesFrom({ start_date, end_date }: Dates) {
   return {
     ...(start_date === undefined ? {} : { start_date_fixed: start_date, start_date_is_fixed: start_date !== null }),
@@ -93,10 +93,10 @@ function datesFrom({ start_date, end_date }: Dates) {
   };
 }
 
-/** Whether the caller may set times. Those of others are ignored. */
+/** Whether the caller may set timestamps. They are ignored from other callers. */
 const mayDate = ({ access_level }: Group) => access_level >= levels.owner;
 
-/** The new epic that parameters describe. */
+/** Converts parameters to a new epic. */
 export const newEpicFrom = (
   group: Group,
   { start_date, end_date, created_at, ...given }: Static<TObject<typeof newEpicInput>>,
@@ -109,7 +109,7 @@ export const newEpicFrom = (
   created_at: mayDate(group) ? created_at : undefined,
 });
 
-/** The changes that parameters describe. */
+/** Converts parameters to changes. */
 export const epicChangesFrom = (
   group: Group,
   { start_date, end_date, updated_at, ...given }: Partial<Static<TObject<typeof editEpicInput>>>,

@@ -8,7 +8,7 @@ import { assignedText, firstPosition, noMatchText, referenceTo } from '../issuab
 import { childrenIn } from './position_actions.ts';
 import { type EpicReference, epicNamed, visibleEpic } from './queries.ts';
 
-/** How many levels a tree may have. */
+/** The most levels of a tree. */
 const maximumLevels = 7;
 
 export interface ParentRefusal {
@@ -19,10 +19,10 @@ const notAdded = (why: string): ParentRefusal => ({ status: 422, text: `This epi
 const unknown: ParentRefusal = { status: 404, text: noMatchText(epicKind) };
 const assigned: ParentRefusal = { status: 409, text: assignedText(epicKind) };
 
-/** Serialises tree changes: two valid changes at the same time could create a cycle. */
+/** Serialises tree changes: two valid concurrent changes could create a cycle. */
 const lockTrees = (tx: Database) => sql`select pg_advisory_xact_lock(hashtext('parents of epics'))`.execute(tx);
 
-/** Whether the child is an ancestor of the parent, and how many levels the tree would have. */
+/** Whether the child is an ancestor of the parent, and the number of levels of the resulting tree. */
 async function levelsOf(
   tx: Database,
   child_id: number,
@@ -42,8 +42,8 @@ async function levelsOf(
 }
 
 /**
- * Whether an epic that arrives fits below another one of its group, as the rules for trees are.
- * @param tx the transaction that puts it there
+ * Whether the rules for trees allow an imported epic below another one of its group.
+ * @param tx the transaction that imports it
  */
 export async function mayBeBelow(tx: Database, child_id: number, parent_id: number): Promise<boolean> {
   await lockTrees(tx);
@@ -64,7 +64,7 @@ export async function mayPlanIn(tx: Database, caller: Caller, group_id: number):
   return (await query.executeTakeFirst()) !== undefined;
 }
 
-/** Why an epic cannot be the child of another, undefined when it can. */
+/** Why an epic cannot be the child of another, undefined if it can. */
 async function refusalOf(
   tx: Database,
   caller: Caller,
@@ -108,12 +108,12 @@ const parentOf = async (tx: Database, id: number): Promise<number | null> =>
     .parent_id;
 
 /**
- * Makes an epic the first child of another, or of none.
+ * Makes an epic the first child of another, or removes its parent.
  * @param tx the transaction of the change
  * @param caller may change the child; the right to change the parent is checked here
  * @param child_id the epic
  * @param parent_id the new parent; null for none
- * @returns why it was refused, undefined when it succeeded
+ * @returns why it was refused, undefined if it succeeded
  */
 export async function setParent(
   tx: Database,
@@ -141,7 +141,7 @@ export async function setParent(
  * Makes an epic of any group the first child of another.
  * @param tx the transaction of the change
  * @param caller may change the parent; the right to change the child is checked here
- * @returns why it was refused, undefined when it succeeded
+ * @returns why it was refused, undefined if it succeeded
  */
 export async function adopt(
   tx: Database,

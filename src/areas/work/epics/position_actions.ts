@@ -1,4 +1,4 @@
-/** The manual orders in an epic: those of its issues and of its children. */
+/** The manual orders in an epic: the order of its issues, and of its children. */
 import type { IssuableKind } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { badRequest } from '../../../http/index.ts';
@@ -25,7 +25,7 @@ export const childrenIn = (epic_id: number): Order => ({
 
 /**
  * Moves an issue or child to another position in an epic.
- * @param id of the row that the order sorts, as in `position`
+ * @param id of the sorted row, as in `position`
  * @throws ApiError 400 for an impossible position
  */
 export async function moveInEpic(
@@ -35,7 +35,7 @@ export async function moveInEpic(
   id: number,
   position: NewPosition,
 ): Promise<void> {
-  // The parameters name the neighbors by their side.
+  // The parameters name neighbours by their side.
   const sides = { after: position.move_before_id, before: position.move_after_id };
   if (!(await db.transaction().execute((tx) => reorder(tx, order, id, sides))))
     throw badRequest(`${kind.type} could not be moved!`);

@@ -9,7 +9,7 @@ export interface NewPosition {
   move_after_id?: number;
 }
 
-/** @param other the kind of item that the ids name */
+/** @param other the kind of item that the ids refer to */
 export const newPosition = (other: string) => ({
   move_before_id: optional(Type.Integer({ description: `${other} to place it after` })),
   move_after_id: optional(Type.Integer({ description: `${other} to place it before` })),

@@ -68,7 +68,7 @@ export const epicFields = {
 export const Epic = resource('Epic', epicFields);
 export type EpicReply = Static<typeof Epic>;
 
-/** An epic as its issues show it. */
+/** An epic in the reply for its issues. */
 export const EpicInIssue = resource('EpicInIssue', {
   id: Id,
   iid: Type.Integer(),
@@ -119,7 +119,7 @@ function datesOf(row: EpicRow) {
 
 /**
  * @param url the external address of the server
- * @param labels those of the epic, ordered by title
+ * @param labels the labels of the epic, ordered by title
  */
 function presentEpic(url: string, row: EpicRow, labels: EpicReply['labels'], form: EpicForm): EpicReply {
   const { id, iid, group_id, title, description, confidential, state, color, created_at, updated_at, closed_at } = row;
@@ -159,7 +159,7 @@ function presentEpic(url: string, row: EpicRow, labels: EpicReply['labels'], for
 /**
  * Epics as replies, with a fixed number of statements for any number of epics.
  * @param services `db` may be a transaction
- * @param caller the reader, who may read the epics; what they may not see besides is left out
+ * @param caller the reader, who may read the epics; other details that they may not see are omitted
  * @param ids ids of epics; the replies are in this order, without deleted ones
  */
 export async function presentEpics(
@@ -175,7 +175,7 @@ export async function presentEpics(
 
 /**
  * One epic as the reply of an operation on it.
- * @throws Error when it is deleted
+ * @throws Error if it is deleted
  */
 export async function presentSingleEpic(
   services: Pick<Services, 'db' | 'url'>,

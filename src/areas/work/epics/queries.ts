@@ -1,4 +1,4 @@
-/** Reading epics. */
+/** Queries for epics. */
 import { type RawBuilder, sql } from 'kysely';
 import { epicKind, type Group, isVisibleEpic, type MaybeCaller } from '../../../access/index.ts';
 import { type Database, isAmong, ofAnyLength } from '../../../db/index.ts';
@@ -27,10 +27,10 @@ export interface EpicRow {
   downvotes: number;
   created_at: string;
   updated_at: string;
-  /** Of its group. */
+  /** The path of its group. */
   full_path: string;
   author: UserBasicRow | null;
-  /** If the caller may read it. */
+  /** Set if the caller may read it. */
   parent: { id: number; iid: number; group_id: number } | null;
   labels: LabelRow[];
   /** Whether the caller is subscribed to it. */
@@ -49,8 +49,8 @@ const columns = sql.raw(
 );
 
 /**
- * The inherited dates of epics: the earliest start and the latest end among the milestones of their issues and among their children. A child with a fixed
- * date passes that on instead of its inherited one.
+ * The inherited dates of epics: the earliest start and the latest end of the milestones of their issues and of their children. A child with a fixed date contributes that date
+ * instead of its inherited one.
  * @param ids the ids of the epics, as an array
  * @returns a recursive common table expression `inherited` with the columns id, start_date and due_date
  */
@@ -74,7 +74,7 @@ const inheritedDates = (ids: RawBuilder<unknown>): RawBuilder<unknown> => sql`
      group by root_id
   )`;
 
-/** Epics by id, in the given order, without deleted ones. It does not check whether the caller may read them. */
+/** Epics by id, in the given order, without deleted ones. Does not check whether the caller may read them. */
 export async function epicRows(
   db: Database,
   caller: MaybeCaller,
@@ -100,7 +100,7 @@ export async function epicRows(
   return rows;
 }
 
-/** An epic as its issues show it. */
+/** An epic in the reply for its issues. */
 export interface EpicOfIssue {
   id: number;
   iid: number;
@@ -110,7 +110,7 @@ export interface EpicOfIssue {
 }
 
 /**
- * Epics as their issues show them, in one statement.
+ * The epics of issues, in one statement.
  * @returns epics by id, without those that the caller may not read
  */
 export async function epicsInIssues(
@@ -135,7 +135,7 @@ export async function epicsInIssues(
   return new Map(rows.map(({ full_path, ...epic }) => [epic.id, { ...epic, url: epicKind.page(full_path, epic.iid) }]));
 }
 
-/** An epic as notes and rules need it. */
+/** An epic with the columns that notes and rules need. */
 export interface EpicReference {
   id: number;
   iid: number;
@@ -156,11 +156,11 @@ const referenceRows = (db: Database) =>
 export const visibleEpic = (db: Database, caller: MaybeCaller, id: number): Promise<EpicReference | undefined> =>
   referenceRows(db).where('epics.id', '=', id).where(isVisibleEpic(caller)).executeTakeFirst();
 
-/** An epic regardless of who may read it, for system notes. */
+/** An epic, without a check of read access, for system notes. */
 export const epicNamed = (db: Database, id: number): Promise<EpicReference> =>
   referenceRows(db).where('epics.id', '=', id).executeTakeFirstOrThrow();
 
-/** The id of the epic with this iid, if there is one. It does not check whether the caller may read it. */
+/** The id of the epic with this iid, if it exists. Does not check whether the caller may read it. */
 export async function idOfEpic(db: Database, { id }: Pick<Group, 'id'>, iid: number): Promise<number | undefined> {
   const query = db.selectFrom('epics').select('id').where('group_id', '=', id);
   return (await query.where(sql<boolean>`iid = ${iid}::bigint`).executeTakeFirst())?.id;

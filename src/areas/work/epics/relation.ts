@@ -61,13 +61,13 @@ const own: Members = {
   updated_at: required('updated_at', time),
 };
 
-/** A predicate on rows of `epics`: who reads the export may see the epic. */
+/** A predicate on rows of `epics`: the reader of the export may see the epic. */
 export const isSeenEpic = ({ caller }: Departure): RawBuilder<SqlBool> =>
   sql`exists (select from namespaces where namespaces.id = epics.group_id and ${epicKind.isVisible(caller)})`;
 
 const isIid = (value: unknown): value is number => Number.isInteger(value) && Math.abs(value as number) <= maximumIid;
 
-/** An epic of the same group above this one. One by one: each changes the tree that the next must fit in. */
+/** A parent epic in the same group. Set one by one: each change affects the tree that the next must fit into. */
 const parentEpic: Member = {
   ...late(
     'parent_id',
@@ -110,7 +110,7 @@ const epic: RecordKind = {
   },
 };
 
-/** The epics of the groups above a project that have these numbers and titles; that of the nearest group. */
+/** The epics with these numbers and titles in the ancestor groups of a project; the nearest group wins. */
 async function findEpics(
   tx: Database,
   { owner }: Arrival,

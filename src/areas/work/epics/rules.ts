@@ -1,4 +1,4 @@
-/** What epics may be. Pure functions. */
+/** Validation of epics. Pure functions. */
 
 /** The fixed dates of an epic, each in effect only if marked as fixed. */
 export interface FixedDates {

@@ -1,4 +1,4 @@
-/** What the server, its jobs and other areas use of error tracking. */
+/** What the server, its jobs and other areas may use of error tracking. */
 export { collectorDoorway } from './collector/http.ts';
 export { emptyErrors } from './errors/emptying_queries.ts';
 export { eventErrors } from './errors/event_queries.ts';

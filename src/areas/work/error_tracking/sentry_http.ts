@@ -1,4 +1,4 @@
-/** The doors for clients that read errors as they read them from Sentry (docs/reference/error_tracking.md#clients-of-sentry). */
+/** Endpoints for clients that read errors in Sentry's format (docs/reference/error_tracking.md#clients-of-sentry). */
 import { mayRead, type Project, projectFor, projectPage } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { nextTurn } from '../../../foundation/loop_turns.ts';
@@ -36,7 +36,7 @@ import { releaseDoors } from './sentry/release_http.ts';
 import { bundleDoors } from './sentry/source_map_http.ts';
 
 const maximumPerPage = 100;
-/** Pages of events have their payloads, each of which can have a megabyte; others are answered between two of them. */
+/** Pages of events include their payloads, each up to a megabyte; other requests are served in between. */
 const eventsPerPage = 10;
 
 interface Found {
@@ -45,7 +45,7 @@ interface Found {
   error: ErrorRow;
 }
 
-/** The error that the path names, with its project. */
+/** The error in the URL, with its project. */
 async function errorIn(call: SentryCall, role: 'reporter' | 'developer' = 'reporter'): Promise<Found> {
   const { db } = call.services;
   const caller = callerIn(call);
@@ -69,7 +69,7 @@ async function projectOf(db: Database, error_id: number): Promise<number | undef
   return row?.project_id ?? undefined;
 }
 
-/** `is:unresolved words`; without `query`, the unresolved ones. */
+/** Parses `is:unresolved words`; defaults to unresolved errors without `query`. */
 function searchIn(given: unknown): Pick<ErrorListing, 'status' | 'query'> {
   if (given === undefined) return { status: 'unresolved' };
   const words = textIn(given).split(/\s+/);
@@ -114,7 +114,7 @@ async function showIssue(call: SentryCall) {
   return answer(call, { ...sentryIssue(url, project, error, stats), stats });
 }
 
-/** Clients of Sentry can also resolve with the next release, which is resolving here. */
+/** Sentry clients can also resolve in the next release, which is plain resolving here. */
 function statusIn({ fields: { status } }: SentryCall): Status {
   if (status === 'resolvedInNextRelease') return 'resolved';
   const known = statuses.find((one) => one === status);
@@ -129,7 +129,7 @@ async function changeIssue(call: SentryCall) {
   return answer(call, { status });
 }
 
-/** The stacks of the exceptions of events. Those that are alike, as events of one error mostly are, are traced once. */
+/** The stacks of the exceptions of events. Identical stacks, as in most events of one error, are resolved once. */
 function tracer({ services, reply }: SentryCall, project: Project): (event: WholeEvent) => Promise<ShownFrame[][]> {
   const known = new Map<string, Promise<TracedFrame[][]>>();
   const left = leavingOf(reply);
@@ -168,7 +168,7 @@ async function showEvent(call: SentryCall) {
   return answer(call, sentryEvent(project, event, await tracer(call, project)(event)));
 }
 
-/** Each project has its repository, which has the name of its path. */
+/** Each project has one repository, named after its path. */
 async function listRepositories(call: SentryCall) {
   const { services, request } = call;
   const below = `${request.params.org ?? ''}/`.toLowerCase();

@@ -1,4 +1,4 @@
-/** Adding keys for the clients of a project. */
+/** Adds client keys to a project. */
 import type { Project } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
 import { invalid } from '../../../../http/index.ts';
@@ -8,7 +8,7 @@ import { newPublicKey } from './rules.ts';
 export const maximumKeys = 100;
 export const tooManyKeysText = `Maximum number of client keys (${maximumKeys}) exceeded`;
 
-/** Locks a project, so that two changes of its settings or keys take turns. */
+/** Locks a project, to serialise changes of its settings and keys. */
 export const lockProject = (tx: Database, { id }: Project) =>
   tx.selectFrom('projects').select('id').where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 
@@ -30,7 +30,7 @@ export async function addFirstKey(tx: Database, project: Project): Promise<void>
 
 /**
  * Adds a client key to a project.
- * @throws ApiError 400 when it has as many as it can have
+ * @throws ApiError 400 if it has reached the limit
  */
 export const addKey = (db: Database, project: Project) =>
   db.transaction().execute(async (tx) => {

@@ -1,4 +1,4 @@
-/** What client keys look like and where they send errors. */
+/** The format of client keys, and the URLs for sending errors. */
 import { randomBytes } from 'node:crypto';
 import type { Project } from '../../../../access/index.ts';
 
@@ -6,7 +6,7 @@ import type { Project } from '../../../../access/index.ts';
 export const newPublicKey = (): string => `glet_${randomBytes(16).toString('hex')}`;
 
 /**
- * The address that an application is configured with: SDKs take its last segment for the project and the user for the key.
+ * The DSN to configure in an application: SDKs use its last path segment as the project, and the user as the key.
  * @param url the external address of the server, without a trailing slash
  */
 export function dsnOf(url: string, project: Pick<Project, 'id'>, public_key: string): string {

@@ -1,13 +1,13 @@
-/** Bodies of requests as SDKs compress them. */
+/** Decompresses request bodies of SDKs. */
 import { pipeline, Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib';
 import { ApiError } from '../../../../http/index.ts';
 import { Malformed } from './envelope_rules.ts';
 
-/** A body, or what comes out of it, is larger than it may be. */
+/** A body is too large, compressed or decompressed. */
 export class BodyTooLarge extends Error {}
 
-/** Passes on no more than this many bytes. */
+/** Passes on at most this many bytes, and fails beyond. */
 function atMost(limit_bytes: number): Transform {
   let count = 0;
   return new Transform({
@@ -19,7 +19,7 @@ function atMost(limit_bytes: number): Transform {
   });
 }
 
-/** zlib streams begin with a byte whose lower half is 8; some clients send `deflate` without their frame. */
+/** The lower half of the first byte of a zlib stream is 8; some clients send `deflate` without the zlib header. */
 function inflater(first: Buffer | undefined): Transform {
   return first !== undefined && (first[0]! & 0x0f) === 8 ? createInflate() : createInflateRaw();
 }
@@ -29,7 +29,7 @@ async function* asSent(source: Readable, first: Buffer | undefined): AsyncGenera
   yield* source as AsyncIterable<Buffer>;
 }
 
-/** The bytes of a stream, with errors of the decompression as Malformed; a body that did not arrive keeps its error. */
+/** The bytes of a stream. Decompression errors become Malformed; errors of an incomplete body stay. */
 async function* decoded(stream: Readable): AsyncGenerator<Buffer> {
   try {
     yield* stream as AsyncIterable<Buffer>;
@@ -39,9 +39,9 @@ async function* decoded(stream: Readable): AsyncGenerator<Buffer> {
 }
 
 /**
- * Decompresses a body while it arrives.
+ * Decompresses a body as it arrives.
  * @param encoding the header, if any
- * @param limits in bytes, as sent and as read
+ * @param limits in bytes, compressed and decompressed
  * @throws BodyTooLarge, and Malformed for an unknown encoding or a damaged body
  */
 export async function* decompress(

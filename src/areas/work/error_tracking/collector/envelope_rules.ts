@@ -1,10 +1,10 @@
-/** Envelopes: a head and items, each with a head of its own, read while they arrive (docs/reference/error_tracking.md). */
+/** Envelopes: a header and items, each with its own header, parsed as they arrive (docs/reference/error_tracking.md). */
 import type { Json, JsonObject } from '../payload/rules.ts';
 import { isObject } from '../payload/rules.ts';
 
-/** An envelope is not as it has to be. */
+/** An envelope is invalid. */
 export class Malformed extends Error {}
-/** An item that would be kept is larger than it may be. */
+/** An item that would be stored is too large. */
 export class ItemTooLarge extends Error {}
 
 export interface Item {
@@ -14,20 +14,20 @@ export interface Item {
 
 export interface ItemLimit {
   bytes: number;
-  /** Whether an item that is larger is skipped, not refused. */
+  /** Whether a larger item is skipped instead of refused. */
   skipsLarger?: boolean;
 }
 
 export interface EnvelopeReader {
-  /** Called with the head before anything else is read; what it throws ends the reading. */
+  /** Called with the header before anything else is read; an error thrown by it aborts the parser. */
   onHead(head: JsonObject): void | Promise<void>;
-  /** Asked for each item: the most bytes that it may have; 0 skips it. */
+  /** Called for each item: returns its size limit in bytes; 0 skips it. */
   limitOf(type: string): ItemLimit;
 }
 
 /**
- * The head of an envelope may say whose it is, so it is read for strangers. It is shorter than what must arrive in the first 30 seconds of a body
- * (docs/operating.md#limits): a stranger who has not sent all of it by then is refused.
+ * The header of an envelope may contain the client key, so it is parsed before authentication. Its limit is below the bytes that must arrive in the first 30 seconds of a body
+ * (docs/operating.md#limits): an unauthenticated client that has not sent all of it by then is refused.
  */
 const maximumEnvelopeHead_bytes = 16 * 1024;
 const maximumItemHead_bytes = 64 * 1024;
@@ -47,7 +47,7 @@ function objectIn(line: Buffer): JsonObject {
   return head;
 }
 
-/** Takes bytes from chunks as they arrive. */
+/** Reads bytes from chunks as they arrive. */
 class Bytes {
   readonly #chunks: AsyncIterator<Buffer>;
   #current: Buffer = Buffer.alloc(0);
@@ -56,7 +56,7 @@ class Bytes {
     this.#chunks = chunks[Symbol.asyncIterator]();
   }
 
-  /** @returns whether there is any byte left */
+  /** @returns whether a byte is left */
   async #fill(): Promise<boolean> {
     while (this.#current.length === 0) {
       const { value, done } = await this.#chunks.next();
@@ -73,9 +73,9 @@ class Bytes {
   }
 
   /**
-   * The bytes up to a line feed, which is taken too, or up to the end; undefined at the end.
-   * @param limit of what is kept
-   * @param tooLong what is thrown beyond the limit; without it, a line beyond it is null
+   * Reads the bytes up to and including a line feed, or up to the end; undefined at the end.
+   * @param limit of the bytes that are kept
+   * @param tooLong creates the error to throw beyond the limit; without it, a longer line is returned as null
    */
   async line(limit: number, tooLong: () => Error): Promise<Buffer | undefined>;
   async line(limit: number, tooLong?: () => Error): Promise<Buffer | null | undefined>;
@@ -98,7 +98,7 @@ class Bytes {
     return hasAny ? Buffer.concat(kept) : undefined;
   }
 
-  /** Exactly this many bytes; only read when they are not wanted. */
+  /** Reads exactly this many bytes; discards them if they are not wanted. */
   async exactly(count: number, isWanted: boolean): Promise<Buffer> {
     const kept: Buffer[] = [];
     for (let left = count; left > 0; ) {
@@ -110,13 +110,13 @@ class Bytes {
     return Buffer.concat(kept);
   }
 
-  /** Takes a line feed, or nothing at the end. */
+  /** Reads a line feed, or nothing at the end. */
   async endOfItem(): Promise<void> {
     if ((await this.#fill()) && this.#take(1)[0] !== lineFeed) throw new Malformed();
   }
 }
 
-/** @returns undefined for an item that is skipped */
+/** @returns undefined for a skipped item */
 async function payloadOf(bytes: Bytes, head: JsonObject, limit: ItemLimit): Promise<Buffer | undefined> {
   const { length } = head;
   const isRefused = limit.bytes > 0 && !limit.skipsLarger;
@@ -133,10 +133,10 @@ async function payloadOf(bytes: Bytes, head: JsonObject, limit: ItemLimit): Prom
 }
 
 /**
- * Reads an envelope.
+ * Parses an envelope.
  * @param chunks decompressed bytes
- * @returns the items that have a limit, in their order
- * @throws Malformed, ItemTooLarge, and what `onHead` throws
+ * @returns the items with a limit, in order
+ * @throws Malformed, ItemTooLarge, and the errors of `onHead`
  */
 export async function readEnvelope(
   chunks: AsyncIterable<Buffer>,
@@ -151,7 +151,7 @@ export async function readEnvelope(
   for (;;) {
     const line = await bytes.line(maximumItemHead_bytes, tooLong);
     if (line === undefined) return items;
-    // An empty line between items, or at the end.
+    // An empty line between items or at the end.
     if (line.length === 0) continue;
     const head = objectIn(line);
     if (typeof head.type !== 'string') throw new Malformed();
@@ -160,7 +160,7 @@ export async function readEnvelope(
   }
 }
 
-/** More lists, objects and members than this would keep other requests waiting while they are read. */
+/** Parsing more arrays, objects and members than this would block other requests. */
 const maximumElements = 100_000;
 
 /** @throws Malformed */
@@ -186,7 +186,7 @@ export function jsonIn({ payload }: Item): Json {
   return parsed(payload.toString());
 }
 
-/** The JSON of an item, or undefined when it is none. */
+/** The JSON of an item, or undefined if it is invalid. */
 export function jsonIfAny(item: Item): Json | undefined {
   try {
     return jsonIn(item);

@@ -1,24 +1,24 @@
-/** Whether the server can take errors at all: how many wait to be grouped, and how much room the disk has. */
+/** Whether the server can accept errors: limits on the queue of ungrouped events, and on free disk space. */
 import { statfs } from 'node:fs/promises';
 import { sql } from 'kysely';
 import type { Database } from '../../../../db/index.ts';
 
 export interface IntakeLimits {
-  /** How many events may wait. */
+  /** The most events that may be queued. */
   queue_max: number;
-  /** Absolute path of a folder on the disk that must not become full. */
+  /** Absolute path of a folder on the disk whose free space is checked. */
   folder: string;
   min_free_disk_mb: number;
 }
 
 export interface IntakeGuard {
-  /** Whether nothing may be taken now. */
+  /** Whether nothing can be accepted now. */
   isFull(db: Database): Promise<boolean>;
-  /** Says that an event was stored. */
+  /** Records that an event was stored. */
   count(): void;
 }
 
-/** How long a measurement holds; what this process stores in the meantime is added to it. */
+/** How long a measurement is valid; events stored by this process meanwhile are added to it. */
 const kept_ms = 1000;
 const mebibyte = 2 ** 20;
 
@@ -34,13 +34,13 @@ async function free_mb(folder: string): Promise<number> {
     const { bavail, bsize } = await statfs(folder);
     return (bavail * bsize) / mebibyte;
   } catch (error) {
-    // Where everything is elsewhere, there is no such folder.
+    // The folder does not exist if all data is stored elsewhere.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Number.POSITIVE_INFINITY;
     throw error;
   }
 }
 
-/** Measures at most once a second, however many clients send. */
+/** Measures at most once a second, whatever the number of clients. */
 export function intakeGuard({ queue_max, folder, min_free_disk_mb }: IntakeLimits): IntakeGuard {
   let measured: { at: number; waiting: Promise<number> } | undefined;
   let stored = 0;

@@ -1,4 +1,4 @@
-/** The collector: where SDKs send envelopes and events (docs/reference/error_tracking.md). */
+/** The collector: receives envelopes and events of SDKs (docs/reference/error_tracking.md). */
 
 import { Readable } from 'node:stream';
 import { tooOften } from '../../../../access/index.ts';
@@ -35,11 +35,11 @@ import { keyIn, keyInDsn } from './sender_rules.ts';
 
 const mebibyte = 2 ** 20;
 const envelopeLimits = { sent_bytes: 20 * mebibyte, read_bytes: 100 * mebibyte };
-/** Of bodies that say only inside whose they are. */
+/** Limits for bodies whose client key is only inside the body. */
 const unidentifiedLimits = { sent_bytes: mebibyte, read_bytes: mebibyte };
 const storeLimits = { sent_bytes: 200 * 1024, read_bytes: mebibyte };
 const event_bytes = mebibyte;
-/** Those that say nothing about an event are never an error: larger ones are skipped. */
+/** Items that are not about an event never cause an error: larger ones are skipped. */
 const otherItems_bytes: Record<string, number> = { session: 16 * 1024, sessions: 128 * 1024, user_report: 64 * 1024 };
 
 interface Addressed {
@@ -48,7 +48,7 @@ interface Addressed {
 }
 type Call = DoorCall<Caller, Addressed> & { guard: IntakeGuard; refusals: Refusals };
 
-/** Item types that we discard; the reply tells SDKs to stop sending them. */
+/** Item types that are discarded; the reply tells SDKs to stop sending them. */
 const unsupported =
   '3600:transaction;profile;profile_chunk;replay;span;log_item;log_byte;trace_metric;metric_bucket;monitor;attachment:project:unsupported';
 
@@ -69,9 +69,9 @@ const full = () =>
   );
 
 /**
- * What is known of a project, and, if that would refuse a client that is seldom refused, what holds now: the project may have got a key a moment ago.
- * @param takes what has to be true of it
- * @returns undefined when there is no such project
+ * The cached state of a project, or its current state if the cached one would refuse a client that is seldom refused: a key may have been added a moment ago.
+ * @param takes a condition on the state
+ * @returns undefined if the project does not exist
  */
 async function intakeThat(call: Call, id: number, takes: (intake: Intake) => boolean): Promise<Intake | undefined> {
   const { services, request, refusals } = call;
@@ -80,7 +80,7 @@ async function intakeThat(call: Call, id: number, takes: (intake: Intake) => boo
   return intakeOf(services.db, id, true);
 }
 
-/** @throws ApiError 404 for a project that takes no errors */
+/** @throws ApiError 404 if the project does not accept errors */
 async function openIntake(call: Call): Promise<Intake> {
   const { project_id } = call.request.params;
   const intake = /^\d{1,15}$/.test(project_id)
@@ -92,7 +92,7 @@ async function openIntake(call: Call): Promise<Intake> {
 }
 
 /**
- * Lets a client in. What is known without reading the body is decided here, before it is read.
+ * Authenticates a client. Decides everything that does not need the body before the body is read.
  * @returns its key
  */
 async function admit(call: Call, { project_id }: Intake, key: string | undefined): Promise<string> {
@@ -112,7 +112,7 @@ const accepted = ({ reply }: Call, id: string | undefined) =>
     .headers({ 'content-type': 'application/json', 'x-sentry-rate-limits': unsupported })
     .send(Buffer.from(JSON.stringify(id === undefined ? {} : { id })));
 
-/** @throws ApiError 400 for an event about nothing */
+/** @throws ApiError 400 for an event without an exception or a message */
 function eventIn(call: Call, intake: Intake, event: Json, { received_at, clock_offset_ms }: Moment, id?: string) {
   const read = readEvent(event, {
     received_at,
@@ -134,8 +134,8 @@ async function keep(call: Call, intake: Intake, key: string, received: Received)
 }
 
 /**
- * Which items are kept: one event has to be, and the others are limited.
- * @throws Malformed for a second event, and for a transaction beside an event
+ * Limits of items: exactly one event is required, and other items are limited in number.
+ * @throws Malformed for a second event, and for a transaction together with an event
  */
 function limitsOfItems() {
   let others = 0;
@@ -153,8 +153,8 @@ function limitsOfItems() {
 }
 
 /**
- * Counts bytes of a body against the quotas of a project and of the key that its client has.
- * @param keyNow undefined while the client has not shown one
+ * Counts bytes of a body against the quotas of a project and of the client's key.
+ * @param keyNow returns undefined until the client has sent its key
  */
 async function* counted(
   call: Call,
@@ -198,10 +198,10 @@ async function takeEnvelope(call: Call) {
   const item = items.find(({ type }) => type === 'event');
   const event = item && eventIn(call, intake, jsonIn(item), moment, eventId(head.event_id));
   const received = { ...othersIn(items, { ...moment, user_salt: intake.user_salt }), ...(event ? { event } : {}) };
-  return keep(call, intake, key!, received); // The head was read.
+  return keep(call, intake, key!, received); // The header has been read.
 }
 
-/** Reads the items that are not events. Those that are no JSON are left out, like those that say nothing. */
+/** Parses the items that are not events. Items that are invalid JSON or irrelevant are dropped. */
 function othersIn(items: readonly Item[], receipt: Moment & Pick<Receipt, 'user_salt'>): Received {
   const read = (wanted: string): Json[] =>
     items.flatMap((item) => {
@@ -223,7 +223,7 @@ async function takeStored(call: Call) {
     Buffer.concat(await Array.fromAsync(counted(call, intake, decompress(body, encoding, storeLimits), () => key)));
   const body = await read(streamOf(request), encodingOf(call));
   const text = body.toString();
-  // Old SDKs send Base64 of compressed JSON, whatever their headers say.
+  // Old SDKs send Base64 of compressed JSON, whatever their headers claim.
   const payload = text.trimStart().startsWith('{')
     ? body
     : await read(Readable.from([Buffer.from(text, 'base64')]), 'deflate');
@@ -231,7 +231,7 @@ async function takeStored(call: Call) {
   return keep(call, intake, key, { event, sessions: [], buckets: [], user_reports: [] });
 }
 
-/** Waits while other requests have the place of this one. */
+/** Delays the reply, and gives the slot of this request to other requests meanwhile. */
 async function hold(request: Call['request'], pause_ms: number): Promise<void> {
   request.slot?.pause();
   await request.server.hold(request, pause_ms);
@@ -241,7 +241,7 @@ async function hold(request: Call['request'], pause_ms: number): Promise<void> {
 /** Whether a request was refused because its client has no key of the project. */
 const isOfStranger = (error: unknown) => error instanceof ApiError && (error.status === 403 || error.status === 404);
 
-/** Refusals say in a header what they say in the body, because SDKs log that. */
+/** Refusals repeat their reason in a header, because SDKs log that. */
 const collectorForm: ErrorForm = {
   meaningOf(error) {
     if (error instanceof Malformed) return badRequest('Failed to parse sentry request');
@@ -277,7 +277,7 @@ const described = {
 } as const;
 const keyText = 'The client key is in `X-Sentry-Auth`, in the query as `sentry_key`';
 
-/** How the doors are documented. */
+/** The documentation of the endpoints. */
 export const collectorDoors = [
   {
     method: 'POST',
@@ -305,8 +305,8 @@ export const collectorDoors = [
 const takers = [takeEnvelope, takeStored];
 
 /**
- * The doors of the collector.
- * @param limits beyond which nothing is taken
+ * The HTTP endpoints of the collector.
+ * @param limits nothing is accepted beyond them
  */
 export function collectorDoorway(limits: IntakeLimits): Doorway {
   const guard = intakeGuard(limits);
@@ -332,7 +332,7 @@ export function collectorDoorway(limits: IntakeLimits): Doorway {
     errors: () => collectorForm,
     bodies: 'stream',
     prepare(app) {
-      // What says nothing here must not be refused where it is no type at all.
+      // The content type is irrelevant here, so an invalid one must not be refused.
       app.addHook('onRequest', ({ raw }, _reply, done) => {
         delete raw.headers['content-type'];
         done();

@@ -1,4 +1,4 @@
-/** Storing what clients send: what arrives at about the same time is committed together. */
+/** Stores the data of clients: requests that arrive at about the same time are committed together. */
 import { sql } from 'kysely';
 import { type Database, repeated } from '../../../../db/index.ts';
 import { cacheOf } from '../../../../foundation/caches.ts';
@@ -8,10 +8,10 @@ import { storeSessions, storeUserReports } from '../releases_health/session_acti
 import type { SessionBucket, SessionChange, UserReport } from '../releases_health/session_rules.ts';
 import type { Intake } from './intake_queries.ts';
 
-/** The project has sent as many events or bytes in this minute as it may. */
+/** The project has reached its quota of events or bytes for this minute. */
 export class OverQuota extends Error {}
 
-/** What one request brings. */
+/** The data of one request. */
 export interface Received {
   event?: ReceivedEvent;
   sessions: readonly SessionChange[];
@@ -25,41 +25,41 @@ interface Arrival extends Received {
 }
 type EventArrival = Arrival & { event: ReceivedEvent };
 
-/** How long the first of them waits for others. */
+/** How long the first request of a batch waits for others. */
 const gather_ms = 2;
 const maximumBatch = 200;
 const maximumBatch_characters = 16 * 1024 * 1024;
 const minute_ms = 60_000;
-/** How many sessions and reports a project may send for each of its events. */
+/** The number of sessions and reports that a project may send per event of its quota. */
 const othersPerEvent = 100;
 
 /**
- * What a project may send in a minute besides the number of its events, in bytes: a small body can become a large one, and a large one cost as much as many events.
- * Counted by each process for itself, since each has work of its own with them.
+ * The quota of a project in bytes per minute, besides the number of its events: a small body can decompress to a large one, and a large body can cost as much as many events. Each
+ * process counts by itself, because each does its own work for them.
  */
 interface Volume {
-  /** Decompressed, whatever became of it. */
+  /** Decompressed bytes, whether stored or not. */
   read: number;
-  /** Of the events that are stored. */
+  /** Bytes of stored events. */
   kept: number;
 }
-/** For each event that it may send; and at least one of the largest bodies, and one of the largest events. */
+/** The quota per event of the limit; at least one body and one event of the largest size are allowed. */
 const perEvent: Volume = { read: 256 * 1024, kept: 32 * 1024 };
 const least: Volume = { read: 100 * 1024 * 1024, kept: 1024 * 1024 };
-/** That is what one client key may send. All keys of a project together may send twice as much, so that a key of a web page leaves room for the others. */
+/** The above is the quota of one client key. All keys of a project together have twice that, so that a key on a web page leaves quota for the others. */
 const keysAtOnce = 2;
 
 const hasEvent = (arrival: Arrival): arrival is EventArrival => arrival.event !== undefined;
 const othersOf = ({ sessions, buckets, user_reports }: Received): number =>
   sessions.length + buckets.length + user_reports.length;
 
-/** What a project sends beyond its limits: this many of its events, and whether its sessions and reports, too. */
+/** The excess of a project over its limits: the number of its events, and whether its sessions and reports exceed them too. */
 interface Excess {
   events: number;
   others: boolean;
 }
 
-/** Counts what each project sends, for those that have a limit. */
+/** Counts the data of each project that has a limit. */
 async function countArrivals(tx: Database, arrivals: readonly Arrival[]): Promise<Map<number, Excess>> {
   const limited = Map.groupBy(
     arrivals.filter(({ intake }) => intake.limit > 0),
@@ -88,16 +88,15 @@ async function countArrivals(tx: Database, arrivals: readonly Arrival[]): Promis
   return new Map(rows.map(({ project_id, ...excess }) => [project_id, excess]));
 }
 
-/** Where values end that follow each other. */
+/** The end offsets of consecutive values. */
 function endsOf(lengths: readonly number[]): number[] {
   let end = 0;
   return lengths.map((length) => (end += length));
 }
 
 /**
- * Columns as arrays: one statement for any number of rows. The payloads are cut from one value, because in an array of texts each character of them would be
- * read twice for the quotes of the array. An event names its error here if it is known, and is counted when it is grouped; the lock keeps that error from being
- * deleted before.
+ * Columns as arrays: one statement for any number of rows. The payloads are cut from one value, because PostgreSQL would parse each character of them twice in an array of texts.
+ * If the error of an event is known, its id is stored here, and the event is counted when it is grouped; the lock keeps the error from being deleted before that.
  */
 async function insertEvents(tx: Database, arrivals: readonly EventArrival[]): Promise<void> {
   const all = <T>(column: (arrival: EventArrival) => T): T[] => arrivals.map(column);
@@ -130,7 +129,7 @@ async function insertEvents(tx: Database, arrivals: readonly EventArrival[]): Pr
     insert into error_tracking_waiting_events (id, received_at) select id, received_at from stored`.execute(tx);
 }
 
-/** Stores what is within the limits of its project. @returns what is not */
+/** Stores the arrivals within the limits of their projects. @returns the others */
 const store = (db: Database, arrivals: readonly Arrival[]): Promise<Set<Arrival>> =>
   repeated(db, async (tx) => {
     const excess = await countArrivals(tx, arrivals);
@@ -152,7 +151,7 @@ const store = (db: Database, arrivals: readonly Arrival[]): Promise<Set<Arrival>
     return refused;
   });
 
-/** Stores sessions and reports: after the events, because reports are about them. */
+/** Stores sessions and reports, after the events, because reports refer to them. */
 async function storeOthers(tx: Database, arrivals: readonly Arrival[]): Promise<void> {
   const all = <T>(kind: (arrival: Arrival) => readonly T[]) =>
     arrivals.flatMap((arrival) => kind(arrival).map((one) => ({ ...one, project_id: arrival.intake.project_id })));
@@ -168,14 +167,14 @@ const ofKey = (project_id: number, key: string) => `${project_id} ${key}`;
 
 const restOfMinute_ms = () => minute_ms - (Date.now() % minute_ms);
 
-/** What waits to be stored in a database. */
+/** The queue of data to be stored in a database. */
 class Intakes {
   readonly #db: Database;
   #waiting: Arrival[] = [];
   #isStoring = false;
-  /** The limits of projects, and of keys of projects, that have exceeded them in this minute. */
+  /** The limits exceeded in this minute, by project and by project key. */
   readonly #exceeded = cacheOf<string, number>(10_000);
-  /** Of projects and of their keys in this minute. */
+  /** The bytes in this minute, by project and by project key. */
   readonly #volumes = cacheOf<string, Volume>(10_000);
 
   constructor(db: Database) {
@@ -255,21 +254,19 @@ function intakesOf(db: Database): Intakes {
 }
 
 /**
- * Counts what was read of a body.
+ * Counts the bytes read from a body.
  * @param bytes decompressed
  * @throws OverQuota
  */
 export const countRead = (db: Database, intake: Intake, key: string, bytes: number): void =>
   intakesOf(db).countBytes(intake, key, 'read', bytes);
 
-/**
- * Whether it is known, without asking the database, that the project or the client with this key has sent as much in this minute as it may.
- */
+/** Whether the project or the client with this key is known, without a query, to have reached its quota for this minute. */
 export const hasExceeded = (db: Database, intake: Intake, key: string): boolean =>
   intakesOf(db).hasExceeded(intake, key);
 
 /**
- * Stores what a request brings. It is committed when the promise resolves.
+ * Stores the data of a request. It is committed when the promise resolves.
  * @throws OverQuota
  */
 export async function storeReceived(db: Database, intake: Intake, key: string, received: Received): Promise<void> {

@@ -1,17 +1,17 @@
-/** Who may send errors to a project, as the collector asks for each request. */
+/** Looks up the settings and keys of a project, which the collector needs for each request. */
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '../../../../db/index.ts';
 import { cacheOf, JointQuestions } from '../../../../foundation/caches.ts';
 
-/** A project as the collector knows it. */
+/** A project with its settings for the collector. */
 export interface Intake {
   project_id: number;
-  /** Whether it takes errors at all. */
+  /** Whether it accepts errors. */
   isOpen: boolean;
   keys: ReadonlySet<string>;
   user_salt: KeyObject;
-  /** Events per minute; 0 is no limit. */
+  /** Events per minute; 0 means no limit. */
   limit: number;
 }
 
@@ -30,7 +30,7 @@ async function read(db: Database, project_id: number): Promise<Intake | undefine
   return row && { ...row, keys: new Set(row.keys), user_salt: createSecretKey(row.user_salt) };
 }
 
-/** By project, so that keys that are tried on it are no reason to ask. */
+/** Cached by project, so that trying many keys causes no queries. */
 class Intakes {
   readonly #known = cacheOf<number, Promise<Intake | undefined>>(10_000, { ttl: kept_ms });
   readonly #latest: JointQuestions<number, Intake | undefined>;
@@ -49,13 +49,13 @@ class Intakes {
   }
 }
 
-/** By database, because the tests of one process have several. */
+/** Per database, because the tests of one process have several. */
 const intakes = new WeakMap<Database, Intakes>();
 
 /**
- * What the collector needs to know of a project, at most five seconds old.
- * @param isNow whether it has to be what holds now
- * @returns undefined when there is no such project
+ * The settings of a project for the collector, at most five seconds old.
+ * @param isNow whether the current state is needed, bypassing the cache
+ * @returns undefined if the project does not exist
  */
 export function intakeOf(db: Database, project_id: number, isNow = false): Promise<Intake | undefined> {
   let known = intakes.get(db);

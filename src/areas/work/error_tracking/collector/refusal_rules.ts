@@ -1,12 +1,12 @@
-/** How long refusals wait, so that trying keys, or an application that keeps its deleted one, costs the server next to nothing. */
+/** Delays refusals, so that guessing keys, or an application that keeps using a deleted key, costs the server next to nothing. */
 import { cacheOf } from '../../../../foundation/caches.ts';
 
-/** So many clients are remembered. */
+/** The most clients that are tracked. */
 const maximumClients = 10_000;
 const window_ms = 10_000;
-/** Refusals of a client in the window that are answered at once. */
+/** The number of refusals of a client within the window that are answered without delay. */
 const atOnce = 20;
-/** On average, so that an address sends about as many requests a second as it has connections. */
+/** The average delay, so that an address sends about as many requests per second as it has connections. */
 const pause_ms = 1000;
 
 /** Counts the refusals of clients. */
@@ -15,9 +15,9 @@ export class Refusals {
 
   /**
    * Counts a refusal.
-   * @param address of the client
+   * @param address the client's address
    * @param now the time in milliseconds
-   * @returns how long its answer waits, in milliseconds; varied, because clients that wait equally long come back together
+   * @returns the delay of the reply in milliseconds; randomised, because clients with equal delays return together
    */
   pauseFor(address: string, now: number): number {
     const recent = this.#since(address, now);
@@ -26,7 +26,7 @@ export class Refusals {
     return recent.count > atOnce ? pause_ms * (0.5 + Math.random()) : 0;
   }
 
-  /** Whether a client has been refused so seldom that what would refuse it is worth a second look. */
+  /** Whether a client was refused so rarely that the reason for refusing it should be checked again. */
   areFew(address: string, now: number): boolean {
     return this.#since(address, now).count < atOnce;
   }

@@ -1,4 +1,4 @@
-/** With which client key an SDK sends, and in which encoding. */
+/** Extracts the client key of a request of an SDK, and its encoding. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { Malformed } from './envelope_rules.ts';
 
@@ -16,9 +16,9 @@ function keyInHeader(value: string | string[] | undefined): string | undefined {
 }
 
 /**
- * The public key with which a request authenticates.
- * @returns undefined without one; it may then be in the envelope
- * @throws Malformed when it says two different keys, or what cannot be a key
+ * The public key that authenticates a request.
+ * @returns undefined if there is none; it may then be in the envelope
+ * @throws Malformed for two different keys, or an invalid key
  */
 export function keyIn(headers: IncomingHttpHeaders, query: Readonly<Record<string, unknown>>): string | undefined {
   const { sentry_key } = query;
@@ -32,7 +32,7 @@ export function keyIn(headers: IncomingHttpHeaders, query: Readonly<Record<strin
 
 /**
  * The public key in a DSN.
- * @throws Malformed when there is none
+ * @throws Malformed if there is none
  */
 export function keyInDsn(dsn: string): string {
   const { username } = URL.parse(dsn) ?? {};

@@ -1,4 +1,4 @@
-/** Changing errors: their status and assignee, issues made from them, and their deletion. */
+/** Changes to errors: their status and assignee, issues created from them, and their deletion. */
 import { sql } from 'kysely';
 import { countsToday, levels, type Project } from '../../../../access/index.ts';
 import { type Database, isAmong, stamped } from '../../../../db/index.ts';
@@ -15,7 +15,7 @@ export const notAMember = 'is not a member who can read errors';
 export const alreadyLinked = '409 Conflict - issue already linked';
 const maximumTitle = 255;
 
-/** @throws ApiError 400 unless the user is an active member of the project with the Reporter role or more */
+/** @throws ApiError 400 unless the user is an active member of the project with at least the Reporter role */
 async function checkAssignee(tx: Database, project: Project, id: number): Promise<void> {
   const { rows } = await sql`
     select from users where id = ${id} and state = 'active' and exists (
@@ -26,7 +26,7 @@ async function checkAssignee(tx: Database, project: Project, id: number): Promis
   if (rows.length === 0) throw invalid({ assignee_id: [notAMember] });
 }
 
-/** Locks errors of a project in the order in which their events are grouped. @returns those that exist */
+/** Locks errors of a project in the order in which events are grouped. @returns the existing ones */
 const lockErrors = (tx: Database, project: Project, ids: readonly number[]) =>
   tx
     .selectFrom('error_tracking_errors')
@@ -38,16 +38,16 @@ const lockErrors = (tx: Database, project: Project, ids: readonly number[]) =>
     .forNoKeyUpdate()
     .execute();
 
-/** Who resolved an error is known as long as it is resolved. */
+/** The user who resolved an error is recorded as long as it is resolved. */
 const resolution = (caller: Caller, status: Status) =>
   status === 'resolved'
     ? { resolved_at: sql<string>`now()`, resolved_by_id: caller.id }
     : { resolved_at: null, resolved_by_id: null };
 
-/** What the activity of a project calls a change of the status; ignoring is none. */
+/** The activity recorded for a status change; ignoring records none. */
 const activities = { resolved: 'closed', unresolved: 'reopened' } as const;
 
-/** Records in the activity of the project, and tells webhooks, that a user changed the status of errors. */
+/** Records in the project's activity, and notifies webhooks, that a user changed the status of errors. */
 async function recordStatuses(
   tx: Database,
   { caller, project }: { caller: Caller; project: Project },
@@ -75,9 +75,9 @@ async function recordStatuses(
 }
 
 /**
- * Changes the status of errors. Those that have it already keep who resolved them, and when.
- * @param ids of errors of the project
- * @throws ApiError 404 if there is no such error, for all of them
+ * Changes the status of errors. Errors that have the status already keep the user and time of their resolution.
+ * @param ids ids of errors of the project
+ * @throws ApiError 404 if one does not exist; then none is changed
  */
 export const changeStatuses = (
   db: Database,
@@ -99,8 +99,8 @@ export const changeStatuses = (
   });
 
 /**
- * Changes an error; what is left out keeps its value.
- * @throws ApiError 404 if there is no such error, 400 for an assignee who may not read errors
+ * Changes an error; omitted fields keep their values.
+ * @throws ApiError 404 if it does not exist, 400 for an assignee who may not read errors
  */
 export const changeError = (
   db: Database,
@@ -122,20 +122,18 @@ export const changeError = (
     if (turns) await recordStatuses(tx, { caller, project }, [id], status);
   });
 
-/**
- * What an issue says of its error. Nothing that applications sent: it could mention people and have quick actions.
- */
+/** The description of an issue about an error. It contains nothing sent by applications, because that could mention people and contain quick actions. */
 const descriptionOf = (web_url: string, error: { first_seen_at: string; events_count: number }): string =>
   [`Error: ${web_url}`, `First seen: ${error.first_seen_at}`, `Events: ${error.events_count}`].join('\n\n');
 
-/** A title of one line. */
+/** A text reduced to one line. */
 const lineOf = (text: string): string =>
   [...text.replaceAll(/\s+/g, ' ').trim()].slice(0, maximumTitle).join('').trim();
 
 /**
  * Creates an issue about an error and links them.
- * @param given the title, by default that of the error, and the titles of labels
- * @throws ApiError 404 if there is no such error, 409 if it has an issue
+ * @param given the title, which defaults to that of the error, and the titles of labels
+ * @throws ApiError 404 if the error does not exist, 409 if it has an issue already
  */
 export async function createIssueOfError(
   db: Database,
@@ -161,8 +159,8 @@ export async function createIssueOfError(
 }
 
 /**
- * Deletes an error: it is gone at once, and a job deletes its events. When it happens again, it is a new one.
- * @throws ApiError 404 if there is no such error
+ * Deletes an error: it disappears at once, and a job deletes its events. If it occurs again, it is a new error.
+ * @throws ApiError 404 if it does not exist
  */
 export const deleteError = (db: Database, project: Project, id: number): Promise<void> =>
   db.transaction().execute(async (tx) => {

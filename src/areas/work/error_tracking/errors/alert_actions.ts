@@ -1,14 +1,14 @@
-/** Alerts: errors that had more events or users within some minutes than the settings of their project allow. */
+/** Alerts for errors with more events or users within some minutes than the settings of their project allow. */
 import { sql } from 'kysely';
 import { type Database, ofAnyLength } from '../../../../db/index.ts';
 
-/** Of how many events of an error the users are counted, the last ones. */
+/** The users of an error are counted in this many of its latest events. */
 const maximumRead = 10_000;
 
 /**
- * Finds the errors that their projects must hear of, and remembers that they do: an error is alerted of once in the minutes that its project counts.
+ * Finds the errors to alert their projects about, and records the alerts: each error causes at most one alert in the project's interval.
  * @param tx the transaction that groups the events
- * @param ids errors that have just had events; ignored ones are left out
+ * @param ids errors with new events; ignored errors are skipped
  */
 export async function alertedErrors(
   tx: Database,

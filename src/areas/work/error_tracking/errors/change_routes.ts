@@ -1,4 +1,4 @@
-/** Changing errors of a project: their status and assignee, issues about them, and their deletion. */
+/** Endpoints that change errors of a project: status and assignee, issues about them, and deletion. */
 import { Type } from 'typebox';
 import { projectRole } from '../../../../access/index.ts';
 import {

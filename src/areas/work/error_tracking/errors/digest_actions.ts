@@ -1,19 +1,19 @@
-/** Grouping events: each becomes part of an error, whose counts and times follow. */
+/** Groups events: assigns each to an error, and updates the counts and times of errors. */
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, ofAnyLength } from '../../../../db/index.ts';
 import { markVersionsUsed } from '../releases/version_actions.ts';
 import { alertedErrors } from './alert_actions.ts';
 import { type ErrorNews, tellOfErrors } from './news_actions.ts';
 
-/** How many events are grouped in one transaction. */
+/** The most events grouped in one transaction. */
 export const batchSize = 500;
-/** SDKs repeat an event within seconds; looking further back would touch every partition. */
+/** SDKs repeat an event within seconds; a longer interval would touch every partition. */
 const repeatedWithin = sql`interval '2 days'`;
-/** Of one tag of one error; further values are not counted. */
+/** Per tag of an error; further values are not counted. */
 const maximumTagValues = 200;
-/** Of one error; further tags are not counted. Events themselves have no more either. */
+/** Per error; further tags are not counted. A single event has no more tags than this either. */
 const maximumTagKeys = 100;
-/** What every event has, and lists of errors are filtered by. */
+/** Tags that every event has, and that error lists can be filtered by. */
 const ownKeys = ['environment', 'level', 'release', 'server_name'];
 
 interface Waiting {
@@ -23,7 +23,7 @@ interface Waiting {
   fingerprint: string;
 }
 
-/** Takes the oldest events that wait. Those that were deleted meanwhile are left out. */
+/** Takes the oldest queued events. Events deleted meanwhile are skipped. */
 async function takeWaiting(tx: Database): Promise<{ taken: number; waiting: Waiting[] }> {
   const { rows } = await sql<Waiting | { project_id: null }>`
     with taken as (
@@ -37,10 +37,10 @@ async function takeWaiting(tx: Database): Promise<{ taken: number; waiting: Wait
   return { taken: rows.length, waiting: rows.filter((row): row is Waiting => row.project_id !== null) };
 }
 
-/** One batch at a time: an event that was sent twice must not be in two. */
+/** Processes one batch at a time: an event that was sent twice must not be in two concurrent batches. */
 const lockDigestion = (tx: Database) => sql`select pg_advisory_xact_lock(hashtext('digestion of errors'))`.execute(tx);
 
-/** What decides on the error of an event, and what becomes part of it: not the payload. */
+/** The columns that determine the error of an event or are copied to it, without the payload. */
 const digestedColumns = sql.raw(
   'id received_at project_id event_id fingerprint occurred_at environment level release platform name description actor user_hash tags'
     .split(' ')
@@ -48,14 +48,14 @@ const digestedColumns = sql.raw(
     .join(', '),
 );
 
-/** The rows of a batch, for statements; `received_at` says in which partition a row is. */
+/** The rows of a batch, for use in statements; `received_at` determines the partition of a row. */
 const batchOf = (waiting: readonly Waiting[]) => sql`
   batch as materialized (
     select ${digestedColumns} from jsonb_to_recordset(${JSON.stringify(waiting)}::jsonb) as given(id bigint, received_at timestamptz)
       join error_tracking_events events using (received_at, id)
   )`;
 
-/** Deletes the events of a batch that their sender has sent before, or twice in the batch. */
+/** Deletes repeated events of a batch: those received before, and duplicates within the batch. */
 async function deleteRepeated(tx: Database, waiting: readonly Waiting[]): Promise<Waiting[]> {
   const { rows } = await sql<{ id: number }>`
     with ${batchOf(waiting)}, repeated as (
@@ -81,7 +81,7 @@ async function deleteRepeated(tx: Database, waiting: readonly Waiting[]): Promis
   return waiting.filter(({ id }) => !gone.has(id));
 }
 
-/** Locks the errors of a batch in one order, and remembers which of them are resolved. */
+/** Locks the errors of a batch in a fixed order, and returns the resolved ones. */
 async function resolvedErrors(tx: Database, waiting: readonly Waiting[]): Promise<Set<number>> {
   const { rows } = await sql<{ id: number; status: string }>`
     with ${batchOf(waiting)}
@@ -92,7 +92,7 @@ async function resolvedErrors(tx: Database, waiting: readonly Waiting[]): Promis
   return new Set(rows.filter(({ status }) => status === 'resolved').map(({ id }) => id));
 }
 
-/** The newest release of events, and the oldest. */
+/** The releases of the oldest and the newest event. */
 const releasesOf = sql`
   (array_agg(release order by occurred_at, id) filter (where release is not null))[1] as first_release,
   (array_agg(release order by occurred_at desc, id desc) filter (where release is not null))[1] as last_release`;
@@ -102,7 +102,7 @@ interface Touched {
   project_id: number;
 }
 
-/** Adds the errors that a batch is the first to have. Only one transaction at a time adds any. */
+/** Adds the errors that occur for the first time in a batch. Only one transaction at a time adds errors. */
 async function addErrors(tx: Database, waiting: readonly Waiting[]): Promise<Touched[]> {
   const { rows } = await sql<Touched>`
     with ${batchOf(waiting)}, fresh as materialized (
@@ -125,17 +125,17 @@ async function addErrors(tx: Database, waiting: readonly Waiting[]): Promise<Tou
   return rows;
 }
 
-/** The events of a batch, with the errors that they belong to as `group_id`. */
+/** The events of a batch, with the id of their error as `group_id`. */
 const digestedOf = (waiting: readonly Waiting[]) => sql`
   ${batchOf(waiting)}, digested as materialized (
     select batch.*, errors.id as group_id from batch
       join error_tracking_errors errors using (project_id, fingerprint)
   )`;
 
-/** Of each error, its latest event in the batch. */
+/** The latest event of each error in the batch. */
 const latest = sql`latest as (select distinct on (group_id) * from digested order by group_id, occurred_at desc, id desc)`;
 
-/** Lets errors say what their latest events said. Those that say it already are not written, which would write the index of all texts. */
+/** Updates the texts of errors from their latest events. Unchanged errors are not written, to avoid updates of the full-text index. */
 const writeTexts = (tx: Database, waiting: readonly Waiting[]) =>
   sql`
     with ${digestedOf(waiting)}, ${latest}
@@ -147,10 +147,10 @@ const writeTexts = (tx: Database, waiting: readonly Waiting[]) =>
   );
 
 /**
- * Adds events to the errors that were known before. A resolved error that happens again is unresolved; an ignored one stays ignored.
- * All that changes of an error is written here, at once, because each change writes all indexes of lists.
- * @param added the errors that were not known, which have counted their events
- * @param users how many users met each error for the first time
+ * Adds events to existing errors. A resolved error that occurs again is unresolved; an ignored one stays ignored. All changes of an error are written in one statement, because
+ * each update writes all indexes of lists.
+ * @param added the new errors, which have counted their events already
+ * @param users the number of users who encountered each error for the first time
  */
 async function countEvents(
   tx: Database,
@@ -191,14 +191,14 @@ async function countEvents(
   return rows;
 }
 
-/** Whether the error of a tag has one like it. */
+/** Whether the error of a tag has a matching tag already. */
 const isKnown = (alike: RawBuilder<unknown>) =>
   sql<boolean>`exists (select from error_tracking_error_tags known where known.error_id = group_id ${alike})`;
 
 const knownValues = sql<number>`
   (select count(*) from error_tracking_error_tags known where known.error_id = group_id and known.key = tags.key)`;
 
-/** How many tags the error of a tag has. Each is one step in the index, however many values it has. */
+/** The number of tags that the error of a tag has. Each takes one index step, however many values it has. */
 const knownKeys = sql<number>`(
   with recursive steps as (
     (select key from error_tracking_error_tags known where known.error_id = group_id order by key limit 1)
@@ -213,7 +213,7 @@ interface NewUsers {
   count: number;
 }
 
-/** Counts users, tags and hours. @returns how many users met each error for the first time */
+/** Counts users, tags and hours. @returns the number of users who encountered each error for the first time */
 async function countParts(tx: Database, waiting: readonly Waiting[]): Promise<NewUsers[]> {
   const { rows } = await sql<NewUsers>`
     with ${digestedOf(waiting)}, users as (
@@ -244,7 +244,7 @@ async function countParts(tx: Database, waiting: readonly Waiting[]): Promise<Ne
   return rows;
 }
 
-/** Events whose error was known when they arrived name it already. */
+/** Events whose error was known on arrival have its id already. */
 const nameErrors = (tx: Database, waiting: readonly Waiting[]) =>
   sql`
     with ${digestedOf(waiting)}
@@ -253,9 +253,9 @@ const nameErrors = (tx: Database, waiting: readonly Waiting[]) =>
        and events.error_id is distinct from digested.group_id`.execute(tx);
 
 /**
- * Groups the oldest events that wait, and tells of errors that are new, happen again or happen too often.
+ * Groups the oldest queued events, and notifies about errors that are new, recur or occur too often.
  * @param tx a transaction
- * @returns how many there were
+ * @returns the number of events processed
  */
 export async function digestEvents(tx: Database): Promise<number> {
   await lockDigestion(tx);

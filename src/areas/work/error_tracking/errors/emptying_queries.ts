@@ -1,10 +1,10 @@
-/** How the errors and sessions of projects are deleted before these are. */
+/** Deletes the errors and sessions of projects before the projects. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Emptying } from '../../../../services/index.ts';
 
-/** Rows of one statement, which holds them until it has deleted them. */
+/** Rows per statement, which locks them until it has deleted them. */
 const batch = sql.lit(5000);
-/** Of rows that take many others with them. */
+/** For rows whose deletion cascades to many others. */
 const smallBatch = sql.lit(100);
 
 const ofErrors = (ids: RawBuilder<unknown>) =>

@@ -1,11 +1,11 @@
-/** Errors of applications as the lists of events show them. */
+/** Errors of applications in lists of events. */
 import { sql } from 'kysely';
 import { isMemberOfProject, levels } from '../../../../access/index.ts';
 import type { EventTarget } from '../../../activity/events/index.ts';
 
 export const eventErrors: EventTarget = {
   types: ['TrackedError'],
-  // The Reporter role allows to read them.
+  // The Reporter role is required to read them.
   isVisible: (caller) => sql`
   (${caller?.admin ? sql`true` : isMemberOfProject(caller, levels.reporter)} and coalesce((
     select errors.project_id = events.project_id from error_tracking_errors errors where errors.id = events.target_id), false))`,

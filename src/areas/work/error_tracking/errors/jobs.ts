@@ -1,12 +1,12 @@
-/** Grouping what has arrived. */
+/** Groups received events. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { job } from '../../../../jobs/index.ts';
 import { batchSize, digestEvents } from './digest_actions.ts';
 
-/** While events arrive, up to this many are grouped together, so that few statements do it. */
+/** The delay in which events are gathered, so that few statements group them. */
 const gather_ms = 100;
 
-/** Groups events until none waits. Storing events enqueues it in the same transaction, with its name as the key. */
+/** Groups events until the queue is empty. Storing events enqueues this job in the same transaction, with its name as the key. */
 export const digestErrors = job('digest_errors', {
   input: {},
   retries: 20,

@@ -1,4 +1,4 @@
-/** Errors of applications as mail tells of them. */
+/** Errors of applications in mail. */
 import { sql } from 'kysely';
 import { countsToday, isUserOfProject, levels } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
@@ -6,7 +6,7 @@ import type { MailItem, MailPlace } from '../../../../services/index.ts';
 import { inProject, mailTarget } from '../../../activity/notifications/index.ts';
 import { errorPage, titleOf } from './present.ts';
 
-/** Titles are texts of applications, of which everyone who has a client key can send some. */
+/** Titles come from applications, and everyone with a client key can send some. */
 const maximumTitle = 200;
 
 async function describe(db: Database, error_id: number, { full_path }: MailPlace): Promise<MailItem | undefined> {

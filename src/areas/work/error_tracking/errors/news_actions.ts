@@ -1,4 +1,4 @@
-/** Telling of errors: by mail to members, and to webhooks (docs/reference/error_tracking.md#telling-of-errors). */
+/** Notifications about errors, by mail to members and to webhooks (docs/reference/error_tracking.md#telling-of-errors). */
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, momentInJson } from '../../../../db/index.ts';
 import { pageFacts, personFacts, projectFacts, repositoryFacts, type Sample } from '../../../activity/hooks/index.ts';
@@ -6,24 +6,24 @@ import { notifying } from '../../../activity/notifications/index.ts';
 import { tellEach } from '../../../instance/hook_events/index.ts';
 import { errorPage } from './present.ts';
 
-/** An error that people and programs should hear of. */
+/** An error with an event to notify about. */
 export interface ErrorNews {
   id: number;
   project_id: number;
-  /** What became of it; `alert`: it happened more often than the settings of the project allow. */
+  /** The kind of event; `alert`: it occurred more often than the settings of the project allow. */
   kind: 'new' | 'regressed' | 'alert' | 'resolved' | 'unresolved' | 'ignored';
 }
 
-/** To each member of a project in an hour. Alerts count with the others, but come first. */
+/** The limit per member and project in an hour. Alerts count towards it, but take precedence. */
 const maximumInAnHour = 20;
 
-/** What causes mail, as events of the notification settings. The actions of users do not. */
+/** The kinds that cause mail, with their events in the notification settings. Actions of users cause no mail. */
 const mailOfKinds = sql`(values ('new', 'new_error'), ('regressed', 'regressed_error'), ('alert', 'error_alert')) mails(kind, event)`;
 
 const givenNews = (news: readonly ErrorNews[]) =>
   sql`jsonb_to_recordset(${JSON.stringify(news)}::jsonb) as given(id bigint, project_id bigint, kind text)`;
 
-/** Leaves notifications, as many as the projects may still send. Only one transaction at a time tells of what applications sent, so that what it reads stays true. */
+/** Adds notifications up to the limit of each project. Only one transaction at a time notifies about received events, so that the counts it reads stay valid. */
 async function notifyOf(tx: Database, news: readonly ErrorNews[]): Promise<void> {
   const isOver = sql`notices.began_at <= now() - interval '1 hour'`;
   await sql`
@@ -50,7 +50,7 @@ const [allOfErrors, fromErrors] = [
   sql`error_tracking_errors errors join error_tracking_error_texts texts on texts.error_id = errors.id`,
 ];
 
-/** The facts of a row `news` that has all columns of an error and its texts, the kind of news, and the user who caused it. */
+/** The facts of a row `news`, which has all columns of an error and its texts, the kind of news, and the acting user. */
 const factsOf = (): RawBuilder<unknown> => sql`json_build_object(
   'object_kind', 'error', 'event_type', 'error', 'user', ${personFacts(sql`news.user_id`)}, 'project', ${projectFacts(sql`news.project_id`)},
   'repository', ${repositoryFacts(sql`news.project_id`)}, 'object_attributes', json_build_object(
@@ -72,7 +72,7 @@ const tellHooks = (tx: Database, news: readonly ErrorNews[], user_id: number | n
   });
 
 /**
- * Tells of errors that applications sent.
+ * Notifies about errors after their events were grouped.
  * @param tx the transaction that groups their events
  */
 export async function tellOfErrors(tx: Database, news: readonly ErrorNews[]): Promise<void> {
@@ -82,7 +82,7 @@ export async function tellOfErrors(tx: Database, news: readonly ErrorNews[]): Pr
 }
 
 /**
- * Tells webhooks of errors whose status a user changed.
+ * Notifies webhooks about errors whose status a user changed.
  * @param tx the transaction of the change
  */
 export const tellOfStatuses = (tx: Database, user_id: number, news: readonly ErrorNews[]): Promise<void> =>

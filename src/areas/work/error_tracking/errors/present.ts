@@ -49,7 +49,7 @@ export const ErrorDetails = resource('ErrorDetails', {
   ),
 });
 
-/** The name and what it says, which are the same for a short message. */
+/** The name and the description, which are equal for a short message. */
 export const titleOf = ({ name, description }: Pick<ErrorRow, 'name' | 'description'>): string =>
   description === '' || description === name ? name : `${name} ${description}`;
 

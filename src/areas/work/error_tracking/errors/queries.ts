@@ -1,4 +1,4 @@
-/** Errors as lists and endpoints read them. */
+/** Queries for errors. */
 import { type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { Type } from 'typebox';
 import { isVisibleIssue, type MaybeCaller, type Project } from '../../../../access/index.ts';
@@ -12,13 +12,13 @@ import { maximumTagValue } from '../payload/rules.ts';
 export const statuses = ['unresolved', 'resolved', 'ignored'] as const;
 export type Status = (typeof statuses)[number];
 
-/** The issue that was made from an error, if the caller may read it. */
+/** The issue created from an error, if the caller may read it. */
 interface LinkedIssue {
   id: number;
   iid: number;
   title: string;
   state: string;
-  /** Of its project. */
+  /** The path of its project. */
   full_path: string;
 }
 
@@ -43,13 +43,13 @@ export interface ErrorRow {
 
 const textColumns = ['name', 'description', 'actor'] as const;
 
-/** A text of an error, which has a table of its own. */
+/** A text of an error, from its separate table. */
 export const errorText = <Column extends (typeof textColumns)[number]>(column: Column) =>
   sql<string>`(select ${sql.ref(`texts.${column}`)} from error_tracking_error_texts texts where texts.error_id = error_tracking_errors.id)`.as(
     column,
   );
 
-/** Of rows of `error_tracking_error_texts texts`; undefined without a word. Throws `ApiError` 400 for too many. */
+/** A condition on `error_tracking_error_texts texts`; undefined if the query has no word. Throws `ApiError` 400 for too many words. */
 const areFound = (query: string) =>
   isFoundIn(
     query,
@@ -65,7 +65,7 @@ function saysAll(query: string): RawBuilder<SqlBool> {
                    where texts.error_id = error_tracking_errors.id and texts.project_id = error_tracking_errors.project_id and ${isFound})`;
 }
 
-/** Whether an event of the error had a value of a tag. The key is no parameter, so that the partial index is found. */
+/** Whether an event of the error had this value of a tag. The key is inlined, not a parameter, so that the partial index can be used. */
 const hasTag = (key: 'environment' | 'release', value: string): RawBuilder<SqlBool> => sql`
   exists (select from error_tracking_error_tags tags
            where tags.error_id = error_tracking_errors.id and tags.key = ${sql.lit(key)} and tags.value = ${value.slice(0, maximumTagValue)})`;
@@ -88,7 +88,7 @@ const columnOf = {
   users: 'users_count',
 } as const;
 
-/** The parameters of a list besides its pages. */
+/** The filter and order parameters of a list. */
 export const errorListInput = {
   ...filters.input,
   status: Type.Enum([...statuses, 'all'], { default: 'unresolved' }),
@@ -121,7 +121,7 @@ const columns = [
   ...(['events_count', 'users_count', 'fingerprint'] as const),
 ] as const;
 
-/** The errors of a project, with what replies need. */
+/** The errors of a project, with the columns for replies. */
 const errorsOf = (db: Database, caller: MaybeCaller, project: Pick<Project, 'id'>) =>
   db
     .selectFrom('error_tracking_errors')
@@ -136,10 +136,10 @@ const errorsOf = (db: Database, caller: MaybeCaller, project: Pick<Project, 'id'
 
 const inStatus = (status: Status | 'all') => (q: Errors) => (status === 'all' ? q.lit(true) : q('status', '=', status));
 
-/** Errors of a tag that so few have, or of words that so few say, are looked up; otherwise the list is walked in its order. */
+/** If at most this many errors have a tag value or match the words, they are looked up directly; otherwise the list is scanned in its order. */
 const few = 500;
 
-/** The errors of a statement, unless there are more than a few, which is remembered. */
+/** The errors of a statement, unless there are more than a few; that result is cached. */
 async function ifFew(db: Database, statement: RawBuilder<{ error_id: number }>): Promise<number[] | undefined> {
   const compiled = sql<{ error_id: number }>`${customPlan} ${statement} limit ${few + 1}`.compile(db);
   let ids: number[] | undefined;
@@ -154,8 +154,7 @@ async function ifFew(db: Database, statement: RawBuilder<{ error_id: number }>):
 type ErrorFilters = Omit<ErrorListing, 'status' | 'order_by' | 'sort'>;
 
 /**
- * The errors that meet one of the filters, if they are few, and the other filters. PostgreSQL cannot estimate how many errors say a rare word, and would walk all
- * others to find them.
+ * The errors that match one selective filter and all other filters, if they are few. PostgreSQL cannot estimate how many errors contain a rare word, and would scan all of them.
  * @throws ApiError 400 for too many words
  */
 async function fewFor(
@@ -180,7 +179,7 @@ async function fewFor(
 }
 
 /**
- * A list of errors: the query for a page, and a longer list that is counted at less cost.
+ * A list of errors: the query for a page, and a superset whose count is cheaper.
  * @throws ApiError 400 for too many words
  */
 export async function errorList(
@@ -203,7 +202,7 @@ export async function errorList(
   };
 }
 
-/** An error of a project, undefined when there is none with this id. */
+/** An error of a project, undefined if it does not exist. */
 export const errorNumbered = (
   db: Database,
   caller: MaybeCaller,
@@ -212,7 +211,7 @@ export const errorNumbered = (
 ): Promise<ErrorRow | undefined> =>
   errorsOf(db, caller, project).where('error_tracking_errors.id', '=', id).executeTakeFirst();
 
-/** Errors of a project by id, in the order of the ids. */
+/** Errors of a project by id, ordered by id. */
 export const errorsNumbered = (
   db: Database,
   caller: MaybeCaller,
@@ -240,16 +239,16 @@ export async function tagsOf(db: Database, error: { id: number }): Promise<TagRo
   return rows;
 }
 
-/** A moment, in seconds since 1970, and how many events there were from then on. */
+/** The start of an interval, in seconds since 1970, and the number of events in it. */
 export type Count = [start_s: number, count: number];
 
-/** The events of the last 24 hours by hour and of the last 30 days by day, in UTC, with zeros. */
+/** The events of the last 24 hours by hour, and of the last 30 days by day, in UTC, including zeros. */
 export interface Stats {
   '24h': Count[];
   '30d': Count[];
 }
 
-/** @returns the statistics of errors by their ids */
+/** @returns the statistics of errors by id */
 export async function statsOf(db: Database, ids: readonly number[]): Promise<Map<number, Stats>> {
   const { rows } = await sql<{ id: number; hours: Count[]; days: Count[] }>`
     select asked.id,

@@ -1,10 +1,10 @@
-/** Deleting what belongs to a deleted error. */
+/** Deletes the data of a deleted error. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../../../db/index.ts';
 import { Id } from '../../../../http/index.ts';
 import { job } from '../../../../jobs/index.ts';
 
-/** How many rows one statement deletes, so that none is locked for long. */
+/** The most rows deleted by one statement, so that none stays locked for long. */
 const batchSize = 5000;
 
 const batchesOf = (error_id: number): RawBuilder<unknown>[] => [
@@ -22,7 +22,7 @@ async function deleteInBatches(db: Database, batch: RawBuilder<unknown>, signal:
   }
 }
 
-/** Deletes an error that belongs to no project any more, with its events. */
+/** Deletes an error that no longer belongs to a project, with its events. */
 export const removeError = job('remove_error', {
   input: { error_id: Id },
   retries: 20,

@@ -1,17 +1,17 @@
-/** Keeping errors for a limited time: events are dropped by the day of their receipt, everything else is deleted in batches. */
+/** Retention of errors: events are dropped by day of receipt (as partitions), everything else is deleted in batches. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../../../db/index.ts';
 
-/** How many days of partitions are made ahead: as long as no job may run before events are no longer dropped by the day. */
+/** How many days of partitions are created ahead: if the job does not run for longer, events can no longer be dropped by day. */
 const daysAhead = 7;
-/** Making and dropping a partition locks all events for a moment; rather than let senders wait for longer, it is tried again. */
+/** Creating and dropping a partition locks all events for a moment; after this wait it is retried later, so that senders are not blocked for longer. */
 const maximumWait = sql`set local lock_timeout = '500ms'`;
 
 const cutoff = sql`now() - make_interval(days => (select error_tracking_retention_days from application_settings))`;
 
 /**
- * Makes the partitions of the coming days that do not exist. Today's is not made: its events may already be in the default partition, which is as good as another,
- * except that it has to be emptied row by row.
+ * Creates the missing partitions of the coming days, but not of today: today's events may be in the default partition already, which works as well, except that it has to be
+ * emptied row by row.
  */
 export async function addPartitions(db: Database): Promise<void> {
   const { rows } = await sql<{ name: string; first: string; next: string }>`
@@ -38,8 +38,8 @@ const exclusion = sql.ref('error_tracking_events_default_excludes_new_partitions
 const dropExclusion = sql`alter table error_tracking_events_default drop constraint if exists ${exclusion}`;
 
 /**
- * Says that the default partition has no event of some days. Otherwise PostgreSQL reads all of it, which after a restore has everything, for each partition that is
- * made, while senders wait; checking the constraint reads it once and lets them go on.
+ * Adds a constraint that the default partition has no events of some days. Without it, PostgreSQL scans the whole default partition for each new partition while senders are
+ * blocked, and after a restore it contains everything; validating the constraint scans it once without blocking them.
  */
 async function excludeFromDefault(db: Database, first: string, next: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
@@ -56,7 +56,7 @@ async function excludeFromDefault(db: Database, first: string, next: string): Pr
   });
 }
 
-/** Drops the partitions all of whose events are too old. @returns how many */
+/** Drops the partitions that contain only expired events. @returns their number */
 export async function dropOldPartitions(db: Database): Promise<number> {
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_inherits join pg_class on pg_class.oid = inhrelid
@@ -71,7 +71,7 @@ export async function dropOldPartitions(db: Database): Promise<number> {
   return rows.length;
 }
 
-/** Each deletes one batch. A row that becomes newer in the meantime is not deleted, because its time is compared again. */
+/** Each statement deletes one batch. A row that is updated meanwhile is kept, because its time is compared again. */
 const batches: readonly RawBuilder<unknown>[] = [
   sql`delete from error_tracking_events_default where received_at < ${cutoff} and (received_at, id) in (
         select received_at, id from error_tracking_events_default where received_at < ${cutoff} order by received_at limit 1000)`,
@@ -107,7 +107,7 @@ const batches: readonly RawBuilder<unknown>[] = [
 ];
 
 /**
- * Deletes what is older than errors are kept.
+ * Deletes data older than the retention period.
  * @param signal stops the work between two statements
  */
 export async function removeOldErrors(db: Database, signal: AbortSignal): Promise<void> {

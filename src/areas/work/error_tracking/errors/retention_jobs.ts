@@ -1,8 +1,8 @@
-/** Forgetting old errors. */
+/** Deletes old errors. */
 import { job } from '../../../../jobs/index.ts';
 import { addPartitions, dropOldPartitions, removeOldErrors } from './retention_actions.ts';
 
-/** Every hour, so that the partitions of the coming days exist soon after a long pause. */
+/** Every hour, so that the partitions of the coming days exist soon after a long downtime. */
 export const forgetOldErrors = job('forget_old_errors', {
   input: {},
   retries: 10,

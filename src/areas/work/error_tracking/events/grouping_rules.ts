@@ -1,4 +1,4 @@
-/** Which events are about the same error (docs/reference/error_tracking.md). */
+/** Determines which events belong to the same error (docs/reference/error_tracking.md). */
 import { createHash } from 'node:crypto';
 import { type JsonObject, textOf } from '../payload/rules.ts';
 import {
@@ -12,7 +12,7 @@ import {
   thrownBy,
 } from './stack_rules.ts';
 
-/** Their context lines are of no source that people wrote. */
+/** Platforms whose context lines are not source code written by people. */
 const nativePlatforms = new Set(['native', 'c', 'objc', 'cocoa']);
 const defaultMarker = /^\{\{\s*default\s*\}\}$/;
 const maximumCompared = 1024;
@@ -21,7 +21,7 @@ function hashOf(parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
 }
 
-/** A text without what differs from one event to the next. */
+/** A text without the parts that vary between events. */
 const withoutValues = (text: string): string =>
   text
     .slice(0, maximumCompared)
@@ -39,7 +39,7 @@ function frameParts(frame: JsonObject, platform: string): string[] {
 const stackParts = (frames: JsonObject[], platform: string) =>
   ownFrames(frames).flatMap((frame) => frameParts(frame, platform));
 
-/** By the stack of what was thrown and its causes; without a stack by what was said. */
+/** Groups by the stacks of the exception and its causes, or by the message if there is no stack. */
 function defaultParts(payload: JsonObject, platform: string): string[] {
   const thrown = thrownBy(payload);
   if (thrown === undefined) {
@@ -56,7 +56,7 @@ function defaultParts(payload: JsonObject, platform: string): string[] {
 }
 
 /**
- * What events of the same error have in common, 32 hexadecimal digits.
+ * The fingerprint shared by the events of an error, 32 hexadecimal digits.
  * @param payload within its limits
  */
 export function fingerprintOf(payload: JsonObject, platform: string): string {

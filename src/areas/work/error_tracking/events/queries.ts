@@ -1,4 +1,4 @@
-/** Events of errors as lists and endpoints read them. */
+/** Queries for the events of errors. */
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, isAmong } from '../../../../db/index.ts';
 import { idIn, type Page } from '../../../../http/index.ts';
@@ -6,7 +6,7 @@ import { type Paging, paginate } from '../../../../lists/index.ts';
 import type { JsonObject } from '../payload/rules.ts';
 import { eventId } from './rules.ts';
 
-/** Who met an error, as the application sent it. */
+/** The user who encountered an error, as sent by the application. */
 export interface EventUser {
   id: string | null;
   username: string | null;
@@ -44,7 +44,7 @@ export interface WholeEvent extends EventRow {
 const maximumUserField = 255;
 const userField = (name: keyof EventUser) => sql`left(sent ->> ${sql.lit(name)}, ${sql.lit(maximumUserField)})`;
 
-/** Read from the payload without building its tree; `offset 0` keeps it from being read once for each field. */
+/** Extracts the fields from the payload without parsing it into a tree; `offset 0` prevents one read per field. */
 const user = sql`(
   select case when json_typeof(sent) = 'object' then jsonb_build_object(
            'id', ${userField('id')}, 'username', ${userField('username')}, 'email', ${userField('email')},
@@ -55,7 +55,7 @@ const columns = sql`
   shown.id, replace(shown.event_id::text, '-', '') as event_id, shown.error_id, shown.occurred_at, shown.received_at, shown.environment,
   shown.level, shown.description, shown.release, ${user} as "user"`;
 
-/** As they are stored: payloads of a megabyte are parsed one at a time. */
+/** In stored form: payloads of a megabyte are parsed one at a time. */
 type StoredEvent = Omit<WholeEvent, 'payload'> & { payload: string };
 
 export interface Slice {
@@ -65,7 +65,7 @@ export interface Slice {
 
 const wholeColumns = sql`${columns}, shown.payload, shown.user_report`;
 
-/** Columns that are read from payloads are read for the shown events only. */
+/** Columns extracted from payloads are computed for the shown events only. */
 async function slice<Row>(db: Database, error: { id: number }, { per_page, offset }: Slice, list: RawBuilder<unknown>) {
   const { rows } = await sql<Row>`
     select ${list} from (
@@ -75,7 +75,7 @@ async function slice<Row>(db: Database, error: { id: number }, { per_page, offse
   return { items: rows.slice(0, per_page), has_more: rows.length > per_page };
 }
 
-/** Some events of an error, newest first, and whether more follow. */
+/** Some events of an error, newest first, and whether there are more. */
 export const eventsFrom = (db: Database, error: { id: number }, at: Slice) => slice<EventRow>(db, error, at, columns);
 
 /** The same with their payloads. */
@@ -98,7 +98,7 @@ export async function eventPage(db: Database, error: { id: number }, input: Pagi
   return { ...page, items: rows };
 }
 
-/** @returns which event a path names, undefined when it can be none */
+/** @returns the condition for the event named in a path, undefined if the name is invalid */
 function named(error: { id: number; project_id: number }, name: string): RawBuilder<unknown> | undefined {
   const ofError = sql`error_id = ${error.id}`;
   if (name === 'latest') return sql`${ofError} order by occurred_at desc, id desc`;
@@ -112,7 +112,7 @@ function named(error: { id: number; project_id: number }, name: string): RawBuil
 
 /**
  * An event with its payload.
- * @param name `latest`, `oldest`, an id of ours, or one of the sender: 32 hexadecimal digits, with or without dashes
+ * @param name `latest`, `oldest`, our id, or the sender's id: 32 hexadecimal digits, with or without dashes
  */
 export async function eventNamed(
   db: Database,

@@ -1,4 +1,4 @@
-/** Events of an error: what applications sent, and where it happened. */
+/** Events of an error: the data sent by applications, and stack traces. */
 import { Type } from 'typebox';
 import { type Project, projectRole } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';

@@ -1,4 +1,4 @@
-/** What is stored of an event: its payload, and what is read from it. */
+/** The stored parts of an event: its payload, and columns derived from it. */
 import { createHmac, type KeyObject, randomUUID } from 'node:crypto';
 import {
   isObject,
@@ -17,12 +17,12 @@ const platforms = new Set(
     ' ',
   ),
 );
-/** With those that some SDKs send in place of another. */
+/** Includes level names that some SDKs use instead of standard ones. */
 const levels = new Map([
   ...['fatal', 'error', 'warning', 'info', 'debug'].map((level) => [level, level] as const),
   ['log', 'info'],
   ['critical', 'fatal'],
-  // As Python counts them.
+  // Numeric levels of Python.
   ...(['debug', 'info', 'warning', 'error', 'fatal'] as const).map(
     (level, index) => [String(10 * (index + 1)), level] as const,
   ),
@@ -34,17 +34,17 @@ const day_ms = 86_400_000;
 
 export interface Receipt {
   received_at: Date;
-  /** From the head of the envelope; it wins over that of the event. */
+  /** From the header of the envelope; it takes precedence over the id in the event. */
   event_id?: string | undefined;
   /** How far the sender's clock is ahead, in milliseconds. */
   clock_offset_ms?: number | undefined;
-  /** The address of the sender, which `{{auto}}` stands for. */
+  /** The address of the sender, which replaces `{{auto}}`. */
   sender: string;
-  /** Of the project. */
+  /** Per project. */
   user_salt: KeyObject;
 }
 
-/** The columns of `error_tracking_events` that its sender decides. */
+/** The columns of `error_tracking_events` that come from the sender. */
 export interface ReceivedEvent {
   /** 32 hexadecimal digits. */
   event_id: string;
@@ -62,7 +62,7 @@ export interface ReceivedEvent {
   payload: string;
 }
 
-/** @returns 32 hexadecimal digits, or undefined when it is no id */
+/** @returns 32 hexadecimal digits, or undefined if the id is invalid */
 export function eventId(value: Json | undefined): string | undefined {
   const id = typeof value === 'string' ? value.replaceAll('-', '').toLowerCase() : '';
   return /^[0-9a-f]{32}$/.test(id) ? id : undefined;
@@ -70,7 +70,7 @@ export function eventId(value: Json | undefined): string | undefined {
 
 const withoutZone = /^\d{4}-\d\d-\d\d[T ][\d:.]+$/i;
 
-/** A time of a client: RFC 3339, in UTC where old SDKs name no zone, or seconds since 1970. */
+/** Parses a time sent by a client: RFC 3339, in UTC if old SDKs omit the zone, or seconds since 1970. */
 export function instantOf(value: Json | undefined): Date | undefined {
   const given = typeof value === 'number' ? value * 1000 : typeof value === 'string' ? value : Number.NaN;
   const date = new Date(typeof given === 'string' && withoutZone.test(given) ? `${given}Z` : given);
@@ -78,8 +78,8 @@ export function instantOf(value: Json | undefined): Date | undefined {
 }
 
 /**
- * A time of a client by our clock.
- * @returns the time of receipt for one that is missing or not credible: more than a minute ahead, or older than 30 days
+ * Converts a time of a client to our clock.
+ * @returns the time of receipt if it is missing or implausible: more than a minute ahead, or older than 30 days
  */
 export function credibleTime(
   value: Json | undefined,
@@ -91,23 +91,23 @@ export function credibleTime(
   return age_ms < -minute_ms || age_ms > 30 * day_ms ? received_at : new Date(received_at.getTime() - age_ms);
 }
 
-/** The tags that people sent, with those that every event has. */
+/** The tags sent by applications, with those that every event has. */
 function tagsOf({ tags }: JsonObject, always: Record<string, string | undefined>): Record<string, string> {
   const own = Object.entries(always).filter((pair): pair is [string, string] => pair[1] !== undefined);
   return Object.fromEntries([...tagPairs(tags), ...own]);
 }
 
-/** Clients that do not know the address of their user say `{{auto}}`. */
+/** Clients that do not know the address of their user send `{{auto}}`. */
 function withAddress(event: JsonObject, { sender }: Receipt): JsonObject {
   const { user } = event;
   return isObject(user) && user.ip_address === '{{auto}}' ? { ...event, user: { ...user, ip_address: sender } } : event;
 }
 
-/** Stands for a user, unrecognizable. */
+/** A pseudonym for a user. */
 export const hashOfUser = (user_salt: KeyObject, kind: string, identity: string): Buffer =>
   createHmac('sha256', user_salt).update(`${kind}:${identity}`).digest().subarray(0, 16);
 
-/** Who met the error: the first of what identifies them. */
+/** The hash of the user who encountered the error, from the first identifying field. */
 function userHash(payload: JsonObject, { user_salt }: Receipt): Buffer | null {
   const user = isObject(payload.user) ? payload.user : {};
   const identities: [kind: string, value: Json | undefined][] = [
@@ -130,7 +130,7 @@ function actorOf(payload: JsonObject, name: string): string {
   return `${called ?? '<unknown>'}(${place ?? '<unknown>'})`.slice(0, maximumName);
 }
 
-/** What an error is called and what it says. */
+/** The name and the description of an error. */
 function titleOf(payload: JsonObject): { name: string; description: string } {
   const thrown = thrownBy(payload);
   if (thrown !== undefined)
@@ -148,9 +148,9 @@ function titleOf(payload: JsonObject): { name: string; description: string } {
 const isSupported = (event: JsonObject): boolean => exceptionsOf(event).length > 0 || messageOf(event) !== undefined;
 
 /**
- * Reads an event.
+ * Parses an event.
  * @param event parsed JSON
- * @returns undefined when it is about neither an exception nor a message
+ * @returns undefined if it has neither an exception nor a message
  */
 export function readEvent(event: Json, receipt: Receipt): ReceivedEvent | undefined {
   if (!isObject(event)) return undefined;

@@ -1,4 +1,4 @@
-/** The lines of a stack, and where they are in the repository. */
+/** Locates the frames of a stack in the repository. */
 import { commitKind, mayReadCode, type Project } from '../../../../access/index.ts';
 import {
   blame,
@@ -23,7 +23,7 @@ import { crashFrames } from './stack_rules.ts';
 
 export interface Source {
   file_path: string;
-  /** The commit or tag that the release names. */
+  /** The commit or tag of the release. */
   ref: string;
   web_url: string;
 }
@@ -37,10 +37,10 @@ export interface LineBlame {
   web_url: string;
 }
 
-/** A line as the client sent it, if a source map says where it comes from. */
+/** The position of a frame as sent by the client, if a source map gives its origin. */
 type Minified = Pick<Frame, 'filename' | 'lineNo' | 'colNo' | 'function'>;
 
-/** A line where it comes from. */
+/** A frame at its original position. */
 export interface TracedFrame extends Frame {
   minified: Minified | null;
 }
@@ -50,13 +50,13 @@ export interface StackTraceEntry extends TracedFrame {
   blame: LineBlame | null;
 }
 
-/** Of one stack: those that were called last. */
+/** Per stack: the most recent calls. */
 const maximumBlames = 5;
-/** Of one event, and of one map. */
+/** Per event, and per map. */
 const maximumCommittedMaps = 5;
 const maximumMap_bytes = 32 * 2 ** 20;
 
-/** A file name as a path in a repository: without the scheme of a bundler, and without what says that it is relative. */
+/** Converts a file name to a path in a repository: strips the scheme of a bundler, and prefixes of relative paths. */
 const pathOf = (filename: string): string =>
   filename.replace(/^[a-z][\w+.-]*:\/+/i, '').replace(/^(?:\.{0,2}\/+)+/, '');
 
@@ -69,7 +69,7 @@ interface Code {
   url: string;
 }
 
-/** The commit that a release names: the one that a client has said, its id, a tag, or a tag after the name of the application, as in `shop@v1.2`. */
+/** The commit of a release: the one announced by a client, its id, a tag, or a tag prefixed with the application's name, as in `shop@v1.2`. */
 async function codeOf(
   { db, ...services }: Services,
   project: Project,
@@ -87,13 +87,13 @@ async function codeOf(
   return undefined;
 }
 
-/** The id of a file in a commit; null when there is none. */
+/** The id of a file in a commit; null if there is none. */
 async function fileAt({ repository, commit }: Code, file_path: string): Promise<string | null> {
   const entry = file_path === '' ? undefined : await entryAt(repository, commit, file_path);
   return entry?.type === 'blob' ? entry.id : null;
 }
 
-/** Looks for files, each once. */
+/** Returns a function that looks up files, each once. */
 function finderIn(code: Code): (file_path: string) => Promise<string | null> {
   const known = new Map<string, Promise<string | null>>();
   return (file_path) => {
@@ -120,7 +120,7 @@ async function sourceOf({ code, find }: Lookup, { filename, lineNo }: Frame): Pr
   return { file_path, ref: code.ref, web_url: lineNo === null ? page : `${page}#L${lineNo}` };
 }
 
-/** The map that is committed beside a file. */
+/** The map committed beside a file. */
 async function committedMap({ find }: Lookup, { filename, abs_path }: Frame): Promise<string | undefined> {
   const places = [filename, abs_path].flatMap((name) =>
     name === null ? [] : [pathOf(name), tildeUrl(name)?.slice(2) ?? ''],
@@ -132,7 +132,7 @@ async function committedMap({ find }: Lookup, { filename, abs_path }: Frame): Pr
   return undefined;
 }
 
-/** Where lines come from, by the maps in the repository. */
+/** The original positions of frames, from maps in the repository. */
 async function committedOriginals(
   reader: Reader,
   lookup: Lookup,
@@ -158,7 +158,7 @@ async function committedOriginals(
   return originals;
 }
 
-/** What a function is called is known where it was called: in the line before. */
+/** The original name of a function is known only at its call: in the previous frame. */
 function traced(frame: Frame, original: Original | undefined, caller: Original | undefined): TracedFrame {
   if (!original) return { ...frame, minified: null };
   const { filename, lineNo, colNo, function: called } = frame;
@@ -195,7 +195,7 @@ async function blameOf(
   }
 }
 
-/** What a stack is read with, while the client waits for it. */
+/** The services used to resolve a stack while the client waits. */
 type Serving = Services & Pick<Conditions, 'left'>;
 
 interface Sent {
@@ -203,7 +203,7 @@ interface Sent {
   release: string | null;
 }
 
-/** Limits are those of one event, however many stacks it has. */
+/** The limits apply per event, whatever the number of its stacks. */
 async function traceAll(
   services: Serving,
   project: Project,
@@ -225,7 +225,7 @@ async function traceAll(
   });
 }
 
-/** Stacks of an event, with their lines where source maps say that they come from. */
+/** The stacks of an event, with original positions from source maps. */
 export const tracedStacks = async (
   services: Serving,
   project: Project,
@@ -236,7 +236,7 @@ export const tracedStacks = async (
 
 /**
  * The stack of an event, oldest call first, at most 50 lines as stored.
- * @param project its code is looked at if the caller may read it
+ * @param project its code is used if the caller may read it
  */
 export async function stackOf(services: Serving, project: Project, event: Sent): Promise<StackTraceEntry[]> {
   const lookup = await lookupOf(services, project, event.release);

@@ -1,4 +1,4 @@
-/** What was thrown, and where: the parts of an event that its name, its actor and its group are made of. */
+/** The exceptions and frames of an event, from which its name, culprit and group are derived. */
 import { isObject, type Json, type JsonObject, objectsIn, textOf } from '../payload/rules.ts';
 
 export const framesOf = (value: JsonObject | undefined): JsonObject[] =>
@@ -14,12 +14,12 @@ export interface Message {
   template: string | undefined;
 }
 
-/** As Python writes them. */
+/** Python's format. */
 const placeholders = /%(?:%|(?:\((\w+)\))?[-+ #0]?\d*(?:\.\d+)?[sdifr])/g;
 const maximumParameters = 100;
 const maximumParameter = 1024;
 
-/** A template with its parameters filled in, which old SDKs leave to the server. Placeholders without a text stay. */
+/** Fills in the parameters of a template, which old SDKs leave to the server. Placeholders without a value stay. */
 function filledIn(template: string, params: Json | undefined): string {
   if (typeof params !== 'object' || params === null) return template;
   const values = Object.values(params);
@@ -34,7 +34,7 @@ function filledIn(template: string, params: Json | undefined): string {
   });
 }
 
-/** The message of an event, which SDKs send as a text or as an object. */
+/** The message of an event, sent by SDKs as a text or as an object. */
 export function messageOf(payload: JsonObject): Message | undefined {
   for (const given of [payload.logentry, payload.message]) {
     const members = isObject(given) ? given : { formatted: given ?? null };
@@ -45,7 +45,7 @@ export function messageOf(payload: JsonObject): Message | undefined {
   return undefined;
 }
 
-/** The exception that was thrown, which is the last; undefined for an event that is about a message, whatever stack it brings along. */
+/** The thrown exception, which is the last one; undefined for a message event, even if it includes a stack. */
 export function thrownBy(payload: JsonObject): JsonObject | undefined {
   const thrown = exceptionsOf(payload).at(-1);
   if (thrown === undefined) return undefined;
@@ -57,7 +57,7 @@ export function thrownBy(payload: JsonObject): JsonObject | undefined {
   return isForMessage ? undefined : thrown;
 }
 
-/** The frames of the thrown exception; without any, of the thread that crashed or is current, or of the event itself, where old SDKs have them. Oldest call first. */
+/** The frames of the thrown exception, or else of the crashed or current thread, or of the event itself as in old SDKs. Oldest call first. */
 export function crashFrames(payload: JsonObject): JsonObject[] {
   const frames = framesOf(exceptionsOf(payload).at(-1));
   if (frames.length > 0) return frames;
@@ -68,22 +68,22 @@ export function crashFrames(payload: JsonObject): JsonObject[] {
   return ofThread.length > 0 ? ofThread : framesOf(payload);
 }
 
-/** The frames of each exception, oldest cause first; of the one that was thrown, those of `crashFrames`. */
+/** The frames of each exception, oldest cause first; for the thrown exception, those of `crashFrames`. */
 export function exceptionFrames(payload: JsonObject): JsonObject[][] {
   const all = exceptionsOf(payload);
   return all.map((exception, index) => (index === all.length - 1 ? crashFrames(payload) : framesOf(exception)));
 }
 
-/** The frames of the application itself, or all when none is. */
+/** The frames of the application's own code, or all if there are none. */
 export function ownFrames(frames: JsonObject[]): JsonObject[] {
   const own = frames.filter(({ in_app }) => in_app === true);
   return own.length > 0 ? own : frames;
 }
 
-/** The last segment of a path, with slashes of any system. */
+/** The last segment of a path, with slashes or backslashes. */
 export const baseName = (file: string): string =>
   file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1);
 
-/** The message of an event whose exception only carries the stack of one. */
+/** The message of an event whose exception only carries a stack. */
 export const syntheticMessage = (payload: JsonObject): string | undefined =>
   textOf(exceptionsOf(payload).at(-1)?.value as Json);

@@ -1,4 +1,4 @@
-/** One line of a stack, as replies show it. */
+/** A stack frame in the form for replies. */
 import { type Json, type JsonObject, textOf } from './rules.ts';
 
 export interface Frame {
@@ -7,7 +7,7 @@ export interface Frame {
   filename: string | null;
   abs_path: string | null;
   function: string | null;
-  /** Numbers of lines with their text. */
+  /** Line numbers with their text. */
   context: [number, string][];
 }
 
@@ -17,7 +17,7 @@ const numberOf = (value: Json | undefined): number | null =>
 const linesIn = (value: Json | undefined): string[] =>
   Array.isArray(value) ? value.filter((line) => typeof line === 'string') : [];
 
-/** The lines around the one that was reached; none when its number or its text is unknown. */
+/** The lines around the current line; empty if its number or text is unknown. */
 function contextOf({ lineno, pre_context, context_line, post_context }: JsonObject): [number, string][] {
   const number = numberOf(lineno);
   if (number === null || typeof context_line !== 'string') return [];
@@ -26,7 +26,7 @@ function contextOf({ lineno, pre_context, context_line, post_context }: JsonObje
   return lines.map((line, index) => [number - before.length + index, line]);
 }
 
-/** @param frame as a client sent it */
+/** @param frame as sent by a client */
 export const readFrame = (frame: JsonObject): Frame => ({
   lineNo: numberOf(frame.lineno),
   colNo: numberOf(frame.colno),

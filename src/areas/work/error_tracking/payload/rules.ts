@@ -1,9 +1,9 @@
-/** Events as SDKs send them, brought into a form that can be stored and read again: within limits, and without what no text of the database can hold. */
+/** Normalises events of SDKs for storage: applies limits, and removes characters that the database cannot store. */
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
-/** Deeper values are cut off; SDKs themselves stop at ten levels. */
+/** Deeper values are cut off; SDKs stop at ten levels. */
 const maximumDepth = 40;
 const maximumFrames = 50;
 const maximumBreadcrumbs = 100;
@@ -23,20 +23,20 @@ export const maximumTagValue = 200;
 export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A text; numbers and switches, which some SDKs send in place of one, become their text. Undefined for anything else and for a blank one. */
+/** A text; numbers and booleans, which some SDKs send instead, are converted. Undefined for anything else and for a blank text. */
 export function textOf(value: Json | undefined, longest = maximumMessage): string | undefined {
   const text =
     typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
   return text.trim() === '' ? undefined : text.slice(0, longest).toWellFormed();
 }
 
-/** The objects of a list, which SDKs send as an array or as `{ values: [] }`. */
+/** The objects of a list, sent by SDKs as an array or as `{ values: [] }`. */
 export function objectsIn(value: Json | undefined): JsonObject[] {
   const list = isObject(value) ? value.values : value;
   return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
-/** The tags that people sent, as a list of pairs or as an object, within their limits. */
+/** The tags sent by applications, as a list of pairs or as an object, within their limits. */
 export function tagPairs(tags: Json | undefined): [key: string, value: string][] {
   const pairs = Array.isArray(tags)
     ? tags.filter((tag): tag is [Json, Json] => Array.isArray(tag) && tag.length === 2)
@@ -49,10 +49,10 @@ export function tagPairs(tags: Json | undefined): [key: string, value: string][]
     .filter((pair): pair is [string, string] => pair.every((part) => part !== undefined));
 }
 
-/** A text that PostgreSQL can hold: without NUL characters and halves of surrogate pairs. */
+/** A text that PostgreSQL can store: without NUL characters and lone surrogates. */
 const clean = (text: string): string => text.replaceAll('\0', '').toWellFormed();
 
-/** A copy whose texts are clean and which is no deeper than the limit. Members named `__proto__` are members like others. */
+/** A copy with clean texts, cut off at the depth limit. Members named `__proto__` are ordinary members. */
 export function cleaned(value: Json, depth = 0): Json {
   if (typeof value === 'string') return clean(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -68,12 +68,12 @@ function isTooDeep(value: JsonObject | Json[], depth = 0): boolean {
   return false;
 }
 
-/** How JSON writes what is not clean. A text with a backslash can look the same, so that this only says when to look closer. */
+/** The JSON escapes of unclean characters. A text with a backslash can look the same, so a match only triggers a closer check. */
 const suspicious = /\\u(?:0000|d[89a-f])/;
 
 const sizeOf = (value: Json): number => JSON.stringify(value).length;
 
-/** The members that are within a limit each, as long as they are within another one together. */
+/** The members within a limit each, up to a total limit. */
 function within(value: Json | undefined, each: number, together = Number.POSITIVE_INFINITY): JsonObject | undefined {
   if (!isObject(value)) return undefined;
   let rest = together;
@@ -87,9 +87,9 @@ function within(value: Json | undefined, each: number, together = Number.POSITIV
   );
 }
 
-/** The frames at both ends: the first tell where the program was, the last where it failed. */
+/** The frames at both ends: the first show where the program was, the last where it failed. */
 function boundFrames(stack: Json | undefined): Json | undefined {
-  // Some old SDKs send the frames alone.
+  // Some old SDKs send only the array of frames.
   if (Array.isArray(stack)) return boundFrames({ frames: stack });
   if (!isObject(stack) || !Array.isArray(stack.frames)) return stack;
   const frames = stack.frames
@@ -109,7 +109,7 @@ const withStacks = (values: Json | undefined): JsonObject[] =>
 
 const exceptionMembers = ['type', 'value', 'module', 'stacktrace'];
 
-/** The exceptions of an event; some SDKs send one without a list. What was thrown can be any value: as a text, it is the JSON of that. */
+/** The exceptions of an event; some SDKs send a single one without a list. Any value can be thrown; if it is not a text, its JSON is stored. */
 function boundExceptions(given: Json): JsonObject[] {
   const isOne = isObject(given) && !('values' in given) && exceptionMembers.some((name) => name in given);
   return withStacks(isOne ? [given] : given).map((exception) =>
@@ -131,7 +131,7 @@ function boundMessage(given: Json | undefined): Json | undefined {
   };
 }
 
-/** Of the protocol of Sentry. */
+/** Members of Sentry's protocol. */
 const knownMembers = new Set(
   `event_id timestamp start_timestamp received platform level logger transaction transaction_info culprit server_name release dist environment type modules
   fingerprint errors message logentry exception threads stacktrace breadcrumbs user contexts request extra tags sdk debug_meta spans measurements`.split(
@@ -139,7 +139,7 @@ const knownMembers = new Set(
   ),
 );
 
-/** The names of members in the first protocol, which old SDKs still send. */
+/** Member names of the first protocol version, which old SDKs still send. */
 const oldNames: ReadonlyMap<string, string> = new Map([
   ['sentry.interfaces.Exception', 'exception'],
   ['sentry.interfaces.Message', 'logentry'],
@@ -150,7 +150,7 @@ const oldNames: ReadonlyMap<string, string> = new Map([
   ['sentry.interfaces.Contexts', 'contexts'],
 ]);
 
-/** An event with the names of today. A member that has both names keeps the value of the new one. */
+/** Renames old members of an event. If both names are present, the new one wins. */
 function withNewNames(event: JsonObject): JsonObject {
   const renamed = Object.entries(event).filter(([name]) => oldNames.has(name));
   if (renamed.length === 0) return event;
@@ -158,7 +158,7 @@ function withNewNames(event: JsonObject): JsonObject {
   return Object.fromEntries([...renamed.map(([name, value]) => [oldNames.get(name)!, value] as const), ...others]);
 }
 
-/** What is too large is left out, and so are members that no one knows, beyond a few. */
+/** Removes values that are too large, and unknown members beyond a few. */
 function bounded(event: JsonObject): JsonObject {
   const members = Object.entries(event);
   const known = members.filter(([name]) => knownMembers.has(name));
@@ -188,10 +188,10 @@ function bounded(event: JsonObject): JsonObject {
 }
 
 /**
- * An event within the limits of docs/reference/error_tracking.md.
+ * Applies the limits of docs/reference/error_tracking.md to an event.
  * @param event parsed JSON
  * @param event_id 32 hexadecimal digits
- * @returns it, and as the text to store
+ * @returns the result, also as the text to store
  */
 export function storedPayload(event: JsonObject, event_id: string): { payload: JsonObject; text: string } {
   const shallow = isTooDeep(event) ? (cleaned(event) as JsonObject) : event;

@@ -1,4 +1,4 @@
-/** Releases that clients announce: versions of an application, with the commits that they are made of. */
+/** Releases announced by clients: versions of an application, with their commits. */
 import { sql } from 'kysely';
 import type { Project } from '../../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../../db/index.ts';
@@ -9,7 +9,7 @@ export const maximumVersionLength = 250;
 const maximumVersions = 10_000;
 const tooManyVersions = `Maximum number of releases (${maximumVersions}) exceeded`;
 
-/** What is left out keeps its value. */
+/** Omitted members keep their values. */
 export interface VersionChanges {
   url?: string | undefined;
   commit_sha?: string | undefined;
@@ -18,10 +18,10 @@ export interface VersionChanges {
 }
 
 /**
- * The release of a project with a version, which is added if there is none.
+ * The release of a project with a version; it is added if it does not exist.
  * @param tx a transaction
  * @returns its id
- * @throws ApiError 400 when the project has too many
+ * @throws ApiError 400 if the project has too many releases
  */
 export async function versionIn(
   tx: Database,
@@ -55,7 +55,7 @@ const columnsOf = (changes: VersionChanges) =>
 
 /**
  * Adds a release to projects, or changes it where it exists.
- * @throws ApiError 400 when a project has too many
+ * @throws ApiError 400 if a project has too many releases
  */
 export const announceVersion = (
   db: Database,
@@ -79,7 +79,7 @@ export async function changeVersions(tx: Database, ids: readonly number[], chang
     .execute();
 }
 
-/** Deletes a release from the projects of an organization in which the caller may change it, with its source maps. @returns how many */
+/** Deletes a release, with its source maps, from those projects of an organization in which the caller may change it. @returns their number */
 export async function deleteVersions(db: Database, caller: Caller, org: string, version: string): Promise<bigint> {
   const { numAffectedRows = 0n } = await sql`
     delete from error_tracking_versions where id in (
@@ -89,7 +89,7 @@ export async function deleteVersions(db: Database, caller: Caller, org: string, 
 }
 
 /**
- * Remembers that events of releases arrive, at most once a day.
+ * Records the use of releases by arriving events, at most once a day.
  * @param batch a common table expression that defines `batch`: events with `project_id` and `release`
  */
 export async function markVersionsUsed(tx: Database, batch: ReturnType<typeof sql>): Promise<void> {

@@ -1,4 +1,4 @@
-/** Releases that clients announce, as they are read. */
+/** Queries for releases announced by clients. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { isMemberOfProject, levels, type Project, projectState } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
@@ -15,7 +15,7 @@ export interface VersionRow {
   project: Pick<Project, 'id' | 'name' | 'path' | 'full_path'>;
 }
 
-/** A predicate on rows of `projects`: they are in an organization, and the caller has a role in them. */
+/** A predicate on rows of `projects`: they belong to an organization, and the caller has a role in them. */
 const isInOrganization = (caller: Caller, org: string, level: number): RawBuilder<SqlBool> => sql`
   (starts_with(lower(projects.full_path::text), ${`${org.toLowerCase()}/`}) and not ${projectState.marked_for_deletion}
    and ${caller.admin ? sql`true` : isMemberOfProject(caller, level)})`;
@@ -32,8 +32,8 @@ const versions = sql`
     from error_tracking_versions join projects on projects.id = error_tracking_versions.project_id`;
 
 /**
- * A release in the projects of an organization that have it.
- * @param may whether the caller only reads, or changes it
+ * A release in those projects of an organization that have it.
+ * @param may whether the caller reads or changes it
  */
 export async function versionsNamed(
   db: Database,
@@ -48,7 +48,7 @@ export async function versionsNamed(
   return rows;
 }
 
-/** The release before one in the same project that has commits. */
+/** The previous release of the same project that has commits. */
 export async function previousWithCommits(db: Database, { id, project }: VersionRow): Promise<VersionRow | undefined> {
   const { rows } = await sql<VersionRow>`
     ${versions}
@@ -59,7 +59,7 @@ export async function previousWithCommits(db: Database, { id, project }: Version
   return rows[0];
 }
 
-/** A page of the releases of a project, newest first, and whether more follow. */
+/** A page of the releases of a project, newest first, and whether there are more. */
 export async function versionsOf(
   db: Database,
   project: Project,
@@ -73,7 +73,7 @@ export async function versionsOf(
   return { items: rows.slice(0, per_page), has_more: rows.length > per_page };
 }
 
-/** The commit that a client has named for a release. */
+/** The commit that a client announced for a release. */
 export async function commitOfVersion(db: Database, project_id: number, version: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('error_tracking_versions')

@@ -1,4 +1,4 @@
-/** The health of releases: how the sessions of their users ended. */
+/** The health of releases: the outcomes of user sessions. */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { projectRole } from '../../../../access/index.ts';

@@ -1,9 +1,9 @@
-/** Counting sessions: each in the state that it has last, in the hour in which it began. */
+/** Counts sessions by their final state, in the hour of their start. */
 import { sql } from 'kysely';
 import type { Database } from '../../../../db/index.ts';
 import type { SessionBucket, SessionChange, UserReport } from './session_rules.ts';
 
-/** Of a project: pairs of a release and an environment; the sessions of further ones are not counted. */
+/** Per project: pairs of a release and an environment; sessions of further pairs are not counted. */
 const maximumReleases = 10_000;
 
 export type OfProject<T> = T & { project_id: number };
@@ -12,8 +12,8 @@ const keyOf = ({ project_id, release, environment }: OfProject<{ release: string
   JSON.stringify([project_id, release, environment]);
 
 /**
- * Adds the releases that are new, and locks all of them until the transaction ends: two transactions must not count the same session.
- * @returns their ids
+ * Adds new releases, and locks all of them until the transaction ends, so that two transactions never count the same session.
+ * @returns the ids
  */
 async function lockReleases(
   tx: Database,
@@ -39,13 +39,13 @@ async function lockReleases(
   return new Map(rows.map(({ id, ...release }) => [keyOf(release), id]));
 }
 
-/** Writes the states of sessions, and moves those whose state is another to where they count now. */
+/** Writes the states of sessions, and moves the counts of sessions whose state has changed. */
 async function countStates(
   tx: Database,
   changes: readonly (SessionChange & { release_id: number })[],
   buckets: readonly (SessionBucket & { release_id: number })[],
 ): Promise<void> {
-  // What a session says last counts, of several messages in one batch, too.
+  // The last state of a session counts, also among several messages in a batch.
   const last = new Map<string, SessionChange & { release_id: number }>();
   for (const change of changes) {
     const key = `${change.release_id} ${change.session_id}`;
@@ -75,7 +75,7 @@ async function countStates(
     ), changes as (
       select release_id, hour, after as state, 1 as count from moved where before is distinct from after
       union all
-      -- Not from an hour that is no longer kept.
+      -- Not for an hour that is no longer kept.
       select release_id, hour, before, -1 from moved
        where before <> after and exists (select from error_tracking_release_hours hours where (hours.release_id, hours.hour) = (moved.release_id, moved.hour))
       union all
@@ -123,7 +123,7 @@ async function countUsers(
 
 /**
  * Counts sessions.
- * @param tx a transaction, in which the projects may be gone
+ * @param tx a transaction in which the projects may be deleted already
  */
 export async function storeSessions(
   tx: Database,
@@ -142,7 +142,7 @@ export async function storeSessions(
 }
 
 /**
- * Keeps what users report with the events that it is about; reports of other events are lost.
+ * Stores user reports with the events that they refer to; reports about unknown events are dropped.
  * @param tx a transaction
  */
 export async function storeUserReports(tx: Database, reports: readonly OfProject<UserReport>[]): Promise<void> {

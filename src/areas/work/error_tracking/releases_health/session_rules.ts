@@ -1,4 +1,4 @@
-/** What clients say about the health of a release: sessions, and what users report. Nothing of it is ever refused: what cannot be read is left out. */
+/** Parses data about the health of a release: sessions and user reports. Nothing is refused: invalid data is dropped. */
 
 import { credibleTime, eventId, hashOfUser, type Receipt } from '../events/rules.ts';
 import { cleaned, isObject, type Json, type JsonObject, objectsIn, textOf } from '../payload/rules.ts';
@@ -6,9 +6,9 @@ import { cleaned, isObject, type Json, type JsonObject, objectsIn, textOf } from
 const states = ['started', 'exited', 'errored', 'crashed', 'abnormal'] as const;
 export type SessionState = (typeof states)[number];
 
-/** In an envelope, and buckets in an item. */
+/** Per envelope; also the most buckets per item. */
 export const maximumSessions = 100;
-/** What one bucket may count in one state. */
+/** The largest count of one state in a bucket. */
 const maximumCount = 1_000_000;
 const maximumName = 255;
 const maximumComments = 4096;
@@ -16,7 +16,7 @@ const maximumComments = 4096;
 interface OfRelease {
   release: string;
   environment: string;
-  /** When the sessions began. */
+  /** The start time of the sessions. */
   started_at: Date;
   user_hash: Buffer | null;
 }
@@ -29,7 +29,7 @@ export interface SessionChange extends OfRelease {
   changed_at: Date;
 }
 
-/** Sessions that a client has counted itself. */
+/** Sessions aggregated by the client. */
 export interface SessionBucket extends OfRelease {
   counts: Record<SessionState, number>;
 }
@@ -42,13 +42,13 @@ export interface UserReport {
 
 type SessionReceipt = Pick<Receipt, 'received_at' | 'clock_offset_ms' | 'user_salt'>;
 
-/** A user that a client names by an id, like that of the user of an event. */
+/** The hash of a user that a client identifies by an id, as for the user of an event. */
 const userHash = (did: Json | undefined, { user_salt }: SessionReceipt): Buffer | null => {
   const id = textOf(did);
   return id === undefined ? null : hashOfUser(user_salt, 'id', id);
 };
 
-/** Sessions without a release say nothing about the health of one. */
+/** Undefined without a release: such sessions do not count towards the health of one. */
 function releaseOf(item: JsonObject): Pick<OfRelease, 'release' | 'environment'> | undefined {
   const attributes = isObject(item.attrs) ? item.attrs : {};
   const release = textOf(attributes.release, maximumName);
@@ -64,7 +64,7 @@ function stateOf({ status, errors }: JsonObject): SessionState {
 }
 
 /**
- * Reads a `session` item.
+ * Parses a `session` item.
  * @param given parsed JSON
  * @returns undefined without a session or a release
  */
@@ -87,7 +87,7 @@ const countOf = (value: Json | undefined): number =>
   typeof value === 'number' && value > 0 ? Math.min(Math.floor(value), maximumCount) : 0;
 
 /**
- * Reads a `sessions` item.
+ * Parses a `sessions` item.
  * @param given parsed JSON
  * @returns at most a hundred buckets
  */
@@ -109,9 +109,9 @@ export function readBuckets(given: Json, receipt: SessionReceipt): SessionBucket
 }
 
 /**
- * Reads a `user_report` item.
+ * Parses a `user_report` item.
  * @param given parsed JSON
- * @returns undefined when it is about no event
+ * @returns undefined if it refers to no event
  */
 export function readUserReport(given: Json, { received_at }: Pick<Receipt, 'received_at'>): UserReport | undefined {
   const item = cleaned(given);

@@ -1,4 +1,4 @@
-/** What the doors for clients of Sentry share: who calls, what they may, and the form of replies and refusals. */
+/** Shared by the endpoints for Sentry clients: authentication, access, and the format of replies and refusals. */
 import {
   authenticate,
   countRequest,
@@ -49,7 +49,7 @@ export function callerIn({ caller }: SentryCall): Caller {
 
 /**
  * The project, if the caller may read it.
- * @throws ApiError 404 for a hidden one, 403 for a role that is too low
+ * @throws ApiError 404 if it is hidden, 403 if the role is too low
  */
 export function checkRole(caller: Caller, project: Project | undefined, role: 'reporter' | 'developer'): Project {
   if (!project || !mayRead(caller, project)) throw notFound('Project');
@@ -59,7 +59,7 @@ export function checkRole(caller: Caller, project: Project | undefined, role: 'r
 }
 
 /**
- * The project of an organization, by its path below it or by its id.
+ * The project of an organization, by its path within the organization or by its id.
  * @throws ApiError as `checkRole`
  */
 async function projectNamed(call: SentryCall, name: string, role: 'reporter' | 'developer'): Promise<Project> {
@@ -71,7 +71,7 @@ async function projectNamed(call: SentryCall, name: string, role: 'reporter' | '
   return checkRole(caller, isBelow(numbered) ? numbered : await projectFor(db, caller, `${org}/${name}`), role);
 }
 
-/** The project that the path names. */
+/** The project in the URL. */
 export const projectIn = (call: SentryCall): Promise<Project> =>
   projectNamed(call, call.request.params.project ?? '', 'reporter');
 
@@ -79,8 +79,8 @@ const maximumProjects = 10;
 const badProjects = `projects must be a list of 1 to ${maximumProjects}`;
 
 /**
- * The projects that a body names in `projects`, each once.
- * @throws ApiError 400 for none, or for too many, and as `checkRole`
+ * The distinct projects in the `projects` of a body.
+ * @throws ApiError 400 for none or too many, and as `checkRole`
  */
 export async function projectsIn(call: SentryCall): Promise<Project[]> {
   const { projects } = call.fields;
@@ -93,8 +93,8 @@ export async function projectsIn(call: SentryCall): Promise<Project[]> {
 }
 
 /**
- * The page that `cursor` and `limit` ask for. A cursor is `0:<offset>:<whether it goes back>`.
- * @throws ApiError 400 for a limit that is no positive number
+ * The page for `cursor` and `limit`. The format of a cursor is `0:<offset>:<whether it goes back>`.
+ * @throws ApiError 400 unless the limit is a positive number
  */
 export function pageIn({ request: { query } }: SentryCall, most: number): { per_page: number; offset: number } {
   const limit = Number(textIn(query.limit) || defaultPerPage);
@@ -103,7 +103,7 @@ export function pageIn({ request: { query } }: SentryCall, most: number): { per_
   return { per_page: Math.min(limit, most), offset: Number(offset) };
 }
 
-/** The links to the pages around one; `results` says whether something is there. */
+/** The links to the adjacent pages; `results` tells whether they contain anything. */
 export function linksOf(
   { services: { url }, request }: SentryCall,
   { per_page, offset }: { per_page: number; offset: number },
@@ -127,14 +127,14 @@ const who: Identification<Caller, SentryRequest> = {
   count: (services, counting) => countRequest(services, {}, counting),
 };
 
-/** A door below `/api/0`. */
+/** An endpoint below `/api/0`. */
 export const at = (
   method: 'GET' | 'PUT' | 'POST' | 'DELETE',
   path: string,
   handle: (call: SentryCall) => Promise<unknown>,
 ) => door<Caller, SentryRequest>({ method, url: `/api/0${path}`, who, handle });
 
-/** The form of Sentry: the reason in `detail`. */
+/** Sentry's format of errors, with the reason in `detail`. */
 export const sentryForm: ErrorForm = {
   write: (refusal, _request, reply) =>
     reply.header('content-type', 'application/json').send(Buffer.from(JSON.stringify({ detail: messageOf(refusal) }))),

@@ -1,4 +1,4 @@
-/** How the doors for clients of Sentry are documented (docs/reference/error_tracking.md#clients-of-sentry). */
+/** Documentation of the endpoints for Sentry clients (docs/reference/error_tracking.md#clients-of-sentry). */
 import type { DescribedDoor } from '../../../../http/index.ts';
 
 const refusals = {
@@ -14,13 +14,13 @@ interface Described {
   description: string;
   /** The successful reply. */
   returns: string;
-  /** By default 200. */
+  /** Defaults to 200. */
   status?: 201 | 204;
-  /** Of the body; none without one. */
+  /** The type of the body; omitted if there is none. */
   body_type?: 'application/json' | 'multipart/form-data';
-  /** Of the query. */
+  /** Names of query parameters. */
   parameters?: readonly string[];
-  /** What is refused besides. */
+  /** Further refusals. */
   also?: Readonly<Record<number, string>>;
 }
 
@@ -51,7 +51,7 @@ const list = { parameters: ['limit', 'cursor'], also: { 400: invalid } };
 const change = { body_type: 'application/json', also: { 400: invalid } } as const;
 const release = '/organizations/:org/releases/:version/';
 
-/** Paths end with a slash, as those clients write them; without one they are found, too. */
+/** Paths end with a slash, as in Sentry's clients; without it they are found too. */
 export const sentryDoors: readonly DescribedDoor[] = [
   described('GET', '/projects/', {
     operation: 'listSentryProjects',

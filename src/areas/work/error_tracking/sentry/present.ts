@@ -1,4 +1,4 @@
-/** Errors and events in the form that clients of Sentry read. */
+/** Errors and events in Sentry's format. */
 import type { Project } from '../../../../access/index.ts';
 import { errorPage, titleOf } from '../errors/present.ts';
 import type { ErrorRow, Stats } from '../errors/queries.ts';
@@ -7,13 +7,13 @@ import type { TracedFrame } from '../events/source_git.ts';
 import { exceptionsOf, messageOf } from '../events/stack_rules.ts';
 import { type JsonObject, tagPairs, textOf } from '../payload/rules.ts';
 
-/** The first segment of the path of a project stands for the organization. */
+/** The first segment of a project's path is the organization. */
 export function organizationOf({ full_path }: Pick<Project, 'full_path'>) {
   const slug = full_path.slice(0, full_path.indexOf('/'));
   return { id: slug, name: slug, slug };
 }
 
-/** Of a project that is in a subgroup, the id: its path has slashes. */
+/** For a project in a subgroup, the id is used, because its path contains slashes. */
 export function sentryProject({ id, name, path, full_path }: Pick<Project, 'id' | 'name' | 'path' | 'full_path'>) {
   const isDirect = full_path.split('/').length === 2;
   return { id: String(id), name, slug: isDirect ? path : String(id) };
@@ -46,7 +46,7 @@ export const sentryIssue = (url: string, project: Project, row: ErrorRow, stats:
   pluginIssues: [],
 });
 
-/** A line of a stack as it was sent, and where it comes from. */
+/** A stack frame as sent, and its original position. */
 export interface ShownFrame {
   sent: JsonObject;
   traced: TracedFrame;
@@ -66,13 +66,13 @@ const exception = (given: JsonObject, frames: readonly ShownFrame[]) => ({
   stacktrace: frames.length > 0 ? { frames: frames.map(frame) } : null,
 });
 
-/** The tags that clients sent, and those that every event has. */
+/** The tags sent by clients, and those that every event has. */
 function tagsOf({ environment, level, release: version }: WholeEvent, { tags }: JsonObject) {
   const own = Object.entries({ environment, level, ...(version === null ? {} : { release: version }) });
   return [...own, ...tagPairs(tags)].map(([key, value]) => ({ key, value }));
 }
 
-/** @param stacks of the exceptions of the event, in their order */
+/** @param stacks the stacks of the event's exceptions, in order */
 export function sentryEvent(
   project: Pick<Project, 'id'>,
   event: WholeEvent,

@@ -1,13 +1,13 @@
-/** What clients of Sentry list besides errors. */
+/** Queries for other lists of Sentry clients. */
 import { type SqlBool, sql } from 'kysely';
 import { isMemberOfProject, levels, projectState } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
 import type { Caller } from '../../../../http/index.ts';
 
-/** The most projects that are listed; clients choose one of them for a setting. */
+/** The most projects listed; clients choose one of them in their settings. */
 const maximumProjects = 100;
 
-/** The first projects that take errors and whose errors the caller may read. */
+/** The first projects that accept errors and whose errors the caller may read. */
 export const trackedProjects = (db: Database, caller: Caller) =>
   db
     .selectFrom('projects')
@@ -21,7 +21,7 @@ export const trackedProjects = (db: Database, caller: Caller) =>
     .limit(maximumProjects)
     .execute();
 
-/** Whether the caller has at least a role in a project below an organization that takes errors. */
+/** Whether the caller has at least this role in a project of the organization that accepts errors. */
 export async function hasTrackedProject(db: Database, caller: Caller, org: string, level: number): Promise<boolean> {
   const found = await db
     .selectFrom('projects')

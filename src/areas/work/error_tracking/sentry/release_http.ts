@@ -1,4 +1,4 @@
-/** The doors by which clients of Sentry announce releases (docs/reference/error_tracking.md#announcing-releases). */
+/** Endpoints with which Sentry clients announce releases (docs/reference/error_tracking.md#announcing-releases). */
 import type { Project } from '../../../../access/index.ts';
 import { badRequest, notFound } from '../../../../http/index.ts';
 import {
@@ -15,7 +15,7 @@ import { sentryProject } from './present.ts';
 const maximumPerPage = 100;
 const maximumUrl = 2048;
 
-/** @throws ApiError 400 for what is no version */
+/** @throws ApiError 400 for an invalid version */
 export function versionNamed(value: unknown): string {
   const version = textIn(value).trim();
   if (version === '' || version.length > maximumVersionLength || /[\n\t\f\r]/.test(version))
@@ -23,7 +23,7 @@ export function versionNamed(value: unknown): string {
   return version;
 }
 
-/** A release as clients read it: the same one in several projects is shown once. */
+/** A release in Sentry's format: the same release of several projects is shown once. */
 function presentVersion([row, ...others]: [VersionRow, ...VersionRow[]]) {
   const { version, url, commit_sha, created_at, started_at, released_at } = row;
   const projects = [row, ...others].map(({ project }) => sentryProject(project as Project));
@@ -48,7 +48,7 @@ function presentVersion([row, ...others]: [VersionRow, ...VersionRow[]]) {
 
 const isRows = (rows: VersionRow[]): rows is [VersionRow, ...VersionRow[]] => rows.length > 0;
 
-/** The release that the path names, where the caller may read or change it. */
+/** The release in the URL, in those projects where the caller may read or change it. */
 async function versionIn(call: SentryCall, may: 'read' | 'change'): Promise<[VersionRow, ...VersionRow[]]> {
   const { org = '', version = '' } = call.request.params;
   const rows = await versionsNamed(call.services.db, callerIn(call), { org, version: textIn(version), may });
@@ -65,7 +65,7 @@ function dateIn(value: unknown, name: string): string | undefined {
   return date.toISOString();
 }
 
-/** The newest commit of those that a body names: clients list them from the newest on. */
+/** The newest commit in a body: clients list commits from newest to oldest. */
 function commitIn({ fields: { commits, refs } }: SentryCall): string | undefined {
   const [first] = (Array.isArray(commits) ? commits : Array.isArray(refs) ? refs : []) as Record<string, unknown>[];
   const id = textIn(first?.id ?? first?.commit).toLowerCase();
@@ -98,7 +98,7 @@ async function changeVersion(call: SentryCall) {
   const { db } = call.services;
   const changes = changesIn(call);
   const { version = '' } = call.request.params;
-  // Finishing a release that was never announced is announcing it.
+  // Finalising an unannounced release also announces it.
   if (call.fields.projects !== undefined)
     await announceVersion(db, await projectsIn(call), versionNamed(version), changes);
   else

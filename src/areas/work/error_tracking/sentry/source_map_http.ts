@@ -1,4 +1,4 @@
-/** The doors by which clients of Sentry upload source maps (docs/reference/error_tracking.md#source-maps). */
+/** Endpoints with which Sentry clients upload source maps (docs/reference/error_tracking.md#source-maps). */
 import type { Readable } from 'node:stream';
 import { levels } from '../../../../access/index.ts';
 import { badRequest, type Doorway, forbidden, readParts, streamOf, tooLarge } from '../../../../http/index.ts';
@@ -11,12 +11,12 @@ import { versionNamed } from './release_http.ts';
 
 const chunks_in_request = 4;
 const request_bytes = chunks_in_request * chunk_bytes + 2 ** 20;
-/** What does not become smaller by compression becomes a little larger. */
+/** Incompressible data becomes slightly larger when compressed. */
 const maximumSent_bytes = chunk_bytes + 2 ** 16;
 const maximumDist = 64;
 const checksumPattern = /^[0-9a-f]{40}$/;
 
-/** @throws ApiError 401, 403 for callers who have no project in the organization for which they could upload something */
+/** @throws ApiError 401, 403 for callers without a project in the organization for which they could upload */
 async function checkUploader(call: SentryCall) {
   const caller = callerIn(call);
   const { org = '' } = call.request.params;
@@ -24,7 +24,7 @@ async function checkUploader(call: SentryCall) {
   return caller;
 }
 
-/** What clients must keep to, and where they send chunks. */
+/** The limits for clients, and the URL for chunks. */
 async function showOptions(call: SentryCall) {
   await checkUploader(call);
   const { services, request } = call;
@@ -41,13 +41,13 @@ async function showOptions(call: SentryCall) {
   });
 }
 
-/** @throws ApiError 413 when it is longer than a chunk can be */
+/** @throws ApiError 413 if it is longer than a chunk may be */
 async function bytesOf(file: Readable): Promise<Buffer> {
   const parts: Buffer[] = [];
   let size_bytes = 0;
   for await (const part of file as AsyncIterable<Buffer>) {
     size_bytes += part.length;
-    // What is too long is read to its end: the parser of the body waits for that.
+    // A chunk that is too long is still read to its end, because the body parser waits for that.
     if (size_bytes <= maximumSent_bytes) parts.push(part);
   }
   if (size_bytes > maximumSent_bytes) throw tooLarge();
@@ -71,7 +71,7 @@ async function takeChunks(call: SentryCall) {
   return answer(call, {});
 }
 
-/** @throws ApiError 400 for what are no checksums of a bundle within its limit */
+/** @throws ApiError 400 unless these are checksums of a bundle within its limit */
 function checksumsIn({ fields: { checksum, chunks } }: SentryCall): { checksum: string; chunks: string[] } {
   const isChecksum = (value: unknown): value is string => typeof value === 'string' && checksumPattern.test(value);
   const maximum = Math.ceil(bundle_bytes / chunk_bytes);
@@ -94,7 +94,7 @@ export const bundleDoors = [
   at('POST', '/organizations/:org/artifactbundle/assemble', assembleBundle),
 ];
 
-/** Chunks are read as they come. */
+/** Chunks are read as a stream. */
 export const chunkDoorway: Doorway = {
   cost: 'upload',
   doors: [at('POST', '/organizations/:org/chunk-upload', takeChunks)],

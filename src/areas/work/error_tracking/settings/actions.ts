@@ -1,4 +1,4 @@
-/** Turning error tracking on and off. */
+/** Enables and disables error tracking. */
 import type { Project } from '../../../../access/index.ts';
 import { type Database, stamped } from '../../../../db/index.ts';
 import { found, invalid } from '../../../../http/index.ts';
@@ -14,9 +14,9 @@ interface Switches {
 }
 
 export interface Settings extends Switches {
-  /** Null: as many as the application settings say. */
+  /** Null: the default of the application settings applies. */
   events_per_minute: number | null;
-  /** An error is alerted of that has this many events, or this many users, within this many minutes. Null: it is not. */
+  /** An error causes an alert when it has this many events, or this many users, within this many minutes. Null: no alert. */
   alert_events: number | null;
   alert_users: number | null;
   alert_minutes: number;
@@ -26,15 +26,15 @@ const untilSet = { events_per_minute: null, alert_events: null, alert_users: nul
 
 const isReceiving = (settings: Switches | undefined) => settings?.active && settings.integrated;
 
-/** Without the tracker of this server there is none to send errors to: that of another server has no setting here. */
+/** Without the integrated tracker, errors cannot be sent to this server; an external tracker has no setting here. */
 function checkTracker({ active, integrated }: Switches): void {
   if (active && !integrated) throw invalid({ api_url: [noTrackerText], token: [noTrackerText] });
 }
 
 /**
- * Sets whether a project takes errors. When it does for the first time, it gets a client key.
- * @param changes what is left out keeps its value
- * @throws ApiError 404 if something is left out and the project has no settings; 400 for a tracker that has no address
+ * Sets whether a project accepts errors. The first time it does, it gets a client key.
+ * @param changes omitted settings keep their values
+ * @throws ApiError 404 for a partial change if the project has no settings yet; 400 for a tracker without a URL
  */
 export const changeSettings = (db: Database, project: Project, changes: Partial<Settings>): Promise<Settings> =>
   db.transaction().execute(async (tx) => {

@@ -1,8 +1,8 @@
-/** Settings of error tracking as endpoints and the collector read them. */
+/** Queries for the settings of error tracking. */
 import type { Project } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
 
-/** Whether a project takes errors, how many, and what it is alerted of; undefined when that was never set. */
+/** Whether a project accepts errors, how many, and its alert thresholds; undefined if never set. */
 export const settingsOf = (db: Database, project: Pick<Project, 'id'>) =>
   db
     .selectFrom('error_tracking_settings')

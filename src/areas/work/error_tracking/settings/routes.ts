@@ -1,4 +1,4 @@
-/** Whether a project takes errors from applications. */
+/** Settings of error tracking in a project. */
 import { Type } from 'typebox';
 import { projectRole } from '../../../../access/index.ts';
 import { forbidden, found, get, nullable, one, optional, patch, put, resource } from '../../../../http/index.ts';

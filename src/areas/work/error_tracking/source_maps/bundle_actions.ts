@@ -1,4 +1,4 @@
-/** Bundles: archives of source maps that are assembled from chunks. */
+/** Bundles: archives of source maps, assembled from chunks. */
 import { sql } from 'kysely';
 import type { Project } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
@@ -8,14 +8,14 @@ import { missingChunks } from './chunk_actions.ts';
 import { unpackBundle } from './jobs.ts';
 
 export interface AskedBundle {
-  /** SHA-1 of all bytes and of those of each chunk, in hexadecimal. */
+  /** SHA-1 of the whole bundle and of each chunk, in hexadecimal. */
   checksum: string;
   chunks: readonly string[];
   version: string | undefined;
   dist: string;
 }
 
-/** As clients of Sentry read it. */
+/** In Sentry's format. */
 export interface Assembly {
   state: 'not_found' | 'created' | 'ok' | 'error';
   missingChunks: string[];
@@ -42,7 +42,7 @@ const knownBundle = async (
   return rows[0];
 };
 
-/** Adds a bundle, with the job that unpacks it. One that could not be unpacked is tried again. */
+/** Adds a bundle, and enqueues the job that unpacks it. A bundle that could not be unpacked is retried. */
 const addBundle = (db: Database, caller: Caller, project: Project, asked: AskedBundle): Promise<void> =>
   db.transaction().execute(async (tx) => {
     const version_id = asked.version === undefined ? null : await versionIn(tx, project, asked.version);
@@ -57,9 +57,9 @@ const addBundle = (db: Database, caller: Caller, project: Project, asked: AskedB
   });
 
 /**
- * Says what becomes of a bundle, and begins to unpack it when all of its chunks are there.
- * @param projects those that it is for
- * @throws ApiError 400 for one more release than a project can have
+ * Returns the state of a bundle, and starts unpacking it when all of its chunks are present.
+ * @param projects the projects of the bundle
+ * @throws ApiError 400 if a project would have too many releases
  */
 export async function assemble(
   db: Database,

@@ -1,28 +1,28 @@
-/** What a bundle has: the source maps that its manifest lists, with the files that they are about. */
+/** Parses the manifest of a bundle: its source maps, with the files that they belong to. */
 import { isObject, type Json, type JsonObject, textOf } from '../payload/rules.ts';
 
 export interface BundledMap {
-  /** In the archive. */
+  /** Name in the archive. */
   name: string;
-  /** With dashes; it joins a map to its file, whatever their addresses. */
+  /** With dashes; it links a map to its file, whatever their URLs. */
   debug_id: string | null;
-  /** The address of the file that it is about, with `~` for the scheme and the host. */
+  /** The URL of the generated file, with `~` for the scheme and the host. */
   url: string | null;
 }
 
 const maximumUrl = 2048;
-/** The base of addresses that begin with `~`. */
+/** The base of URLs that begin with `~`. */
 const somewhere = 'http://host';
 
-/** @returns in lower case with dashes, null when it is none */
+/** @returns in lower case with dashes, null if it is invalid */
 export function debugIdIn(value: Json | undefined): string | null {
   const digits = typeof value === 'string' ? value.replaceAll('-', '').toLowerCase() : '';
   return /^[0-9a-f]{32}$/.test(digits) ? digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5') : null;
 }
 
 /**
- * The address of a file without its scheme, host, query and fragment, which differ between uploads and events: `~/static/app.js`.
- * @returns null for what is no address
+ * The URL of a file without its scheme, host, query and fragment, which differ between uploads and events: `~/static/app.js`.
+ * @returns null if the URL is invalid
  */
 export function tildeUrl(address: string): string | null {
   const rest = address.startsWith('~/') ? address.slice(1) : address.replace(/^[a-z][\w+.-]*:\/\/[^/]*/i, '');
@@ -30,11 +30,11 @@ export function tildeUrl(address: string): string | null {
   return path.startsWith('/') && path.length <= maximumUrl ? `~${path}` : null;
 }
 
-/** Headers are spelled in any case. */
+/** Header names are case-insensitive. */
 const headerOf = ({ headers }: JsonObject, name: string): Json | undefined =>
   isObject(headers) ? Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1] : undefined;
 
-/** The address of the map that a file names, resolved against its own. */
+/** The URL of the map that a file references, resolved against its own. */
 function mapUrlOf(file: JsonObject, url: string): string | null {
   const named = textOf(headerOf(file, 'sourcemap')) ?? textOf(headerOf(file, 'x-sourcemap'));
   if (named === undefined) return null;

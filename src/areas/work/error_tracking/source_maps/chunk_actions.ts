@@ -1,4 +1,4 @@
-/** Chunks: parts of bundles, which clients upload before they say what they are parts of. */
+/** Chunks: parts of bundles, uploaded by clients before the bundle is announced. */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
@@ -12,7 +12,7 @@ import { storeBlob, useBlob } from '../../../instance/blobs/index.ts';
 const unzip = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip);
 
 export const chunk_bytes = 8 * 2 ** 20;
-/** Of one user, until they are unpacked. */
+/** Per user, until they are unpacked. */
 const maximumWaiting_bytes = 512 * 2 ** 20;
 
 const badChunk = 'a chunk is not what its name says';
@@ -26,9 +26,9 @@ async function bytesOf(sent: Buffer, isZipped: boolean): Promise<Buffer> {
 }
 
 /**
- * Stores a chunk. One that the user has sent before is not stored again.
+ * Stores a chunk, unless the user has uploaded it already.
  * @param checksum the SHA-1 of its bytes, in hexadecimal
- * @throws ApiError 400 for other bytes, or when the user has sent too many
+ * @throws ApiError 400 if the checksum does not match, or if the user has uploaded too much
  */
 export async function storeChunk(
   { db, blobs }: Pick<Services, 'db' | 'blobs'>,
@@ -52,12 +52,12 @@ export async function storeChunk(
     const { numAffectedRows } = await sql`
       insert into error_tracking_chunks (user_id, checksum, blob_key, size_bytes)
       values (${user_id}, decode(${checksum}, 'hex'), ${blob_key}, ${bytes.length}) on conflict do nothing`.execute(tx);
-    // Of two equal ones that arrive together, the second one's blob stays recorded as unused.
+    // If two equal chunks arrive concurrently, the second one's blob stays recorded as unused.
     if (numAffectedRows) await useBlob(tx, blob_key);
   });
 }
 
-/** Which of the chunks, by their checksums in hexadecimal, the user has not sent. */
+/** The checksums, in hexadecimal, of chunks that the user has not uploaded. */
 export async function missingChunks(
   db: Services['db'],
   user_id: number,

@@ -1,4 +1,4 @@
-/** Unpacking bundles. */
+/** Unpacks bundles. */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { sql } from 'kysely';
@@ -13,13 +13,13 @@ import type { Json } from '../payload/rules.ts';
 import { type BundledMap, mapsIn } from './bundle_rules.ts';
 import { type ArchivedFile, BadArchive, deflated, filesIn, unpacked } from './zip_rules.ts';
 
-/** Of one bundle. The archive is read into memory. */
+/** Per bundle. The archive is read into memory. */
 export const bundle_bytes = 64 * 2 ** 20;
 const maximumMaps = 2000;
 const manifest_bytes = 2 ** 20;
-/** Of one map, unpacked. */
+/** Per map, unpacked. */
 const map_bytes = 32 * 2 ** 20;
-/** Of all maps of a project, as they are stored. */
+/** For all maps of a project, in stored form. */
 const maximumStored_bytes = 2 * 2 ** 30;
 
 type Bytes = Pick<JobServices, 'db' | 'blobs'>;
@@ -28,11 +28,11 @@ interface Bundle {
   id: number;
   project_id: number;
   checksum: string;
-  /** Null for one that is gone. */
+  /** Null for a missing one. */
   chunk_keys: (BlobKey | null)[];
 }
 
-/** The bundle, if it is still to be unpacked. */
+/** The bundle, if it has not been unpacked yet. */
 async function bundleOf(db: Database, id: number): Promise<Bundle | undefined> {
   const { rows } = await sql<Bundle>`
     select id, project_id, encode(checksum, 'hex') as checksum,
@@ -43,7 +43,7 @@ async function bundleOf(db: Database, id: number): Promise<Bundle | undefined> {
   return rows[0];
 }
 
-/** @throws BadArchive when it is too large, a part of it is gone, or it is another one */
+/** @throws BadArchive if it is too large, a part is missing, or the checksum does not match */
 async function archiveOf({ blobs }: Bytes, { chunk_keys, checksum }: Bundle): Promise<Buffer> {
   const parts: Buffer[] = [];
   const hash = createHash('sha1');
@@ -76,7 +76,7 @@ async function manifestIn(files: ReadonlyMap<string, ArchivedFile>): Promise<Jso
 interface StoredMap extends Omit<BundledMap, 'name'> {
   blob_key: BlobKey;
   size_bytes: number;
-  /** The SHA-256 of what is stored. */
+  /** The SHA-256 of the stored bytes. */
   digest: string;
 }
 
@@ -89,7 +89,7 @@ async function storeMap({ db, blobs }: Bytes, file: ArchivedFile, { debug_id, ur
   return { debug_id, url, blob_key: await storeBlob(db, received), size_bytes: received.size_bytes, digest };
 }
 
-/** @throws BadArchive when the project has no room for them */
+/** @throws BadArchive if the project has not enough room */
 async function checkRoom(db: Database, project_id: number, added_bytes: number): Promise<void> {
   const { rows } = await sql<{ stored: number }>`
     select coalesce(sum(size_bytes), 0)::bigint as stored from error_tracking_source_maps where project_id = ${project_id}`.execute(
@@ -113,7 +113,7 @@ async function storeMaps(services: Bytes, bundle: Bundle, signal: AbortSignal): 
   return stored;
 }
 
-/** Adds the maps of a bundle, and forgets its chunks unless another bundle waits for them. */
+/** Adds the maps of a bundle, and deletes its chunks unless another bundle needs them. */
 const concludeBundle = (
   db: Database,
   { id, project_id }: Bundle,
@@ -141,7 +141,7 @@ const concludeBundle = (
                             and encode(chunks.checksum, 'hex') = any(waiting.chunks))`.execute(tx);
   });
 
-/** Unpacks a bundle whose chunks are there: of its files, the source maps are kept. */
+/** Unpacks a bundle whose chunks are present, and stores its source maps. */
 export const unpackBundle = job('unpack_bundle', {
   input: { bundle_id: Id },
   retries: 5,

@@ -1,4 +1,4 @@
-/** Where the lines of a stack come from, by the source maps that were uploaded. */
+/** Original positions of stack frames, from uploaded source maps. */
 import { sql } from 'kysely';
 import type { Project } from '../../../../access/index.ts';
 import type { BlobKey } from '../../../../blobs/index.ts';
@@ -10,7 +10,7 @@ import { isObject, type JsonObject, objectsIn, textOf } from '../payload/rules.t
 import { debugIdIn, tildeUrl } from './bundle_rules.ts';
 import { costlyMaps, type Reader, readMap } from './reading_actions.ts';
 
-/** Of one event. */
+/** Per event. */
 const maximumMaps = 10;
 
 interface MapRow {
@@ -18,11 +18,11 @@ interface MapRow {
   debug_id: string | null;
   url: string | null;
   blob_key: BlobKey;
-  /** What its content is known by. */
+  /** The digest of its content. */
   digest: string;
 }
 
-/** A line of a stack with what its map is found by. */
+/** A stack frame with the keys for finding its map. */
 interface MappedLine {
   line: number;
   column: number;
@@ -30,7 +30,7 @@ interface MappedLine {
   url: string | null;
 }
 
-/** The ids of the files of an event, by their addresses. */
+/** The debug ids of the files of an event, by URL. */
 function debugIdsIn({ debug_meta }: JsonObject): Map<string, string> {
   const images = isObject(debug_meta) ? objectsIn(debug_meta.images) : [];
   return new Map(
@@ -51,7 +51,7 @@ function placeOf(
   return debug_id === null && url === null ? undefined : { line: lineNo, column: colNo, debug_id, url };
 }
 
-/** The maps for files, those that were uploaded last first. Using one keeps it from being deleted. */
+/** The maps of files, latest upload first. Using a map postpones its deletion. */
 async function mapsFor(
   db: Database,
   project: Pick<Project, 'id'>,
@@ -84,8 +84,8 @@ async function bytesOf({ blobs }: Pick<Services, 'blobs'>, key: BlobKey): Promis
 }
 
 /**
- * Where lines of a stack come from.
- * @returns for each line, undefined where no map knows it
+ * The original positions of stack frames.
+ * @returns one entry per frame, undefined if no map covers it
  */
 export async function uploadedOriginals(
   services: Pick<Services, 'db' | 'blobs'>,

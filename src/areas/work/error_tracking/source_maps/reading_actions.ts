@@ -1,4 +1,4 @@
-/** Reading source maps, each of which is given up for good when it is too costly or cannot be read. */
+/** Reads source maps. A map that is too costly or invalid is never read again. */
 
 import { OverBudget } from '../../../../foundation/limited_thread.ts';
 import type { Services } from '../../../../http/index.ts';
@@ -7,18 +7,18 @@ import { costlyAmong, noteCostly } from '../../../instance/costly_files/index.ts
 
 type ToMap = Parameters<typeof originalsOf>[0];
 
-/** What reads a map, and for whom. */
+/** The context for reading a map. */
 export interface Reader extends Pick<Services, 'db'> {
   project_id: number;
-  /** Fires when no one waits for the answer any more. */
+  /** Aborts when no one waits for the result any more. */
   signal: AbortSignal;
 }
 
 const contentOf = (digest: string) => `source map ${digest}`;
 
 /**
- * Which maps are not read again, because they were too costly or could not be read.
- * @param digests the SHA-256 or the id of the git object of each
+ * Determines which maps are not read again, because they were too costly or invalid.
+ * @param digests the SHA-256 or the git object id of each map
  */
 export async function costlyMaps({ db }: Reader, digests: readonly string[]): Promise<(digest: string) => boolean> {
   const costly = await costlyAmong(db, digests.map(contentOf));
@@ -26,8 +26,8 @@ export async function costlyMaps({ db }: Reader, digests: readonly string[]): Pr
 }
 
 /**
- * Where positions in generated code come from.
- * @returns undefined for a map that cannot be read, or not at the moment
+ * Maps positions in generated code to their origins.
+ * @returns undefined if the map is invalid, or cannot be read at the moment
  */
 export async function readMap(
   { db, project_id, signal }: Reader,
@@ -37,7 +37,7 @@ export async function readMap(
   const content = contentOf(digest);
   try {
     const found = await originalsOf(map, { owner: project_id, content, signal });
-    // Reading it from the repository again, for nothing, would cost as much each time.
+    // Reading it from the repository again, in vain, would cost as much each time.
     if (found === undefined) await noteCostly(db, content, 'It cannot be read.');
     return found;
   } catch (error) {

@@ -1,17 +1,17 @@
-/** Files in a ZIP archive, as clients of Sentry upload them. */
+/** Reads files in ZIP archives uploaded by Sentry clients. */
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 
 const inflate = promisify(inflateRaw);
 const deflate = promisify<Buffer, Buffer>(deflateRaw);
 
-/** It is no archive that can be read. */
+/** The archive is invalid. */
 export class BadArchive extends Error {
   override name = 'BadArchive';
 }
 
 export interface ArchivedFile {
-  /** As it is stored. */
+  /** In stored form. */
   bytes: Buffer;
   is_deflated: boolean;
 }
@@ -36,8 +36,8 @@ function fileAt(archive: Buffer, at: number, size_bytes: number, method: number)
 }
 
 /**
- * The files of an archive by their names. Nothing is unpacked.
- * @throws BadArchive also for archives that need the ZIP64 format, or have more than 20,000 files
+ * The files of an archive by name. Nothing is unpacked.
+ * @throws BadArchive also for archives in ZIP64 format, and for those with more than 20,000 files
  */
 export function filesIn(archive: Buffer): Map<string, ArchivedFile> {
   try {
@@ -48,7 +48,7 @@ export function filesIn(archive: Buffer): Map<string, ArchivedFile> {
       archive.readUInt32LE(end + 16),
     ];
     if (count > maximumFiles) throw new BadArchive('the archive has too many files');
-    // What is in front of the archive itself, such as a mark of the program that wrote it, may count or not.
+    // Offsets may or may not include bytes before the archive itself, such as a signature of the program that wrote it.
     const shift = archive.readUInt32LE(offset) === signatures.entry || count === 0 ? 0 : end - length - offset;
     const files = new Map<string, ArchivedFile>();
     for (let index = 0, at = offset + shift; index < count; index++) {
@@ -78,7 +78,7 @@ export function filesIn(archive: Buffer): Map<string, ArchivedFile> {
 
 /**
  * The content of a file.
- * @throws BadArchive when it is larger, or cannot be unpacked
+ * @throws BadArchive if it is larger than allowed, or cannot be unpacked
  */
 export async function unpacked({ bytes, is_deflated }: ArchivedFile, at_most_bytes: number): Promise<Buffer> {
   if (bytes.length > at_most_bytes) throw new BadArchive('a file is too large');
@@ -91,6 +91,6 @@ export async function unpacked({ bytes, is_deflated }: ArchivedFile, at_most_byt
   }
 }
 
-/** The bytes of a file, compressed. */
+/** The bytes of a file, deflated. */
 export const deflated = async ({ bytes, is_deflated }: ArchivedFile): Promise<Buffer> =>
   is_deflated ? bytes : deflate(bytes);
