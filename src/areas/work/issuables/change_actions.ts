@@ -36,7 +36,7 @@ import {
 const without = (ids: readonly number[] = [], others: readonly number[] = []): number[] =>
   ids.filter((id) => !others.includes(id));
 
-/** The system notes, except for people, whose names need a lookup. */
+/** The system notes of a change, except those about people, whose names need a lookup. */
 async function wordsFor({ on: { kind }, from, to, is_new, words: own = [] }: Change): Promise<string[]> {
   const words: string[] = [];
   if (!is_new) {
@@ -55,7 +55,7 @@ async function wordsFor({ on: { kind }, from, to, is_new, words: own = [] }: Cha
   return words;
 }
 
-/** @param wording of the names of those who were added and removed */
+/** @param wording the note for the names of added and removed people */
 async function wordsForPeople(
   tx: Database,
   { added, removed }: PeopleChange,
@@ -76,7 +76,7 @@ interface PeopleChange {
   removed: number[];
 }
 
-/** Notes who was added and removed, notifies them, and gives those who were added a to-do item. */
+/** Writes a system note about added and removed people, notifies them, and gives added ones a to-do item. */
 async function recordPeople(
   tx: Database,
   { id: author_id }: Caller,
@@ -88,7 +88,7 @@ async function recordPeople(
   const body = await wordsForPeople(tx, { added, removed }, wording);
   await addSystemNote(tx, on, author_id, body, at === undefined ? {} : { created_at: at });
   if (added.length > 0) await addTodos(tx, { user_ids: added, author_id, action, target: on });
-  // For a new item, the `new_issue` notification already covers them.
+  // For a new item, the `new_issue` notification covers them already.
   if (is_new) return;
   await tellOfPeople(tx, author_id, on, action, [...added, ...removed]);
 }
@@ -125,7 +125,7 @@ async function recordState(tx: Database, caller: Caller, { on, project_id, from,
   });
 }
 
-/** Writes the effects of a change after the rows were changed. Without a difference there are no effects. */
+/** Writes the effects of a change after its rows were updated. Without a difference there are no effects. */
 export async function recordEffects(tx: Database, { caller, url }: Acting, change: Change): Promise<void> {
   const { on, from, to, is_new, at } = change;
   const when = at === undefined ? {} : { created_at: at };
@@ -149,14 +149,14 @@ export async function recordEffects(tx: Database, { caller, url }: Acting, chang
   await tellOfChange(tx, caller.id, change);
 }
 
-/** What a change of any noun may say of its columns. */
+/** Column changes that every noun supports. */
 interface PlainChanges {
   state_event?: 'close' | 'reopen' | undefined;
 }
 
 /**
- * The columns whose values change, with those that follow from the state.
- * @param names of the columns that a change sets as they are
+ * The columns whose values change, with those derived from the state.
+ * @param names the columns that are set without conversion
  */
 export function changedColumns<C extends string>(
   names: readonly C[],
@@ -169,14 +169,14 @@ export function changedColumns<C extends string>(
   return { ...columns, ...stateColumns(before.state, changes.state_event, closer_id) };
 }
 
-/** The columns that follow from a description, if it changes: how many tasks are in it. */
+/** The columns derived from a changed description: its task counts. */
 export async function taskColumns({ description }: { description?: string | null }) {
   if (description === undefined) return {};
   const { count: task_count, completed_count: completed_task_count } = await taskCompletion(description);
   return { task_count, completed_task_count };
 }
 
-/** The columns to write for closing or reopening; none if the state stays the same. */
+/** The columns to write when closing or reopening; none if the state stays the same. */
 function stateColumns(state: string, event: 'close' | 'reopen' | undefined, closer_id: number) {
   if (event === 'close' && state === 'opened')
     return { state: 'closed', closed_at: sql<string>`now()`, closed_by_id: closer_id };
@@ -184,7 +184,7 @@ function stateColumns(state: string, event: 'close' | 'reopen' | undefined, clos
   return {};
 }
 
-/** A join table: the column of the item, and that of its labels or assignees. */
+/** Updates a join table, with one column for the item and one for its labels or assignees. */
 async function writeList(
   tx: Database,
   { column }: IssuableKind,

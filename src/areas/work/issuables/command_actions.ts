@@ -1,4 +1,4 @@
-/** The operations of quick actions that kinds share. */
+/** Operations of quick actions that several kinds share. */
 import type { Issuable, IssuableKind } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { ApiError } from '../../../http/index.ts';
@@ -9,7 +9,7 @@ import { setSubscription } from './subscription_actions.ts';
 import { addTimeSpent, resetTimeSpent, setTimeEstimate } from './time/actions.ts';
 import { parseDuration } from './time/duration_rules.ts';
 
-/** What the caller decides for themselves: subscriptions and reactions. */
+/** Operations for the caller only: subscriptions and reactions. */
 export const ownOperations = (
   tx: Database,
   { caller }: Acting,
@@ -42,7 +42,7 @@ export const timeOperations = (
   resetTimeSpent: () => resetTimeSpent(tx, on, caller.id),
 });
 
-/** Whether the work of a quick action was done. A refusal must come before any change. */
+/** Whether a quick action succeeded. Its function must refuse before it changes anything. */
 export const unlessRefused = (work: Promise<unknown>): Promise<boolean> =>
   work.then(
     () => true,

@@ -6,20 +6,20 @@ import { recording } from '../../activity/events/index.ts';
 import { labelEventsOf } from '../../conversation/resource_events/index.ts';
 
 export interface Insertion {
-  /** The id of the project or group that it is in. */
+  /** The id of its project or group. */
   place_id: number;
-  /** The columns of its kind with their values. */
+  /** The columns of its kind, with values. */
   columns: Readonly<Record<string, unknown>>;
   author_id: number | null;
   label_ids: readonly number[];
   assignee_ids?: readonly number[];
-  /** ISO 8601; now by default. */
+  /** ISO 8601; defaults to now. */
   created_at?: string | undefined;
-  /** A chosen iid, which is free. */
+  /** A chosen iid that is not in use. */
   iid?: number | undefined;
-  /** Whether to record activity and events, for it and its labels. Not for an item that was moved here. */
+  /** Whether to record activity and events, for the item and its labels. False for an item that was moved here. */
   is_news: boolean;
-  /** More common table expressions of the statement, each after a comma; they can refer to the row as `added`. */
+  /** Further common table expressions of the statement, each after a comma; they can refer to the row as `added`. */
   also?: RawBuilder<unknown> | undefined;
 }
 
@@ -27,9 +27,9 @@ const ownerOf = ({ place_column }: IssuableKind, id: number): NumberOwner =>
   place_column === 'project_id' ? { project_id: id } : { namespace_id: id };
 
 /**
- * Inserts an item and the rows that every item has, in one statement: its number is locked only for the duration of this statement, so concurrent creators
- * never wait for a client or for this process.
- * @param db the database itself if nothing else follows, otherwise a transaction
+ * Inserts an item and the rows that every item has, in one statement: the counter of its number is locked only during this statement, so concurrent creators never wait for a
+ * client or for this process.
+ * @param db the database itself if this is the only statement, otherwise a transaction
  */
 export async function insertIssuable(
   db: Database,

@@ -1,4 +1,4 @@
-/** Issues, epics and merge requests: what each says of itself, and a change to one as its effects need it. */
+/** Types of nouns (issues, epics and merge requests), and of a change as needed for its effects. */
 import type { Issuable, IssuableKind, MaybeCaller, OnIssuable, PlacedIssuable } from '../../../access/index.ts';
 import type { Access, Services } from '../../../http/index.ts';
 import type { Recorded } from '../../activity/events/index.ts';
@@ -7,7 +7,7 @@ import type { TodoTarget } from '../../activity/todos/index.ts';
 import type { Discussable, Mailed } from '../../conversation/notes/index.ts';
 import type { EventSubject } from '../../conversation/resource_events/index.ts';
 
-/** All that one can say of itself (docs/adding_a_noun.md). An engine takes the facets that it needs. */
+/** All facets that a noun can have (docs/adding_a_noun.md). An engine reads the facets that it needs. */
 export interface Noun
   extends Discussable,
     Partial<Recorded>,
@@ -18,7 +18,7 @@ export interface Noun
   hook?: HookItem<IssuableKind>;
   /** The reply of an operation on it, with `subscribed`. */
   presentSingle?(services: Pick<Services, 'db' | 'url'>, caller: MaybeCaller, on: PlacedIssuable): Promise<unknown>;
-  /** Grants one to callers who may track its time. */
+  /** Grants an item to callers who may track its time. */
   tracker?: Access<OnIssuable>;
 }
 
@@ -50,12 +50,12 @@ export interface Change {
   project_id: number | null;
   from: IssuableState;
   to: IssuableState;
-  /** System notes of changes that only its noun has. */
+  /** System notes for changes that only this noun supports. */
   words?: readonly string[];
-  /** Further changes, or others in the place of those of the same name, as hooks show them. */
+  /** Further changes in webhooks; they override changes of the same name. */
   also?: Readonly<Record<string, { previous: unknown; current: unknown }>>;
-  /** Whether it was just created: then title, description and labels are not changes. */
+  /** Whether it was just created; then title, description and labels are not changes. */
   is_new: boolean;
-  /** ISO 8601; now by default. */
+  /** ISO 8601; defaults to now. */
   at: string | undefined;
 }

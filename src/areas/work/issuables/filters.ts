@@ -1,4 +1,4 @@
-/** The filters that all lists share: each parameter as a predicate on rows of the kind's table, also negated. */
+/** Filters shared by all lists: each parameter as a predicate on rows of the kind's table, also negated. */
 import { type RawBuilder, sql } from 'kysely';
 import type { IssuableKind, MaybeCaller } from '../../../access/index.ts';
 import { badParams, idIn } from '../../../http/index.ts';
@@ -7,7 +7,7 @@ import { isFoundIn, readsEveryRow } from '../../../texts/index.ts';
 import { emojiNamed } from '../../conversation/award_emoji/index.ts';
 import type { NamedLabel, Names } from './name_queries.ts';
 
-/** The rows in which a column has no value, or any. */
+/** The rows in which a column is null, or is not null. */
 export function valued({ table }: IssuableKind, column: string, word: 'none' | 'any'): Filter {
   const value = sql.ref(`${table}.${column}`);
   if (word === 'any') return varying(sql`${value} is not null`);
@@ -15,7 +15,7 @@ export function valued({ table }: IssuableKind, column: string, word: 'none' | '
   return { ...varying(where), bound: { column, where } };
 }
 
-/** The rows with a moment in some range. */
+/** The rows with a time in a range. */
 const during = ({ table }: IssuableKind, column: string, range: RawBuilder<unknown>): Filter => {
   const where: Predicate = sql`${sql.ref(`${table}.${column}`)} ${range}`;
   return { ...varying(where), bound: { column, where } };
@@ -27,9 +27,9 @@ export const among = ({ table }: IssuableKind, ids: RawBuilder<unknown>): Filter
   ids,
 });
 
-/** Rows of another table that refer to rows of a kind, those with one of some values. */
+/** Rows of another table that refer to rows of a kind and have one of some values. */
 export interface References {
-  /** Its name, and the column with the values. */
+  /** The name of the table, and the column with the values. */
   rows: string;
   column: string;
   values: readonly number[];
@@ -40,8 +40,8 @@ const isReferredToBy = (kind: IssuableKind, rows: string, end = sql``): Predicat
   sql`exists (select from ${sql.table(rows)} where ${sql.ref(kind.column)} = ${sql.ref(`${kind.table}.id`)} ${end})`;
 
 /**
- * Reads the few references of one row and looks for the values among them. PostgreSQL would look up each value, or collect all rows with any of them: `offset 0` keeps
- * it from making a join of this, and the addition from using an index of the values.
+ * Reads the few references of one row and searches the values among them. Otherwise PostgreSQL would look up each value, or collect all rows with any of them: `offset 0` prevents
+ * a join, and the addition prevents the use of an index on the values.
  */
 const refersToOne = (kind: IssuableKind, { rows, column, values }: References): Predicate =>
   isReferredToBy(kind, rows, sql`and ${sql.ref(column)} + 0 = any(${values}::bigint[]) offset 0`);
@@ -49,13 +49,13 @@ const refersToOne = (kind: IssuableKind, { rows, column, values }: References): 
 const idsReferredTo = (kind: IssuableKind, { rows, column, values }: References): RawBuilder<unknown> =>
   sql`select ${sql.ref(kind.column)} from ${sql.table(rows)} where ${sql.ref(column)} = any(${values}::bigint[])`;
 
-/** The rows that one of the references refers to. */
+/** The rows that have one of the references. */
 export const referredTo = (kind: IssuableKind, references: References): Filter => ({
   ...among(kind, idsReferredTo(kind, references)),
   test: refersToOne(kind, references),
 });
 
-/** The rows that none of the references refers to. */
+/** The rows that have none of the references. */
 export function notReferredTo(kind: IssuableKind, references: References): Filter {
   const { rows, column, values } = references;
   const isReferredTo = isReferredToBy(kind, rows, sql`and ${sql.ref(column)} = any(${values}::bigint[])`);
@@ -64,7 +64,7 @@ export function notReferredTo(kind: IssuableKind, references: References): Filte
 
 export const not = (where: Predicate): Predicate => sql`not ${where}`;
 
-/** The keywords for none and any; some parameters ignore their case. */
+/** The keywords for none and any; some parameters are case-insensitive. */
 export const wordOf = (text: string): 'none' | 'any' | undefined => {
   const word = text.toLowerCase();
   return word === 'none' || word === 'any' ? word : undefined;
@@ -86,7 +86,7 @@ export function idOr<W extends string>(name: string, text: string, words: readon
   );
 }
 
-/** `None` and `Any` are keywords when they are the only value; `No Label` is the old name of `None`. */
+/** `None` and `Any` are keywords if they are the only value; `No Label` is the old name of `None`. */
 function labelWord(titles: readonly string[]): 'none' | 'any' | undefined {
   const [title] = titles;
   if (titles.length !== 1) return undefined;
@@ -97,7 +97,7 @@ function labelWord(titles: readonly string[]): 'none' | 'any' | undefined {
 export const titlesIn = (titles: readonly string[] | undefined): readonly string[] =>
   titles && labelWord(titles) === undefined ? titles : [];
 
-/** The context of the predicates, besides the parameters. */
+/** The context of the predicates besides the parameters. */
 export interface SeenBy {
   caller: MaybeCaller;
   names: Names;
@@ -121,29 +121,29 @@ export interface SharedFilters extends Excludable {
   state?: 'opened' | 'closed' | 'locked' | 'merged' | 'all';
 }
 
-/** Reads the filters from a member of `filters`. */
+/** A function per filter, by member of `filters`. */
 export type FilterTable<F, S extends SeenBy> = {
   [Name in keyof F]?: (value: NonNullable<F[Name]>, seen: S, all: F) => Filter | Filter[] | undefined;
 };
 
 const searchable = ['title', 'description'] as const;
 
-/** The columns that `in` names. Unknown ones are ignored; without a known one `in` counts as omitted. */
+/** The columns named in `in`. Unknown names are ignored; without a known one, `in` counts as omitted. */
 function columnsIn(text: string | undefined): readonly (typeof searchable)[number][] {
   const named = searchable.filter((column) => text?.split(',').some((name) => name.trim() === column));
   return named.length > 0 ? named : searchable;
 }
 
-/** The rows to which a row of another table refers, and the others. */
+/** The rows with and without a reference from another table. */
 export function byReferences(kind: IssuableKind, rows: string): Record<'none' | 'any', Filter> {
   const [has, looked] = [isReferredToBy(kind, rows), isReferredToBy(kind, rows, sql`offset 0`)];
   return { any: { ...varying(has), test: looked }, none: { ...varying(not(has)), test: not(looked) } };
 }
 
-/** Whether rows are sorted by the priority of their labels, which is kept beside them. */
+/** Whether lists sort by label priority, which is stored in the rows. */
 const isRanked = ({ table }: IssuableKind): boolean => table !== 'epics';
 
-/** The rows with labels, and those without, which have no label priority either. */
+/** The rows with labels, and the rows without, which have no label priority either. */
 function byLabelled(kind: IssuableKind): Record<'none' | 'any', Filter> {
   const { any, none } = byReferences(kind, kind.labels);
   if (!isRanked(kind)) return { any, none };
@@ -151,7 +151,7 @@ function byLabelled(kind: IssuableKind): Record<'none' | 'any', Filter> {
   return { any, none: { ...none, bound: { column, where: sql`${sql.ref(`${kind.table}.${column}`)} is null` } } };
 }
 
-/** The rows with one of some labels. If these have a priority wherever they are used, that of the rows is the same or a better one. */
+/** The rows with one of some labels. If these labels have a priority everywhere, the priority of the rows is the same or better. */
 function byLabel(kind: IssuableKind, labels: readonly NamedLabel[]): Filter {
   const filter = referredTo(kind, { rows: kind.labels, column: 'label_id', values: labels.map(({ id }) => id) });
   const priorities = labels.flatMap(({ priority }) => priority ?? []);
@@ -160,7 +160,7 @@ function byLabel(kind: IssuableKind, labels: readonly NamedLabel[]): Filter {
   return { ...filter, bound: { column: 'label_priority', where } };
 }
 
-/** The filters that lists of all kinds have. */
+/** The filters of all lists. */
 export function sharedFilters(kind: IssuableKind): FilterTable<SharedFilters, SeenBy> {
   const column = (name: string) => sql.ref(`${kind.table}.${name}`);
   const labelled = byLabelled(kind);
@@ -174,7 +174,7 @@ export function sharedFilters(kind: IssuableKind): FilterTable<SharedFilters, Se
     author_username: (username, { names }) => narrow(sql`${column('author_id')} = ${names.user(username) ?? -1}`),
     confidential: (is) => (is ? varying(sql`${column('confidential')}`) : wide(sql`not ${column('confidential')}`)),
     created_after: (at) => during(kind, 'created_at', sql`>= ${at}`),
-    // Replies show times with milliseconds, and a list up to the time of a row must include that row.
+    // Replies show times in milliseconds, and a list up to the time of a row must include that row.
     created_before: (at) => during(kind, 'created_at', sql`< ${at}::timestamptz + interval '1 millisecond'`),
     updated_after: (at) => during(kind, 'updated_at', sql`>= ${at}`),
     updated_before: (at) => during(kind, 'updated_at', sql`< ${at}::timestamptz + interval '1 millisecond'`),
@@ -191,8 +191,8 @@ export function sharedFilters(kind: IssuableKind): FilterTable<SharedFilters, Se
 }
 
 /**
- * By the caller's own reactions. Anonymous callers have none, so nothing is queried.
- * @param name of an emoji, or a keyword
+ * Filters by the caller's own reactions. Anonymous callers have none, so nothing is queried.
+ * @param name the name of an emoji, or a keyword
  */
 export function reactedTo(kind: IssuableKind, caller: MaybeCaller, name: string): Filter | undefined {
   if (!caller) return undefined;
@@ -202,7 +202,7 @@ export function reactedTo(kind: IssuableKind, caller: MaybeCaller, name: string)
   return among(kind, word === 'any' ? own : sql`${own} and name = ${emojiNamed(name) ?? name}`);
 }
 
-/** The same in `not`. */
+/** The filters of all lists in `not`. */
 export function sharedExclusions(kind: IssuableKind): FilterTable<Excludable, SeenBy> {
   const author = sql.ref(`${kind.table}.author_id`);
   const labelled = byLabelled(kind);

@@ -1,4 +1,4 @@
-/** Telling hooks of changes to issues and merge requests (docs/reference/hooks.md#events). */
+/** Webhook events for changes of issues and merge requests (docs/reference/hooks.md#events). */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { peopleFacts, type Sample } from '../../activity/hooks/index.ts';
@@ -7,7 +7,7 @@ import { labelsFacts } from '../../planning/labels/index.ts';
 import type { Change, IssuableState } from './definition.ts';
 import { issueFacts, type MergeRequestNews, mergeRequestFacts } from './hook_queries.ts';
 
-/** Members of a change that are sent as they are. */
+/** Members of a change that are sent unchanged. */
 const plain = [
   ...([
     'title',
@@ -41,7 +41,7 @@ function listChanges(from: IssuableState, to: IssuableState): RawBuilder<unknown
   );
 }
 
-/** What has changed, as an expression of type `json`. */
+/** The changes, as an expression of type `json`. */
 function changesFacts({ from, to, also = {} }: Change): RawBuilder<unknown> {
   const changes: Record<string, { previous: unknown; current: unknown }> = {};
   for (const name of plain)
@@ -57,7 +57,7 @@ function changesFacts({ from, to, also = {} }: Change): RawBuilder<unknown> {
     : sql`(${facts} || json_build_object(${sql.join(lists)})::jsonb)::json`;
 }
 
-/** What happened, in the words of events. */
+/** The action, as named in events. */
 function actionOf({ is_new, from, to }: Change): string {
   if (is_new) return 'open';
   if (from.state === to.state) return 'update';
@@ -65,14 +65,14 @@ function actionOf({ is_new, from, to }: Change): string {
 }
 
 /**
- * The hooks that ask for an issue.
+ * The hooks subscribed to an issue's events.
  * @param confidential whether it is confidential
  */
 export const hooksForIssue = (tx: Database, project_id: number, confidential: boolean): Promise<AskingHook[]> =>
   hooksAsking(tx, { project_id }, [confidential ? 'confidential_issues_events' : 'issues_events']);
 
 /**
- * Leaves an event about a change of an issue or a merge request.
+ * Adds an event for a change of an issue or a merge request.
  * @param tx the transaction of the change, after its rows were changed
  */
 export async function tellOfChange(tx: Database, actor_id: number, change: Change): Promise<void> {
@@ -95,9 +95,9 @@ export async function tellOfChange(tx: Database, actor_id: number, change: Chang
 }
 
 /**
- * Leaves an event about an issue.
+ * Adds an event for an issue.
  * @param tx the transaction of the change, after its rows were changed
- * @param item what happened; without `changes`, nothing that is listed has changed
+ * @param item the issue and the action; without `changes`, no listed member has changed
  * @param confidential whether it is confidential now
  */
 export async function tellOfIssue(
@@ -115,15 +115,15 @@ export async function tellOfIssue(
 
 const none = sql`'{}'::json`;
 
-/** The hooks that ask for merge requests. */
+/** The hooks subscribed to merge request events. */
 export const hooksForMergeRequest = (tx: Database, project_id: number): Promise<AskingHook[]> =>
   hooksAsking(tx, { project_id }, ['merge_requests_events']);
 
 /**
- * Leaves an event about a merge request.
+ * Adds an event for a merge request.
  * @param tx the transaction of the change
- * @param item what happened; without `changes`, nothing that is listed has changed
- * @param more what else is sent
+ * @param item the merge request and the action; without `changes`, no listed member has changed
+ * @param more further members of the body
  */
 export async function tellOfMergeRequest(
   tx: Database,

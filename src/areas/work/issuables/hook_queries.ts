@@ -1,4 +1,4 @@
-/** Issues and merge requests as webhooks show them: expressions of type `json`, with holes as in `activity/hooks/facts_queries.ts`. */
+/** Issues and merge requests in webhooks: expressions of type `json`, with holes as in `activity/hooks/facts_queries.ts`. */
 import { type RawBuilder, sql } from 'kysely';
 import { type IssuableKind, issueKind, mergeRequestKind } from '../../../access/index.ts';
 import { momentInJson } from '../../../db/index.ts';
@@ -27,7 +27,7 @@ const mergeRequestLabels = (id: RawBuilder<unknown>) =>
 const assigneeIds = (table: string, of: string, id: RawBuilder<unknown>) =>
   sql`array(${idsOf(table, of, 'user_id', id)} order by user_id)`;
 
-/** @param action what happened; null for an issue that something else is about */
+/** @param action the action; null in an event about something else */
 const issueAttributes = (id: RawBuilder<unknown> | number, action: string | null = null): RawBuilder<unknown> => sql`
   (select json_build_object(
      'id', issues.id, 'iid', issues.iid, 'author_id', issues.author_id, 'project_id', issues.project_id, 'title', issues.title,
@@ -41,15 +41,15 @@ const issueAttributes = (id: RawBuilder<unknown> | number, action: string | null
      'url', ${pageFacts(issueKind.page, sql`issues.project_id`, sql`issues.iid`)} ${action === null ? sql`` : sql`, 'action', ${sql.lit(action)}`})
      from issues where issues.id = ${id})`;
 
-/** What only some changes of a merge request have. */
+/** Members that only some changes of a merge request have. */
 export interface MergeRequestNews {
-  /** Where the source branch was, if it has moved. */
+  /** The previous head of the source branch, if it has moved. */
   oldrev?: string | null;
-  /** Why the server itself has taken approvals back. */
+  /** Why the server has revoked approvals. */
   system_action?: 'approvals_reset_on_push' | 'code_owner_approvals_reset_on_push';
 }
 
-/** @param action what happened; null for a merge request that something else is about */
+/** @param action the action; null in an event about something else */
 const mergeRequestAttributes = (
   id: RawBuilder<unknown> | number,
   action: string | null = null,
@@ -75,14 +75,14 @@ const mergeRequestAttributes = (
 export interface ItemChange {
   id: number;
   project_id: number;
-  /** Null for nobody. */
+  /** Null if there is no acting user. */
   actor_id: number | null;
   action: string;
   /** An expression of type `json`. */
   changes: RawBuilder<unknown>;
 }
 
-/** @param confidential whether it is, or was until now, confidential */
+/** @param confidential whether it is or was confidential */
 export const issueFacts = (
   { id, project_id, actor_id, action, changes }: ItemChange,
   confidential: boolean,
@@ -92,7 +92,7 @@ export const issueFacts = (
     'labels', ${issueLabels(sql`${id}`)}, 'changes', ${changes}, 'repository', ${repositoryFacts(project_id)},
     'assignees', ${peopleFacts(idsOf('issue_assignees', 'issue_id', 'user_id', sql`${id}`))}) end`;
 
-/** @param more as for `mergeRequestAttributes` */
+/** @param more as in `mergeRequestAttributes` */
 export const mergeRequestFacts = (
   { id, project_id, actor_id, action, changes }: ItemChange,
   more: MergeRequestNews = {},
@@ -103,7 +103,7 @@ export const mergeRequestFacts = (
     'assignees', ${peopleFacts(idsOf('merge_request_assignees', 'merge_request_id', 'user_id', sql`${id}`))},
     'reviewers', ${peopleFacts(idsOf('merge_request_reviewers', 'merge_request_id', 'user_id', sql`${id}`))}) end`;
 
-/** The number of the issue or merge request that a row names. */
+/** The number of the issue or merge request referenced by a row. */
 const numberIn = ({ table, column }: IssuableKind, row: string) => sql`
   (select iid from ${sql.table(table)} where id = ${sql.ref(`${row}.${column}`)})`;
 

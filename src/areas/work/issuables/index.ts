@@ -1,4 +1,4 @@
-/** What issues, epics and merge requests share, independent of them: effects of changes, numbering, participants and time tracking. */
+/** Code shared by issues, epics and merge requests: effects of changes, numbering, participants and time tracking. */
 export {
   changedColumns,
   recordEffects,

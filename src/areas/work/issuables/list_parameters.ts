@@ -1,4 +1,4 @@
-/** The parameters that lists of several nouns have. */
+/** List parameters shared by several nouns. */
 import { type TProperties, Type } from 'typebox';
 import { allOptional, CommaList, Id, mutuallyExclusive, type Rule, Timestamp } from '../../../http/index.ts';
 
@@ -7,7 +7,7 @@ export const IdOr = (words: string) => Type.String({ description: `An ID, ${word
 
 export const MilestoneTitle = () => Type.String({ description: 'A title, `None` or `Any`' });
 
-/** What every list accepts, and every `not`. */
+/** The filters of every list, and of every `not`. */
 export const authorFilters = () =>
   allOptional({ labels: CommaList(Type.String()), author_id: Id, author_username: Type.String() });
 
@@ -33,8 +33,8 @@ const searchFilters = () =>
   });
 
 /**
- * The filters that issues and merge requests have in common.
- * @param either those that both a list and its `not` accept
+ * The filters shared by issues and merge requests.
+ * @param either the filters that both a list and its `not` accept
  */
 export const filtersWith = <E extends TProperties>(either: () => E) => ({
   ...either(),
@@ -49,7 +49,7 @@ export const filtersWith = <E extends TProperties>(either: () => E) => ({
 
 export const excludedDescription = { description: 'Filters whose matches are excluded' };
 
-/** Pairs of filters that exclude each other, also in `not`. */
+/** Pairs of mutually exclusive filters, also in `not`. */
 export const exclusiveRules = (pairs: readonly (readonly [string, string])[]): Rule[] => [
   ...pairs.map((names) => mutuallyExclusive(...names)),
   ...pairs.map((names) => mutuallyExclusive(...names.map((name) => `not[${name}]`))),

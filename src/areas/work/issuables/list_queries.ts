@@ -1,4 +1,4 @@
-/** How many rows lists have in each state. */
+/** Counts rows of lists by state. */
 import { sql } from 'kysely';
 import { customPlan, type Database } from '../../../db/index.ts';
 import { countingEach, isRead, listNamed, type Selection } from '../../../lists/index.ts';
@@ -11,7 +11,7 @@ interface StateCounts {
 
 const countEach = countingEach<StateCounts>(({ all: total }) => total);
 
-/** How many there are in each state. */
+/** The number of rows in each state. */
 export async function countByState(db: Database, selection: Selection): Promise<StateCounts> {
   const counting = sql<Omit<StateCounts, 'all'>>`${customPlan}
     select count(*) filter (where state = 'opened') as opened, count(*) filter (where state = 'closed') as closed

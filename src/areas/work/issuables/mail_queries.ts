@@ -1,4 +1,4 @@
-/** Issues, epics and merge requests as mail shows them. */
+/** Issues, epics and merge requests in mail. */
 import { sql } from 'kysely';
 import { type Issuable, type IssuableKind, isAbout } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -18,7 +18,7 @@ interface Row extends Pick<MailItem, 'title' | 'description'> {
   state: string;
   assignees: string[];
   reviewers: string[];
-  /** Null for kinds that cannot be. */
+  /** Null for kinds without confidentiality. */
   confidential: boolean | null;
 }
 
@@ -50,7 +50,7 @@ async function describe(db: Database, on: Issuable, { full_path }: MailPlace): P
 const isIn = (table: string, on: Issuable) =>
   sql<boolean>`exists (select from ${sql.table(table)} people where ${isAbout('people', on)} and people.user_id = users.id)`;
 
-/** How mail shows the items of a kind, by their ids. */
+/** The items of a kind in mail, by id. */
 export const issuableMail =
   (kind: IssuableKind) =>
   (id: number): MailSubject => {

@@ -1,16 +1,16 @@
-/** Resolving names in filters before the list is read: PostgreSQL plans well for ids whose frequency it knows, and badly for subqueries. */
+/** Resolves names in filters before the list is read: PostgreSQL plans well for ids whose frequency it knows, and badly for subqueries. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { containing } from '../../../http/index.ts';
 
 export interface NamesAsked {
-  /** Titles; with `wildcards` also `scope::*`, which matches all labels of the scope. */
+  /** Titles; with `wildcards`, `scope::*` matches all labels of the scope. */
   labels: readonly string[];
   milestones: readonly string[];
   usernames: readonly string[];
 }
 
-/** A label with its priority in its project; null for one without and for labels of groups, whose priority differs between projects. */
+/** A label with its priority in its project; null without one, and for group labels, whose priority differs between projects. */
 export interface NamedLabel {
   id: number;
   priority: number | null;
@@ -30,14 +30,14 @@ export interface Names {
 interface View {
   /** A predicate on rows that belong to a project or a group: the listed items may have them. */
   isNear: RawBuilder<SqlBool>;
-  /** Whether `scope::*` is a wildcard and not a title. */
+  /** Whether `scope::*` is a wildcard instead of a title. */
   wildcards: boolean;
 }
 
 const scopeWanted = (title: string, { wildcards }: View) =>
   wildcards && title.endsWith('::*') && title.length > 3 ? title.slice(0, -1) : undefined;
 
-/** The pattern for titles of `scope::`, and the pattern to exclude: with another `::` after it, the scope is a longer one. */
+/** The pattern for titles in `scope::`, and the pattern to exclude: with another `::` after it, the scope is a longer one. */
 function patternsOf(scope: string): { inside: string; deeper: string } {
   const start = containing(scope).slice(1, -1);
   return { inside: `${start}_%`, deeper: `${start}%::_%` };
@@ -83,7 +83,7 @@ async function userIds(db: Database, usernames: readonly string[]): Promise<Map<
   return new Map(rows.map(({ id, username }) => [username, id]));
 }
 
-/** Looks names up, with one statement for each kind that is needed. */
+/** Looks up names, with one statement per kind that occurs. */
 export async function namesFor(db: Database, asked: NamesAsked, view: View): Promise<Names> {
   const labels = await labelsNamed(db, [...new Set(asked.labels)], view);
   const milestones = await milestonesNamed(db, asked.milestones, view);

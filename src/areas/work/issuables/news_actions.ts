@@ -1,4 +1,4 @@
-/** Telling people of changes that leave no event (docs/reference/notifications.md). */
+/** Notifications about changes that create no event (docs/reference/notifications.md). */
 import type { Issuable } from '../../../access/index.ts';
 import { type Database, isAmong } from '../../../db/index.ts';
 import { addNotification } from '../../activity/notifications/index.ts';
@@ -10,7 +10,7 @@ const subscribersOf = async (tx: Database, label_ids: readonly number[]): Promis
 };
 
 /**
- * Tells participants of another milestone, and the subscribers of new labels of these.
+ * Notifies participants about a new milestone, and subscribers of labels about added labels.
  * @param tx the transaction of the change
  */
 export async function tellOfMetadata(
@@ -25,7 +25,7 @@ export async function tellOfMetadata(
   if (user_ids.length > 0) await addNotification(tx, { ...news, event: 'label', user_ids });
 }
 
-/** Tells those who were added as assignees or reviewers, or removed, and others who take part. */
+/** Notifies added and removed assignees or reviewers, and the other participants. */
 export async function tellOfPeople(
   tx: Database,
   actor_id: number,

@@ -1,4 +1,4 @@
-/** Filters of lists by the people of a noun, by its milestone and by the releases of that, also negated. */
+/** Filters by the people of a noun, by its milestone, and by the releases of the milestone, also negated. */
 import { sql } from 'kysely';
 import { type IssuableKind, isDownloadable, isUsable, type MaybeCaller } from '../../../access/index.ts';
 import { type Filter, narrow, type Predicate, varying, wide } from '../../../lists/index.ts';
@@ -19,7 +19,7 @@ import type { NamedMilestone, NamesAsked } from './name_queries.ts';
 
 const noRow: Predicate = sql`false`;
 
-/** Filters by the people in a table, which has a column for those and one for the row of the kind. */
+/** Filters by the people in a join table, which has a column for the person and one for the row of the kind. */
 export function peopleIn(kind: IssuableKind, table: string) {
   const { any, none } = byReferences(kind, table);
   const without = (user_id: number): Filter =>
@@ -28,13 +28,13 @@ export function peopleIn(kind: IssuableKind, table: string) {
   const read = (name: string, text: string): number | 'none' | 'any' => idOr(name, text, ['none', 'any']) || 'none';
   return {
     withUser,
-    /** By an ID or a keyword; 0 means nobody. */
+    /** By an id or a keyword; 0 means nobody. */
     byId(name: string, text: string): Filter {
       const value = read(name, text);
       if (value === 'any') return any;
       return value === 'none' ? none : withUser(value);
     },
-    /** By a user whose name was looked up; an unknown one finds nothing. */
+    /** By a user whose name was looked up; an unknown name matches nothing. */
     byUser: (user_id: number | undefined): Filter => (user_id === undefined ? narrow(noRow) : withUser(user_id)),
     exceptId(name: string, text: string): Filter {
       const value = read(name, text);
@@ -48,7 +48,7 @@ export function peopleIn(kind: IssuableKind, table: string) {
 
 type People = ReturnType<typeof peopleIn>;
 
-/** The caller's own; anonymous callers have none. */
+/** The caller's own items; anonymous callers have none. */
 export function scopeFilter(
   kind: IssuableKind,
   scope: string,
@@ -62,14 +62,14 @@ export function scopeFilter(
   return (whose === 'assigned_to_me' ? assignees : reviewers).withUser(caller.id);
 }
 
-/** The other keyword, for `not`. */
+/** The opposite keyword, for `not`. */
 export const opposite = { none: 'any', any: 'none' } as const;
 
 const hasNoDueDate = ({ table }: IssuableKind): Pick<Filter, 'bound'> => ({
   bound: { column: 'milestone_due_date', where: sql`${sql.ref(`${table}.milestone_due_date`)} is null` },
 });
 
-/** The rows without a milestone, which have no due date of one either, and those with any. */
+/** The rows without a milestone (and thus without its due date), and the rows with any. */
 export function byMilestone(kind: IssuableKind): Record<'none' | 'any', Filter> {
   return {
     any: valued(kind, 'milestone_id', 'any'),
@@ -79,7 +79,7 @@ export function byMilestone(kind: IssuableKind): Record<'none' | 'any', Filter> 
 
 const idsOf = (milestones: readonly NamedMilestone[]) => milestones.map(({ id }) => id);
 
-/** The rows with one of some milestones, which have its due date. */
+/** The rows with one of some milestones, and thus with its due date. */
 function inMilestones(kind: IssuableKind, milestones: readonly NamedMilestone[]): Filter {
   const { table } = kind;
   const where: Predicate = sql`${sql.ref(`${table}.milestone_id`)} = any(${idsOf(milestones)}::bigint[])`;
@@ -95,7 +95,7 @@ function inMilestones(kind: IssuableKind, milestones: readonly NamedMilestone[])
 }
 
 /**
- * The rows whose milestone belongs to a release of their project that the caller may read with its tag, or to none.
+ * The rows whose milestone belongs to a release of their project that the caller may read together with its tag, or to none.
  * @param asked a tag, or `None` or `Any`
  */
 function byRelease(kind: IssuableKind, caller: MaybeCaller, asked: string): Filter {
@@ -114,7 +114,7 @@ function byRelease(kind: IssuableKind, caller: MaybeCaller, asked: string): Filt
   return { ...among(kind, ids), test: isReleased(hasTag) };
 }
 
-/** The filters by the title of a milestone and by the tag of a release, each also `None` or `Any`, and the one of `not`. */
+/** The filters by milestone title and by release tag, each also `None` or `Any`, and their versions for `not`. */
 export function milestoneFilters(kind: IssuableKind): {
   positive: FilterTable<{ milestone?: string; release_tag?: string }, SeenBy>;
   negative: FilterTable<{ milestone?: string }, SeenBy>;
@@ -145,7 +145,7 @@ interface Named {
 
 /**
  * The names in filters and their `not` that need a lookup.
- * @param usernames of which people
+ * @param usernames returns the user names to look up
  */
 export function namesAsked<F extends Named & { not?: Named }>(
   filters: F,

@@ -8,7 +8,7 @@ import type { NounWith } from './definition.ts';
 import { participants } from './queries.ts';
 import { setSubscription } from './subscription_actions.ts';
 
-/** Subscribing to things of one kind, and their participants. */
+/** The routes for subscribing to items of a kind, and for their participants. */
 export function peopleRoutes({ kind, schema, presentSingle }: NounWith<'schema' | 'presentSingle'>): AnyEndpoint[] {
   const { at, name, type, assignees, reviewers } = kind;
   const subscribing = (subscribed: boolean, verb: 'subscribe' | 'unsubscribe', summary: string) =>

@@ -1,27 +1,27 @@
-/** Manual orders, such as that of the issues of a project or the children of an epic. */
+/** Manual orders, such as the order of a project's issues or an epic's children. */
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 
-/** The gap between new positions, so that many fit in between. The trigger that positions new issues uses the same. */
+/** The gap between new positions, which leaves room for many insertions. The trigger that positions new issues uses the same value. */
 export const distance = 2 ** 20;
 
-/** One order: the rows of a table with the same value in one column, by their `relative_position`. */
+/** An order: the rows of a table with the same value in one column, sorted by `relative_position`. */
 export interface Order {
   table: string;
-  /** The column that says which order a row is in, and its value here. */
+  /** The column that determines the order of a row, and its value here. */
   scope: string;
   scope_id: number;
-  /** Further values of the column, whose rows are in this order as well. */
+  /** Further values of the column whose rows belong to this order. */
   also?: readonly number[];
   /** The table that `scope` refers to. The row of `scope_id` is locked to serialise changes of an order. */
   scopes: string;
   /** The direction of ids among rows at the same position, as in the lists of this order. */
   ties: 'asc' | 'desc';
-  /** The position of the next new row, if new rows come last. */
+  /** The position of the next new row, if new rows are added at the end. */
   end?: RawBuilder<number>;
 }
 
-/** Ids of rows of the same order; at least one is required. */
+/** Ids of neighbouring rows in the same order; at least one is required. */
 export interface NewPosition {
   /** The row directly before the new position. */
   after?: number | undefined;
@@ -57,7 +57,7 @@ async function neighbors(
   const beyond = (direction: 'asc' | 'desc') => (isAscending(direction) ? sql`>` : sql`<`);
   const by = (direction: 'asc' | 'desc') => (isAscending(direction) ? sql`asc` : sql`desc`);
   const nearest = sql`order by relative_position ${by('asc')}, id ${by(order.ties)} limit ${count}`;
-  // Each scope by itself, as the index has them.
+  // One query per scope, as indexed.
   const { rows } = await sql<Positioned>`
     select near.id, near.relative_position
       from unnest(${scopesOf(order)}) scopes(scope_id),
@@ -70,19 +70,19 @@ async function neighbors(
   return rows;
 }
 
-/** A position after the last row; if new rows come last, that of the next new row. */
+/** A position after the last row; if new rows are added at the end, the position of the next new row. */
 async function endAfter(tx: Database, { end }: Order, last: Positioned): Promise<number> {
   if (!end) return last.relative_position + 2 * distance;
   const { rows } = await sql<{ position: number }>`select ${end} as position`.execute(tx);
   return rows[0]!.position;
 }
 
-/** How many rows around a position are spread when the gap is exhausted; four times as many if that is not enough. */
+/** The number of rows around a position that are respaced when the gap is exhausted; four times as many if that is not enough. */
 const fewAround = 16;
 
 /**
- * Spreads the rows around `after`, so that there is a gap after it. They keep their order among themselves and among the others.
- * @param most how many on each side
+ * Respaces the rows around `after`, to create a gap after it. Their order does not change.
+ * @param most the number of rows on each side
  */
 async function spread(
   tx: Database,
@@ -95,7 +95,7 @@ async function spread(
   const behind = await neighbors(tx, order, after, 'after', most);
   const around = [...before.toReversed(), after, ...behind].filter(({ id }) => id !== moving_id);
   const [first, last] = [around[0]!, around.at(-1)!];
-  // The outermost rows may move outwards if nothing follows them; others stay between their neighbors.
+  // The outermost rows may move outwards if nothing follows them; others stay between their neighbours.
   const low = before.length < most ? first.relative_position - distance : first.relative_position;
   const high = behind.length < most ? await endAfter(tx, order, last) : last.relative_position;
   const step = Math.floor((high - low) / (around.length + 1));
@@ -155,6 +155,6 @@ export async function reorder(
   return true;
 }
 
-/** An expression for the position before all others. */
+/** An expression for a position before all others. */
 export const firstPosition = ({ table, scope, scope_id }: Order): RawBuilder<number> =>
   sql`(select coalesce(min(relative_position), 0) - ${sql.lit(distance)} from ${sql.table(table)} where ${sql.ref(scope)} = ${scope_id})`;

@@ -2,7 +2,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Issuable, IssuableKind } from '../../../access/index.ts';
 
-/** The tables of its assignees and reviewers. */
+/** The join tables of its assignees and reviewers. */
 const peopleOf = ({ assignees, reviewers }: IssuableKind) =>
   [assignees, reviewers].flatMap((table) => (table === undefined ? [] : [sql.table(table)]));
 
@@ -31,7 +31,7 @@ export function isSubscribed(
     false)`;
 }
 
-/** The ids of the participants. Internal notes do not count for readers who may not see them. */
+/** The ids of the participants. Internal notes are ignored for readers who may not see them. */
 export function participants({ kind, id }: Issuable): RawBuilder<unknown> {
   const { table, column } = kind;
   const of = sql.ref(column);

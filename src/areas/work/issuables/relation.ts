@@ -1,4 +1,4 @@
-/** What issues, epics and merge requests have in common when they leave and arrive (docs/reference/relations_export.md#issues). */
+/** Parts of the export and import shared by issues, epics and merge requests (docs/reference/relations_export.md#issues). */
 import { sql } from 'kysely';
 import type { IssuableKind } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -22,7 +22,7 @@ import { awardsOf } from '../../conversation/award_emoji/index.ts';
 import { labelEvents, stateEvents } from '../../conversation/resource_events/index.ts';
 import { borneLabel } from '../../planning/labels/index.ts';
 
-/** An entry of time spent. */
+/** A time tracking entry. */
 const timelog: RecordKind = {
   table: 'timelogs',
   members: {
@@ -39,10 +39,10 @@ const timelog: RecordKind = {
   stays: {},
 };
 
-/** The time spent on a kind of issuables. */
+/** The time tracking entries of a kind. */
 export const timelogs = ({ column: key }: IssuableKind): Members => ({ timelogs: parts(timelog, key) });
 
-/** What belongs to every issuable besides its own columns and its notes. */
+/** The parts of every issuable besides its own columns and its notes. */
 export const issuableParts = ({ type, table, column: key, labels }: IssuableKind): Members => ({
   events: parts(eventsAbout(type), 'target_id'),
   label_links: parts(borneLabel(labels, type), key),
@@ -54,7 +54,7 @@ export const issuableParts = ({ type, table, column: key, labels }: IssuableKind
 const awarded = (awards: readonly ArrivingRow[] = [], name: string) =>
   awards.filter(({ row }) => row.name === name).length;
 
-/** Counts the comments and votes that arrive with items, so that the triggers that count them need not write the row again for each. */
+/** Counts the comments and votes imported with items, so that the counting triggers need not update the row again for each. */
 export async function countDiscussion(rows: readonly ArrivingRow[], tx: Database): Promise<void> {
   await sql`select set_config('coppice.arrives_counted', 'yes', true)`.execute(tx);
   for (const { row, parts: of } of rows) {
@@ -64,12 +64,12 @@ export async function countDiscussion(rows: readonly ArrivingRow[], tx: Database
   }
 }
 
-/** The columns of `countDiscussion`. */
+/** The columns set by `countDiscussion`. */
 export const discussionColumns = { user_notes_count: 'integer', upvotes: 'integer', downvotes: 'integer' } as const;
 
 const largest = 2 ** 31 - 1;
 
-/** Counts the tasks in the descriptions of items, and the time spent on them. */
+/** Counts the tasks in the descriptions of items, and sums their time spent. */
 export async function countWork(rows: readonly ArrivingRow[]): Promise<void> {
   for (const { row, parts: of } of rows) {
     const { count, completed_count } = await taskCompletion(row.description as string | null);
@@ -80,14 +80,14 @@ export async function countWork(rows: readonly ArrivingRow[]): Promise<void> {
   }
 }
 
-/** The columns of `countWork`. */
+/** The columns set by `countWork`. */
 export const workColumns = {
   task_count: 'integer',
   completed_task_count: 'integer',
   total_time_spent_s: 'integer',
 } as const;
 
-/** Copies by which lists sort and filter. */
+/** Copied columns for sorting and filtering in lists. */
 export const listColumns = {
   milestone_due_date: 'the due date of its milestone',
   label_priority: 'the best priority of its labels',

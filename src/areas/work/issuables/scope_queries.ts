@@ -11,13 +11,13 @@ import {
   type Project,
 } from '../../../access/index.ts';
 
-/** All projects below a group, or all projects; with those that are marked for deletion unless it says otherwise. */
+/** All projects below a group, or all projects; includes those marked for deletion unless `without_marked` is set. */
 export type WideScope = ({ group: Pick<Group, 'id'> } | { everywhere: true }) & { without_marked?: true };
 
 /** One project, all projects below a group, or all projects. */
 export type ListScope = { project: Project } | WideScope;
 
-/** With more projects than this they are not listed by id. */
+/** Up to this many projects are listed by id. */
 export const maximumNamed = 1000;
 
 /** A predicate on rows of `projects`: they are in the scope. */
@@ -32,10 +32,10 @@ export function isInScope(scope: WideScope, nonArchived: boolean): RawBuilder<Sq
 }
 
 /**
- * The visible projects whose items the caller may read, with `sees_all`. Those of which they are a member are looked up one by one, and those that are not
- * private have an index; with both conditions in one, every project would be read.
+ * The visible projects whose items the caller may read, with `sees_all`. Projects of which the caller is a member are looked up one by one, and projects that are not private by an
+ * index; with both conditions in one query, every project would be read.
  * @param readable a predicate on rows of `projects`: the caller may read items of this kind there
- * @param seesAll a predicate on rows of `projects`: the caller may read all of them
+ * @param seesAll a predicate on rows of `projects`: the caller may read all items
  */
 export function visibleProjects(
   caller: MaybeCaller,

@@ -1,4 +1,4 @@
-/** What lists of nouns select, by their parameters. */
+/** Selects the rows of lists by their parameters. */
 import { sql } from 'kysely';
 import type { Group, IssuableKind, MaybeCaller, Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -8,30 +8,30 @@ import type { SeenBy } from './filters.ts';
 import { type NamesAsked, namesFor } from './name_queries.ts';
 import { isInScope, type ListScope } from './scope_queries.ts';
 
-/** What is listed: where, for whom, and by which parameters. */
+/** The scope, reader and parameters of a list. */
 export interface Listing<F, S = ListScope> {
   caller: MaybeCaller;
   scope: S;
   /** The plan in force. */
   plan: Plan;
-  /** May hold any list parameter. */
+  /** May contain any list parameter. */
   filters: F;
-  /** Filters of rows of the kind's table besides the parameters, e.g. for one milestone. */
+  /** Filters on rows of the kind's table in addition to the parameters, e.g. for one milestone. */
   only?: Filter | readonly Filter[];
 }
 
 /** The context of the predicates of a list. */
 export interface SeenInList extends SeenBy {
   plan: Plan;
-  /** The time of the request, which decides what today is. */
+  /** The time of the request, which determines the current day. */
   now: Date;
   project_id: number | undefined;
 }
 
-/** A noun whose lists have parameters of their own. */
+/** A noun whose lists have their own parameters. */
 export interface Listable<F, S = ListScope> {
   kind: IssuableKind;
-  /** What the caller may read in a scope, as far as the parameters do not leave places out. */
+  /** What the caller may read in a scope, unless the parameters exclude places. */
   viewOf(db: Database, caller: MaybeCaller, scope: S, filters: F): Promise<View>;
   /** The names in the parameters that need a lookup. */
   namesIn(filters: F): NamesAsked;
@@ -39,14 +39,14 @@ export interface Listable<F, S = ListScope> {
   filtersFor(filters: F, seen: SeenInList): Filter[];
 }
 
-/** A scope, as far as it decides which labels and milestones its items may have. */
+/** The parts of a scope that determine which labels and milestones its items may have. */
 interface ScopeOfNames {
   project?: Pick<Project, 'id'>;
   group?: Pick<Group, 'id'>;
   everywhere?: true;
 }
 
-/** A predicate on labels and milestones: items in a scope may have them. Those of any group are among them, because an item keeps them when its project is transferred. */
+/** A predicate on labels and milestones: items in a scope may have them. Includes those of any group, because an item keeps them when its project is transferred. */
 function isNear({ project, group }: ScopeOfNames): Predicate {
   if (project) return sql`(project_id = ${project.id} or group_id is not null)`;
   if (!group) return sql`true`;
@@ -54,7 +54,7 @@ function isNear({ project, group }: ScopeOfNames): Predicate {
 }
 
 /**
- * What a list selects.
+ * The selection of a list.
  * @throws ApiError 400 for invalid filters
  */
 export async function selectionOf<F, S extends ScopeOfNames>(

@@ -1,19 +1,19 @@
-/** The orders that lists of issues and of merge requests share. */
+/** Sort orders shared by lists of issues and of merge requests. */
 import { sql } from 'kysely';
 import type { IssuableKind } from '../../../access/index.ts';
 import type { Part, Sort } from '../../../lists/index.ts';
 
 const rest: Pick<Part, 'by'> = { by: [] };
 
-/** The parts of a list in one order, first to last. */
+/** The parts of a list in a sort order, first to last. */
 export type PartsOf = (sort: Sort) => Part[];
 
-/** By a moment that every row has. */
+/** Sorted by a time that every row has. */
 const byMoment =
   ({ table }: IssuableKind, name: string): PartsOf =>
   (sort) => [{ isIndexedAcross: true, column: name, by: [{ column: sql.ref(`${table}.${name}`), sort }] }];
 
-/** By a nullable column, with nulls last. */
+/** Sorted by a nullable column, with nulls last. */
 export const byValue =
   ({ table }: IssuableKind, name: string): PartsOf =>
   (sort) => {
@@ -24,7 +24,7 @@ export const byValue =
     ];
   };
 
-/** By the due date of the milestone, then by label priority. */
+/** Sorted by the due date of the milestone, then by label priority. */
 const byPriority =
   ({ table }: IssuableKind): PartsOf =>
   (sort) => {
@@ -56,7 +56,7 @@ const byVotes =
     return sort === 'desc' ? [some, none] : [none, some];
   };
 
-/** The orders of a kind, by the values of `order_by`. */
+/** The sort orders of a kind, by the values of `order_by`. */
 export const sharedOrders = (kind: IssuableKind) => ({
   created_at: byMoment(kind, 'created_at'),
   updated_at: byMoment(kind, 'updated_at'),

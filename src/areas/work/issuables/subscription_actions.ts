@@ -6,7 +6,7 @@ import { isSubscribed } from './queries.ts';
 
 /**
  * Stores a user's explicit subscription or unsubscription.
- * @returns whether this changed anything, compared with an earlier decision or with participation
+ * @returns whether this has an effect, given earlier decisions and participation
  */
 export async function setSubscription(
   tx: Database,

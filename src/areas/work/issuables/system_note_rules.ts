@@ -45,13 +45,13 @@ const kindName = (issue_type: string) => issue_type.replace('_', ' ');
 export const typeChanged = (from: string, to: string): string =>
   `changed type from ${kindName(from)} to ${kindName(to)}`;
 
-/** @param printed as `printDuration` prints it */
+/** @param printed formatted by `printDuration` */
 export const estimateChanged = (printed: string | null): string =>
   printed === null ? 'removed time estimate' : `changed time estimate to ${printed}`;
 
 /**
- * @param printed as `printDuration` prints it
- * @param spent_on `YYYY-MM-DD`, if it was not today
+ * @param printed formatted by `printDuration`
+ * @param spent_on `YYYY-MM-DD`, if not today
  */
 export const timeSpent = (printed: string, isTakenBack: boolean, spent_on?: string): string =>
   `${isTakenBack ? 'subtracted' : 'added'} ${printed} of time spent${spent_on === undefined ? '' : ` at ${spent_on}`}`;

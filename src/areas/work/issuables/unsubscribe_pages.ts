@@ -1,4 +1,4 @@
-/** The page behind the link in mail that ends a subscription. It needs no sign-in: the link proves who its recipient is. */
+/** The page for the unsubscribe link in mail. It needs no sign-in: the link identifies its recipient. */
 import { type Caller, type Doorway, door } from '../../../http/index.ts';
 import { type HtmlPage, pageForm, sendPage } from '../../../pages/index.ts';
 import type { Services } from '../../../services/index.ts';
@@ -40,7 +40,7 @@ const doorFor = (method: 'GET' | 'POST', pageOf: typeof unsubscribe | typeof ask
 
 export const notificationPages: Doorway = {
   cost: 'usual',
-  // Mail programs post to the address that people open; opening it must not unsubscribe, since some programs open every link.
+  // Mail programs post to the URL that people open; opening it must not unsubscribe, because some programs open every link.
   doors: [doorFor('GET', ask), doorFor('POST', unsubscribe)],
   errors: (services) => pageForm(services, (reason) => ({ title: 'Not unsubscribed', parts: [reason] })),
 };

@@ -1,4 +1,4 @@
-/** Beginning the work on an issue, with a branch and a merge request that closes it. */
+/** Starts work on an issue, with a branch and a merge request that closes it. */
 import { Type } from 'typebox';
 import { levels, mayReadCode, mayUse, type Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -8,16 +8,16 @@ import { queueOf } from '../../../jobs/index.ts';
 import type { Acting } from '../../conversation/quick_actions/index.ts';
 import { branchFor } from './branch_rules.ts';
 
-/** The job that creates the branch and the merge request. The area of merge requests, which this one does not import, runs it. */
+/** The job that creates the branch and the merge request. The area of merge requests, which this area does not import, runs it. */
 export const startMergeRequest = queueOf('start_merge_request', {
   input: { issue_id: Id, user_id: Id, branch: Type.String() },
   retries: refRetries,
 });
 
 /**
- * Adds a job that creates a branch and a merge request for an issue.
- * @param branch the name of the branch; blank for that of the issue
- * @returns false if the caller may not push or create merge requests, or the name is not that of a branch
+ * Enqueues a job that creates a branch and a merge request for an issue.
+ * @param branch the name of the branch; if blank, it is derived from the issue
+ * @returns false if the caller may not push or create merge requests, or if the name is not a valid branch name
  */
 export async function beginMergeRequest(
   tx: Database,

@@ -1,4 +1,4 @@
-/** The quick action that begins the work on an issue. */
+/** The quick action that starts work on an issue. */
 import type { Definition } from '../../conversation/quick_actions/index.ts';
 
 export const branchCommands: readonly Definition[] = [

@@ -1,11 +1,11 @@
 /** Names of branches for issues (docs/reference/quick_actions.md). */
 
-/** Characters of the longest name that is made of a title. */
+/** The maximum length of a name derived from a title, in characters. */
 const maximumLength = 100;
 
 /**
- * The name of the branch on which an issue is worked on: its number and the words of its title.
- * @param issue of a confidential one the title is left out
+ * The name of the branch for an issue: its number and the words of its title.
+ * @param issue the title is omitted for a confidential issue
  */
 export function branchFor({ iid, title, confidential }: { iid: number; title: string; confidential: boolean }): string {
   const words = title.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();

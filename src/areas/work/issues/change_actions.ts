@@ -16,7 +16,7 @@ import {
   writeLabels,
 } from '../issuables/index.ts';
 
-/** The changes. Omitted members stay; the caller may make all of them, and all are valid. */
+/** The changes. Omitted members keep their values. The caller may make all of them, and all are valid. */
 export interface IssueChanges {
   title?: string | undefined;
   description?: string | null | undefined;
@@ -34,16 +34,16 @@ export interface IssueChanges {
   epic_id?: number | null | undefined;
   /** All assignees afterwards. */
   assignee_ids?: readonly number[] | undefined;
-  /** Titles of labels: first these replace all, then some are added, then some removed. */
+  /** Titles of labels. `labels` replaces all, then `add_labels` and `remove_labels` are applied. */
   labels?: readonly string[] | undefined;
   add_labels?: readonly string[] | undefined;
   remove_labels?: readonly string[] | undefined;
-  /** Whether missing labels are created in the project; otherwise they are left out. */
+  /** Whether missing labels are created in the project; otherwise they are ignored. */
   creates_labels?: boolean;
   /** The issue that it was moved to or is a duplicate of. */
   moved_to_id?: number | undefined;
   duplicated_to_id?: number | undefined;
-  /** ISO 8601; now by default. */
+  /** ISO 8601; defaults to now. */
   updated_at?: string | undefined;
   created_at?: string | undefined;
 }
@@ -117,10 +117,9 @@ const stateFrom = (row: LockedIssue, label_ids: readonly number[], changed: obje
   ({ ...row, label_ids, ...changed }) as IssuableState;
 
 /**
- * Changes an issue, with all effects: system notes, resource events, activity events and to-do items. A value that stays the same has no effects and does not
- * count as a change.
+ * Changes an issue, with all effects: system notes, resource events, activity events and to-do items. A value that stays the same has no effects and is not a change.
  * @param tx the transaction of the change, which locks the issue
- * @throws ApiError 404 when it is deleted, 422 for an epic that it cannot be in
+ * @throws ApiError 404 if it is deleted, 422 for an epic that it cannot be in
  */
 export async function changeIssue(
   tx: Database,

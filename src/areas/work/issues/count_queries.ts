@@ -1,4 +1,4 @@
-/** How many other things belong to issues. Only those count that the caller may read: a number would tell of the others. */
+/** Counts items that refer to issues. Only items that the caller may read are counted, because a number would reveal the others. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { isVisibleIssue, type MaybeCaller, mergeRequestKind, rowsWithPlaces } from '../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
@@ -6,8 +6,8 @@ import { type Database, ofAnyLength } from '../../../db/index.ts';
 type Counts = ReadonlyMap<number, number>;
 
 /**
- * @param issue the column that names the issue
- * @param rows what is counted, joined with all that decides on it
+ * @param issue the column with the issue id
+ * @param rows the counted rows, joined with everything needed to filter them
  */
 async function countEach(
   db: Database,
@@ -24,7 +24,7 @@ async function countEach(
   return new Map(found.map(({ id, count }) => [id, count]));
 }
 
-/** How many open issues that the caller may read each issue blocks, by its ID; those that block none are left out. */
+/** The number of open issues, readable by the caller, that each issue blocks, by id; issues that block none are omitted. */
 export const blockedIssues = (db: Database, caller: MaybeCaller, ids: readonly number[]): Promise<Counts> =>
   countEach(
     db,
@@ -34,7 +34,7 @@ export const blockedIssues = (db: Database, caller: MaybeCaller, ids: readonly n
     sql`issue_links.link_type = 'blocks' and issues.state = 'opened' and ${isVisibleIssue(caller)}`,
   );
 
-/** How many merge requests that the caller may read close each issue, by its ID; issues without any are left out. */
+/** The number of merge requests, readable by the caller, that close each issue, by id; issues without any are omitted. */
 export const closingMergeRequests = (db: Database, caller: MaybeCaller, ids: readonly number[]): Promise<Counts> =>
   countEach(
     db,

@@ -25,14 +25,14 @@ export interface NewIssue {
   milestone_id?: number | null | undefined;
   epic_id?: number | null | undefined;
   assignee_ids?: readonly number[] | undefined;
-  /** Titles of labels; missing ones are created if `creates_labels` is true, and left out otherwise. */
+  /** Titles of labels; missing ones are created if `creates_labels` is true, and ignored otherwise. */
   labels?: readonly string[] | undefined;
   creates_labels?: boolean;
-  /** ISO 8601; now by default. */
+  /** ISO 8601; defaults to now. */
   created_at?: string | undefined;
-  /** The next number by default. */
+  /** Defaults to the next number. */
   iid?: number | undefined;
-  /** The IP address and user agent of the request, kept for spam reports. */
+  /** The IP address and user agent of the request, stored for spam reports. */
   sent_from?: { address: string; user_agent: string } | undefined;
 }
 
@@ -80,8 +80,8 @@ const isTold = async (db: Database, project_id: number, { confidential = false }
 
 /**
  * Creates an issue, with all effects.
- * @param db the database, or a transaction that it becomes part of
- * @throws ApiError 409 for a chosen iid that is or was taken, 422 for an epic that it cannot be in
+ * @param db the database, or a transaction to run in
+ * @throws ApiError 409 for a chosen iid that is or was in use, 422 for an epic that it cannot be in
  */
 export async function createIssue(
   db: Database,
@@ -123,10 +123,10 @@ export async function createIssue(
   });
 }
 
-/** The ids of the labels that an issue can have together: one of each scope, if the plan includes scoped labels. */
+/** The ids of labels that an issue can have at the same time: one per scope, if the plan includes scoped labels. */
 const labelIds = (labels: ReadonlyMap<string, LabelRow>, plan: Plan): number[] =>
   (plan === 'free' ? [...labels.values()] : withoutRivals([...labels.values()])).map(({ id }) => id);
 
-/** In a transaction of its own, or in the one that `db` is. */
+/** Runs in its own transaction, or in the transaction `db`. */
 const inTransaction = <T>(db: Database, work: (tx: Database) => Promise<T>): Promise<T> =>
   db.isTransaction ? work(db) : db.transaction().execute(work);

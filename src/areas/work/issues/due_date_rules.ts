@@ -1,7 +1,7 @@
 /** The values of the `due_date` filter, such as `today` and `week`, as days in UTC. */
 import { dayOf } from '../../../cron/index.ts';
 
-/** The values besides days: `0` for issues without a due date, `any` for those with one. */
+/** The values that are not ranges: `0` for issues without a due date, `any` for issues with one. */
 export const dueDates = [
   '0',
   'any',
@@ -14,7 +14,7 @@ export const dueDates = [
 ] as const;
 export type DueDate = (typeof dueDates)[number];
 
-/** An inclusive range of days, `YYYY-MM-DD`; without `from` its beginning is open. */
+/** An inclusive range of days, `YYYY-MM-DD`; without `from` it has no start. */
 export interface Days {
   from?: string;
   until: string;
@@ -22,7 +22,7 @@ export interface Days {
 
 const calendarDay = (year: number, month: number, day: number) => new Date(Date.UTC(year, month, day));
 
-/** The range of days that a value means at a time. */
+/** The range of days for a value at a given time. */
 export function daysNamed(name: Exclude<DueDate, '0' | 'any'>, moment: Date): Days {
   const [year, month, day] = [moment.getUTCFullYear(), moment.getUTCMonth(), moment.getUTCDate()];
   const from = (start: Date, end: Date): Days => ({ from: dayOf(start), until: dayOf(end) });

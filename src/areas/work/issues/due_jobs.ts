@@ -1,9 +1,9 @@
-/** Telling of issues that are due (docs/reference/notifications.md). */
+/** Notifications about issues that are due (docs/reference/notifications.md). */
 import { sql } from 'kysely';
 import { job } from '../../../jobs/index.ts';
 import { notifying } from '../../activity/notifications/index.ts';
 
-/** Every night, for the issues that are due on the next day. */
+/** Every night, for issues due on the next day. */
 export const tellOfDueIssues = job('tell_of_due_issues', {
   input: {},
   retries: 5,

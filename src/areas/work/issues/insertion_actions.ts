@@ -18,7 +18,7 @@ export interface IssueValues extends IssueState {
 export interface IssueInsertion {
   /** A chosen iid. */
   iid?: number | undefined;
-  /** The IP address and user agent of the request, kept for spam reports. */
+  /** The IP address and user agent of the request, stored for spam reports. */
   sent_from?: { address: string; user_agent: string } | undefined;
   /** Whether it is a new issue, not one moved here. */
   is_news: boolean;
@@ -34,8 +34,8 @@ async function isRemoved(db: Database, project_id: number, iid: number): Promise
 
 /**
  * Inserts an issue and the rows that every issue has, in one statement.
- * @param db the database itself if nothing else follows, otherwise a transaction
- * @throws ApiError 409 for a chosen iid that is or was taken
+ * @param db the database itself if this is the only statement, otherwise a transaction
+ * @throws ApiError 409 for a chosen iid that is or was in use
  */
 export async function insertIssue(
   db: Database,

@@ -1,11 +1,11 @@
-/** Issues as mail tells of them. */
+/** Issues in mail. */
 import { issueKind } from '../../../access/index.ts';
 import type { MailSubject } from '../../../services/index.ts';
 import { issuableMail } from '../issuables/index.ts';
 
 const mailOf = issuableMail(issueKind);
 
-/** An issue that is closed because it has moved tells its participants of that. */
+/** If an issue was closed because it was moved, its participants are told so. */
 export const issueMail = (id: number): MailSubject => ({
   ...mailOf(id),
   async eventFor(db, event) {

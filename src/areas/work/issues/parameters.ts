@@ -113,7 +113,7 @@ const oneOfTheList = atLeastOneOf(
 
 export const editRules: readonly Rule[] = [
   oneEpic,
-  // The refusal lists the parameters that the reference lists; these two are accepted as well.
+  // The refusal lists the parameters of the reference; these two are accepted in addition.
   (given) => (given.has('iteration_id') || given.has('health_status') ? undefined : oneOfTheList(given)),
 ];
 
@@ -128,10 +128,10 @@ export interface IssueParent {
 }
 
 /**
- * The assignees: those users who can be assigned; only the first one if the plan allows no more.
- * @param issue whose assignees are replaced: its present ones can stay; left out for a new issue
- * @returns undefined if the assignees stay as they are, also where none of the given users can be assigned
- * @throws ApiError 400 for too many
+ * The assignees: the users who can be assigned; only the first one if the plan allows no more.
+ * @param issue the issue whose assignees are replaced: current assignees can stay; omitted for a new issue
+ * @returns undefined if the assignees do not change, also if none of the given users can be assigned
+ * @throws ApiError 400 for too many assignees
  */
 async function assigneesOf(
   { db, plan, project }: IssueParent,
@@ -194,7 +194,7 @@ const labelled = ({ labels = [], add_labels = [], remove_labels = [] }: EditInpu
   [...labels, ...add_labels].filter((label) => !remove_labels.includes(label));
 
 /**
- * The new issue that the effective parameters describe.
+ * Converts the effective parameters to a new issue.
  * @throws ApiError 400, 403, 404 and 422 for invalid values
  */
 export async function newIssueFrom(
@@ -223,8 +223,8 @@ export async function newIssueFrom(
 }
 
 /**
- * The changes that the effective parameters describe.
- * @param issue before the change
+ * Converts the effective parameters to changes.
+ * @param issue the issue before the change
  * @throws ApiError 400, 403, 404 and 422 for invalid values
  */
 export async function changesFrom(

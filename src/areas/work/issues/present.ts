@@ -85,15 +85,15 @@ export interface IssueForm {
   with_labels_details?: boolean | undefined;
 }
 
-/** The rows that a page refers to, by id. */
+/** Related rows of a page, by id. */
 interface Around {
   labels: Map<number, IssueReply['labels']>;
   iterations: Map<number, IterationRow>;
   epics: Map<number, Static<typeof EpicInIssue>>;
   originals: Map<number, IssuePlace>;
-  /** How many comments the caller may read, where there are internal ones. */
+  /** The number of comments that the caller may read, for issues with internal ones. */
   comments: ReadonlyMap<number, number>;
-  /** How many open issues that the caller may read are blocked, and how many such merge requests close the issue. */
+  /** The number of open issues blocked by the issue, and of merge requests that close it, counting only those that the caller may read. */
   blocked: ReadonlyMap<number, number>;
   closing: ReadonlyMap<number, number>;
 }
@@ -102,7 +102,7 @@ const idsOf = (rows: readonly IssueRow[], column: 'iteration_id' | 'epic_id' | '
   ...new Set(rows.map((row) => row[column]).filter((id) => id !== null)),
 ];
 
-/** Every statement covers the whole page, so a longer page needs no more of them. */
+/** Every statement covers the whole page, so a longer page needs no more statements. */
 async function around(
   db: Services['db'],
   caller: MaybeCaller,
@@ -145,7 +145,7 @@ function tasksOf({ task_count, completed_task_count }: IssueRow) {
   };
 }
 
-/** Fields of issues in groups only. */
+/** Members of issues in groups only. */
 function groupPartsOf(url: string, row: IssueRow, { epics, iterations }: Around) {
   if (!row.in_group) return {};
   const [epic, iteration] = [epics.get(row.epic_id ?? 0), iterations.get(row.iteration_id ?? 0)];
@@ -208,7 +208,7 @@ function presentIssue(url: string, row: IssueRow, known: Around, form: IssueForm
 /**
  * Issues as replies, with a fixed number of statements for any number of issues.
  * @param services `db` may be a transaction
- * @param caller the reader, who may read the issues; what they may not see besides is left out
+ * @param caller the reader, who may read the issues; other details that they may not see are omitted
  * @param ids ids of issues; the replies are in this order, without deleted ones
  */
 export async function presentIssues(
@@ -224,7 +224,7 @@ export async function presentIssues(
 
 /**
  * One issue as the reply of an operation on it.
- * @throws Error when it is deleted
+ * @throws Error if it is deleted
  */
 export async function presentSingleIssue(
   { db, url }: Pick<Services, 'db' | 'url'>,

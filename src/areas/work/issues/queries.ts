@@ -1,4 +1,4 @@
-/** Issues as replies need them. */
+/** Queries for issues in replies. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { issueKind, isVisibleIssue, type MaybeCaller } from '../../../access/index.ts';
 import { type Database, dataLoader, ofAnyLength, type Slots, statement } from '../../../db/index.ts';
@@ -30,20 +30,20 @@ export interface IssueRow {
   imported_from: string;
   task_count: number;
   completed_task_count: number;
-  /** With the internal ones, which not every reader sees. */
+  /** Includes internal comments, which not every reader may see. */
   user_notes_count: number;
   internal_notes_count: number;
   upvotes: number;
   downvotes: number;
   created_at: string;
   updated_at: string;
-  /** Of its project. */
+  /** The path of its project. */
   full_path: string;
   /** Whether its project is in a group, so that it can have an epic and an iteration. */
   in_group: boolean;
   author: UserBasicRow | null;
   closed_by: UserBasicRow | null;
-  /** Whether merge requests close it, which the caller may not be able to read. */
+  /** Whether any merge request closes it; the caller may not be able to read that one. */
   is_closed_by_any: boolean;
   assignees: UserBasicRow[];
   milestone: MilestoneRow | null;
@@ -55,7 +55,7 @@ export interface IssueRow {
   duplicated_to_id: number | null;
   /** The error that it was created from. */
   error_tracking_error_id: number | null;
-  /** Whether the caller is subscribed to it; false where it is one of several. */
+  /** Whether the caller is subscribed to it; false in a list of several. */
   subscribed: boolean;
 }
 
@@ -72,9 +72,9 @@ const columns = sql.raw(
 );
 
 /**
- * The rows of issues that are asked for.
- * @param asked a table `asked` with the columns `id` and `place`
- * @param subscribed whether the reader is
+ * The rows of the requested issues.
+ * @param asked a table expression `asked` with the columns `id` and `place`
+ * @param subscribed whether the reader is subscribed
  */
 const rowsOf = <Row extends IssueRow>(asked: RawBuilder<unknown>, subscribed: RawBuilder<SqlBool>) => sql<Row>`
   select ${columns}, projects.full_path::text as full_path, namespaces.kind = 'group' as in_group,
@@ -102,7 +102,7 @@ const issuesById = statement(({ ids }: Slots<{ ids: readonly number[] }>) =>
   rowsOf(sql`unnest(${ofAnyLength(ids, 'bigint[]')}) with ordinality asked(id, place)`, sql`false`),
 );
 
-/** Issues by id, in the given order, without deleted ones and without `subscribed`. It does not check whether the caller may read them. */
+/** Issues by id, in the given order, without deleted ones and without `subscribed`. Does not check whether the caller may read them. */
 export const issueRows = async (db: Database, ids: readonly number[]): Promise<IssueRow[]> =>
   ids.length === 0 ? [] : issuesById(db, { ids });
 
@@ -128,18 +128,18 @@ const issuesAsked = dataLoader<ReaderOfIssue, IssueRow>(keyOf, async (db, asked)
   return new Map(rows.map((row) => [keyOf(asked[row.place - 1]!), row]));
 });
 
-/** One issue, undefined when it is deleted. It does not check whether the caller may read it. Concurrent requests share a statement. */
+/** One issue, undefined if it is deleted. Does not check whether the caller may read it. Concurrent requests share a statement. */
 export const issueRow = (db: Database, caller: MaybeCaller, id: number): Promise<IssueRow | undefined> =>
   issuesAsked(db, { id, reader_id: caller?.id ?? null });
 
-/** Where issues are, by id. */
+/** The locations of issues, by id. */
 export interface IssuePlace {
   id: number;
   project_id: number;
   iid: number;
 }
 
-/** Those of the issues that the caller may read. Few issues are duplicates, and the question is wide, so it is asked apart from their rows. */
+/** Those of the issues that the caller may read. Few issues are duplicates, and the query is wide, so it is separate from that of their rows. */
 export async function originalsById(
   db: Database,
   caller: MaybeCaller,

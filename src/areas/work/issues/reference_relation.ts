@@ -1,4 +1,4 @@
-/** How issues name another issue that they were moved to or are duplicates of (docs/reference/relations_export.md#issues). */
+/** Exports and imports references to the issue that an issue was moved to or duplicates (docs/reference/relations_export.md#issues). */
 import { type RawBuilder, sql } from 'kysely';
 import { issueKind, rowsWithPlaces } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -9,7 +9,7 @@ const referenceTo = (column: string, isVisible: RawBuilder<unknown>) => sql`(
   select named.reference from (select ${sql.ref(`issues.${column}`)} as id) other, lateral (
     select projects.full_path || '#' || issues.iid as reference from ${rowsWithPlaces(issueKind)} where issues.id = other.id and ${isVisible}) named)`;
 
-/** The issues of the migration that full references name. */
+/** The migrated issues with these full references. */
 async function findIssues(tx: Database, { path }: Arrival, waiting: readonly Waiting[]): Promise<Map<number, number>> {
   const asked = waiting.flatMap(({ id, wanted }) => {
     const [, source_path, iid] = (isText(wanted) && /^(.{1,900})#(\d{1,9})$/.exec(wanted)) || [];

@@ -57,7 +57,7 @@ const placeInEpic: RecordKind = {
     sql`exists (select from epics where epics.id = epic_issues.epic_id and ${isSeenEpic(departure)})`,
 };
 
-/** The type of an issue as newer servers tell it. */
+/** The type of an issue in the format of newer servers. */
 const typeOf = (value: Record<string, unknown>): unknown =>
   (value.work_item_type as { base_type?: unknown } | null | undefined)?.base_type;
 
@@ -89,7 +89,7 @@ const own: Members = {
   updated_at: required('updated_at', time),
 };
 
-/** Nothing of this kind belongs to issues here, but a public server expects the members. */
+/** Issues here have no parts of this kind, but a public server expects the members. */
 const none = shown(sql`'[]'::json`);
 
 const issue: RecordKind = {

@@ -1,8 +1,8 @@
-/** Issues of iterations that have ended (docs/reference/iterations.md#behavior). */
+/** Moves issues out of iterations that have ended (docs/reference/iterations.md#behavior). */
 import { sql } from 'kysely';
 import { rollOver } from '../../planning/iterations/index.ts';
 
-/** Moves the open ones on. No user does this, so the events name none. */
+/** Moves open issues to the next iteration. The events have no user. */
 export const rollIssuesOver = rollOver.runBy(async ({ db, input: { cadence_id, ended } }) => {
   await sql`
     with next as (select id from iterations where cadence_id = ${cadence_id} and state < 3 order by start_date limit 1),

@@ -46,7 +46,7 @@ export const issueRoutes = [
     },
     handle: async ({ db, storages, url, caller, project, plan, input, sent_from: { address = '', user_agent } }) => {
       const issue = await newIssueFrom({ db, caller, plan, project }, input);
-      // Without the zone of a link-local address; only network connections have an address.
+      // Removes the zone of a link-local address; only network connections have an address.
       const [ip = ''] = address.split('%');
       const sent_from = user_agent === undefined || isIP(ip) === 0 ? undefined : { address: ip, user_agent };
       const added = await createIssue(db, { caller, plan, storages, url }, project, { ...issue, sent_from });

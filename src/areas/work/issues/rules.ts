@@ -1,8 +1,8 @@
-/** Validation of issues, and who may set which parameters (docs/reference/issues.md). Pure functions. */
+/** Validation of issues, and rules about who may set which parameters (docs/reference/issues.md). Pure functions. */
 import { levels, type Project } from '../../../access/index.ts';
 import { forbidden } from '../../../http/index.ts';
 
-/** The column holds four bytes. */
+/** The column has four bytes. */
 const largest = 2 ** 31 - 1;
 
 const rangeReasons = (number: number, least: number, most: number): string[] => {
@@ -13,7 +13,7 @@ const rangeReasons = (number: number, least: number, most: number): string[] => 
 export const weightReasons = (weight: number | null): string[] =>
   weight === null ? [] : rangeReasons(weight, 0, largest);
 
-/** Numbering continues after a chosen iid, so it must leave room in the column. */
+/** Numbering continues after a chosen iid, so the column must have room for further numbers. */
 const maximumChosen = 1_000_000_000;
 export const numberReasons = (iid: number): string[] => rangeReasons(iid, 1, maximumChosen);
 
@@ -28,7 +28,7 @@ function without<T extends object>(given: T, names: readonly string[]): T {
 
 /** Parameters for owners only. */
 const forOwners = ['iid', 'created_at', 'updated_at'];
-/** Parameters that members may set on a new issue, and members from Planner up on an existing one. */
+/** Parameters that members may set on a new issue, and that members from Planner up may set on an existing one. */
 const forMembers = [
   'assignee_id',
   'assignee_ids',
@@ -46,7 +46,7 @@ const forMembers = [
 ];
 
 /**
- * The parameters of a new issue that the caller may set. As in the reference, others are ignored and not validated.
+ * The parameters of a new issue that the caller may set. As documented, others are ignored and not validated.
  * @param given parameters by name
  */
 export function heardOnNew<T extends object>({ access_level }: Project, given: T): T {
@@ -57,8 +57,8 @@ export function heardOnNew<T extends object>({ access_level }: Project, given: T
 }
 
 /**
- * The same for an issue that the caller may change.
- * @param issue before the change
+ * The parameters of an existing issue that the caller may set.
+ * @param issue the issue before the change
  */
 export function heardOnChange<T extends { state_event?: 'close' | 'reopen' }>(
   { access_level }: Project,
@@ -70,5 +70,5 @@ export function heardOnChange<T extends { state_event?: 'close' | 'reopen' }>(
   return without(given, [...forOwners, ...forMembers, 'confidential', ...(staysClosed ? ['state_event'] : [])]);
 }
 
-/** Whether missing labels are created. */
+/** Whether missing labels are created when the caller uses them. */
 export const createsLabels = ({ access_level }: Project): boolean => access_level >= levels.planner;

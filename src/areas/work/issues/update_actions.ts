@@ -6,7 +6,7 @@ import { changeIssue, type IssueChanges } from './change_actions.ts';
 import { issueNoun } from './noteable.ts';
 
 /**
- * Changes an issue as `changeIssue` does, and then applies the quick actions in its new description, as far as the caller may. They are removed from the text.
+ * Changes an issue like `changeIssue`, then applies the quick actions in its new description that the caller may use. They are removed from the text.
  * @param tx the transaction of the change
  * @throws ApiError as `changeIssue`
  */

@@ -1,4 +1,4 @@
-/** Linking items of one kind: related and blocking links, with rows and system notes. */
+/** Links between items of one kind: related and blocking links, with rows and system notes. */
 import { sql } from 'kysely';
 import type { IssuableKind } from '../../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../../db/index.ts';
@@ -12,7 +12,7 @@ const reversed = { relates_to: 'relates_to', blocks: 'is_blocked_by', is_blocked
 
 type Pair = readonly [Named, Named];
 
-/** Adds a system note to both, each naming the other. */
+/** Adds a system note to both items, each mentioning the other. */
 function noteLink(
   tx: Database,
   kind: IssuableKind,
@@ -31,7 +31,7 @@ function noteLink(
 
 /**
  * Links two items, with a system note on each.
- * @param type the type of the link, seen from the first
+ * @param type the type of the link, seen from the first item
  * @returns the id of the link; undefined if they are linked already, with any type
  */
 export async function addLink(
@@ -56,7 +56,7 @@ export async function addLink(
 /**
  * Links two items through the API.
  * @returns the link
- * @throws ApiError 422 for an item with itself, 409 when they are linked already
+ * @throws ApiError 422 for a link of an item to itself, 409 if they are linked already
  */
 export async function createLink(
   db: Database,
@@ -76,7 +76,7 @@ export async function createLink(
 
 /**
  * Deletes the link between two items, with a system note on each.
- * @returns whether there was one
+ * @returns whether a link existed
  */
 export async function removeLink(tx: Database, kind: IssuableKind, author_id: number, pair: Pair): Promise<boolean> {
   const ids = pair.map(({ id }) => id);

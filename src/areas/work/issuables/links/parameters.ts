@@ -1,4 +1,4 @@
-/** The parameters, members and refusals that all routes of links share. */
+/** Parameters, members and refusals shared by all routes of links. */
 import { Type } from 'typebox';
 import type { IssuableKind } from '../../../../access/index.ts';
 import { Timestamp } from '../../../../http/index.ts';
@@ -14,14 +14,14 @@ export const NewLinkType = ({ name }: IssuableKind, remark = '') =>
     description: `Relation of this ${name} to the other one${remark}`,
   });
 
-/** The members of a reply besides those of the linked item. */
+/** Members of the reply in addition to those of the linked item. */
 export const linkedFields = ({ name }: IssuableKind) => ({
   link_type: Type.Enum([...linkTypes], { description: `Relation of the listed ${name} to this one` }),
   link_created_at: Timestamp,
   link_updated_at: Timestamp,
 });
 
-/** The refusals of every new link. */
+/** The refusals of new links. */
 export const linkRefusals = (kind: IssuableKind) => ({
   404: [`404 ${kind.places === 'projects' ? 'Project' : 'Group'} Not Found`, noMatchText(kind)],
   409: assignedText(kind),

@@ -1,4 +1,4 @@
-/** Links between items of one kind, as their routes read them. */
+/** Queries for links between items of one kind. */
 import { type RawBuilder, sql } from 'kysely';
 import { type Issuable, type IssuableKind, type MaybeCaller, rowsWithPlaces } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
@@ -20,7 +20,7 @@ export interface LinkRow {
   updated_at: string;
 }
 
-/** The links of an item to others that the caller may read, as `links` joined with them. */
+/** The links of an item to other items that the caller may read, as `links` joined with these items. */
 function linksOf(caller: MaybeCaller, { kind, id }: Issuable): RawBuilder<unknown> {
   const table = linksTable(kind);
   return sql`
@@ -41,7 +41,7 @@ export async function linkOf(db: Database, caller: MaybeCaller, on: Issuable, li
 }
 
 interface LinkedRow {
-  /** Of the other item. */
+  /** The id of the other item. */
   id: number;
   link_id: number;
   /** The type of the link, seen from this item. */
@@ -61,8 +61,8 @@ async function linkedTo(db: Database, caller: MaybeCaller, on: Issuable): Promis
 }
 
 /**
- * The items that an item is linked to and the caller may read, oldest link first.
- * @param present turns ids into replies, in any order, and may leave some out
+ * The items linked to an item that the caller may read, oldest link first.
+ * @param present converts ids to replies, in any order, and may omit some
  */
 export async function linkedWith<T extends { id: number }>(
   db: Database,

@@ -15,13 +15,13 @@ import {
   time,
 } from '../../../../relations/index.ts';
 
-/** The number of an item, and the full path of what it is in; null for the place that the link leaves with. */
+/** The number of an item, and the full path of its project or group; null for the place that is exported. */
 export interface End {
   iid: unknown;
   path: unknown;
 }
 
-/** The ids of the items at these ends, in their order; undefined for what is not here, or not part of the migration. */
+/** The ids of the items at these ends, in order; undefined for items that do not exist here or are not part of the migration. */
 export async function itemsAt(
   tx: Database,
   { table, place_column, places }: IssuableKind,
@@ -44,7 +44,7 @@ export async function itemsAt(
   return ends.map((_, index) => ids.get(index));
 }
 
-/** The links from the items of a place, of those whose both ends the reader may see. */
+/** The links from the items of a place. The reader must be allowed to see both ends. */
 export function linksOf(item: IssuableKind, links: 'issue_links' | 'epic_links'): Relation {
   const { table, place_column, places, isVisible } = item;
   const column = (name: string) => sql.ref(`${links}.${name}`);

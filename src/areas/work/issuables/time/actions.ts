@@ -20,13 +20,13 @@ export interface Spending {
   /** Negative to subtract time. */
   seconds: number;
   summary?: string | undefined;
-  /** `YYYY-MM-DD`; today by default. */
+  /** `YYYY-MM-DD`; defaults to today. */
   spent_on?: string | undefined;
 }
 
 /**
  * Adds to the time spent on an item.
- * @returns false when this would subtract more than was spent, or exceed the column
+ * @returns false if this would subtract more than was spent, or exceed the column
  */
 export async function addTimeSpent(
   tx: Database,
@@ -51,7 +51,7 @@ export async function addTimeSpent(
   return true;
 }
 
-/** Resets the time spent on an item. The log stays, with one more entry that cancels it out. */
+/** Resets the time spent on an item. The log stays, with an additional entry that cancels it out. */
 export async function resetTimeSpent(tx: Database, on: Issuable, author_id: number): Promise<void> {
   const table = sql.table(on.kind.table);
   const { rows } = await sql`

@@ -6,7 +6,7 @@ const day_s = 8 * hour_s;
 const week_s = 5 * day_s;
 const month_s = 4 * week_s;
 
-/** Units with their names, largest first. */
+/** Units and their names, largest first. */
 const units: readonly (readonly [seconds: number, names: readonly string[]])[] = [
   [month_s, ['mo', 'mos', 'month', 'months']],
   [week_s, ['w', 'wk', 'wks', 'week', 'weeks']],
@@ -17,10 +17,10 @@ const units: readonly (readonly [seconds: number, names: readonly string[]])[] =
 ];
 const secondsOf = new Map(units.flatMap(([seconds, names]) => names.map((name) => [name, seconds] as const)));
 
-/** The largest value of the columns. */
+/** The largest value that the columns can store. */
 const largest_s = 2 ** 31 - 1;
 
-/** A text of a million characters would keep the event loop for 70 ms. */
+/** A text of a million characters would block the event loop for 70 ms. */
 const maximum_chars = 255;
 
 const part = /(\d+(?:\.\d+)?)\s*([a-z]*)/y;
@@ -28,7 +28,7 @@ const part = /(\d+(?:\.\d+)?)\s*([a-z]*)/y;
 /**
  * Parses a duration.
  * @param text e.g. `3d 5h`, `1.5h`, `-30m`; a number alone means hours
- * @returns whole seconds, negative to subtract; undefined for an invalid duration, one that exceeds the column, and a text of more than 255 characters
+ * @returns whole seconds, negative to subtract; undefined if the duration is invalid, exceeds the column, or has more than 255 characters
  */
 export function parseDuration(text: string): number | undefined {
   if (text.length > maximum_chars) return undefined;
@@ -50,7 +50,7 @@ export function parseDuration(text: string): number | undefined {
   return isNegative && seconds !== 0 ? -seconds : seconds;
 }
 
-/** The units that are printed. Months are left out, because their length is ambiguous. */
+/** The units for printing. Months are omitted, because their length is ambiguous. */
 const printed = units.filter(([seconds]) => seconds !== month_s);
 
 /**

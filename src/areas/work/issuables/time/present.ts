@@ -1,4 +1,4 @@
-/** How the time spent on an item and its estimate appear in replies. */
+/** The estimate and the time spent on an item in replies. */
 import { type Static, Type } from 'typebox';
 import { nullable, resource } from '../../../../http/index.ts';
 import { printDuration } from './duration_rules.ts';
@@ -10,7 +10,7 @@ export const TimeStats = resource('TimeStats', {
   human_total_time_spent: nullable(Type.String()),
 });
 
-/** @param columns of the item */
+/** @param columns the columns of the item */
 export const presentTimeStats = ({
   time_estimate_s,
   total_time_spent_s,

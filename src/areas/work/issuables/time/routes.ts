@@ -31,7 +31,7 @@ async function statsOf(db: Database, { kind, id }: Issuable) {
   return presentTimeStats(rows[0]!);
 }
 
-/** The time of issues, or of merge requests. */
+/** The time tracking routes of issues, or of merge requests. */
 export function timeRoutes({ kind, tracker }: NounWith<'tracker'>): AnyEndpoint[] {
   const { at, name, type } = kind;
   const noun = withArticle(name);

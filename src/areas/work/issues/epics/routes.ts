@@ -61,7 +61,7 @@ const EpicIssueLink = resource('EpicIssueLink', {
   issue: Issue,
 });
 
-/** The issues of an epic that the caller may read, and whether they are a member of the projects. */
+/** The issues of an epic that the caller may read, with a flag whether the caller is a member of the project. */
 const linksOf = (db: Database, caller: Caller, epic: { id: number }) =>
   db
     .selectFrom('epic_issues')
@@ -72,7 +72,7 @@ const linksOf = (db: Database, caller: Caller, epic: { id: number }) =>
     .where('epic_issues.epic_id', '=', epic.id)
     .where(isVisibleIssue(caller));
 
-/** A predicate on rows of `projects`: the caller may assign its issues to epics, as a member of a project that is not archived. */
+/** A predicate on rows of `projects`: the caller may assign its issues to epics, as a member of an unarchived project. */
 const mayRelate = (caller: Caller) =>
   sql<boolean>`(${caller.admin ? sql`true` : isMemberOfProject(caller, levels.guest)} and not ${isListedProject('archived')})`;
 
@@ -96,7 +96,7 @@ async function pageOfIssues(
 
 /**
  * An issue of the epic that the caller may move or remove.
- * @throws ApiError 404 when there is none, 403 for callers who are not members of its project
+ * @throws ApiError 404 if it does not exist, 403 for callers who are not members of its project
  */
 async function linkFor(db: Database, caller: Caller, epic: { id: number }, epic_issue_id: number) {
   const link = found(
@@ -111,7 +111,7 @@ const noSuchIssue = () => new ApiError(404, { message: noMatchText(issueKind) })
 
 /**
  * An issue that the caller may add to an epic.
- * @throws ApiError 404 when there is none, 403 for callers who are not members of its project
+ * @throws ApiError 404 if it does not exist, 403 for callers who are not members of its project
  */
 async function issueFor(db: Database, caller: Caller, issue_id: number) {
   const issue = await db

@@ -1,15 +1,15 @@
-/** Reading the issues that a caller may link. */
+/** Queries for issues that a caller may link. */
 import { sql } from 'kysely';
 import { isVisibleIssue, levels, type Project, projectLevel, projectState } from '../../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../../db/index.ts';
 import type { Caller } from '../../../../http/index.ts';
 
-/** An issue as system notes on others reference it. */
+/** An issue as referenced in system notes of others. */
 export interface LinkedIssue {
   id: number;
   iid: number;
   project_id: number;
-  /** Of its project. */
+  /** The path of its project. */
   full_path: string;
 }
 
@@ -19,7 +19,7 @@ export interface VisibleIssue extends LinkedIssue {
   read_only: boolean;
 }
 
-/** Of the given issues those that the caller may read, ordered by id. */
+/** Those of the given issues that the caller may read, ordered by id. */
 export async function visibleIssues(db: Database, caller: Caller, ids: readonly number[]): Promise<VisibleIssue[]> {
   const { rows } = await sql<VisibleIssue>`
     select issues.id, issues.iid, issues.project_id, projects.full_path::text as full_path, ${projectLevel(caller)} as access_level,

@@ -83,7 +83,7 @@ async function linkedIssues(services: Pick<Services, 'db' | 'url'>, { caller, pr
 
 /**
  * The target issue of a new link.
- * @throws ApiError 404 when it does not exist, 403 when the caller may not link it
+ * @throws ApiError 404 if it does not exist, 403 if the caller may not link it
  */
 async function targetNamed(db: Database, caller: Caller, project: Project, iid: number): Promise<LinkedIssue> {
   const target = await issueFor(db, caller, project, iid);

@@ -1,10 +1,10 @@
-/** Who can be assigned to issues. */
+/** Determines who can be assigned to issues. */
 import { sql } from 'kysely';
 import { countsToday, isUsableAccount, levels, type Project } from '../../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../../db/index.ts';
 
 /**
- * Those of the given users who may read the issues of a project, in the same order. Others cannot be assigned.
+ * Those of the given users who may read the issues of a project, in the same order. Other users cannot be assigned.
  * @param ids ids of users, some of which may not exist
  */
 export async function assignableUsers(db: Database, project: Project, ids: readonly number[]): Promise<number[]> {

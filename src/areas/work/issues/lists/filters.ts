@@ -34,7 +34,7 @@ export const namesIn = (filters: IssueFilters): NamesAsked =>
 const assignees = peopleIn(issueKind, 'issue_assignees');
 const milestones = milestoneFilters(issueKind);
 
-/** A predicate on rows of `milestones`: the next one of its project or group to end after today. */
+/** A predicate on rows of `milestones`: the next milestone of its project or group that ends after today. */
 const isUpcoming = (today: string): Predicate => {
   const nearest = (owner: string) => sql`
     (select next.id from milestones next where next.${sql.raw(owner)} = milestones.${sql.raw(owner)} and next.state = 'active' and next.due_date > ${today}
@@ -53,7 +53,7 @@ const milestonesThat = (word: 'Upcoming' | 'Started', { now, project_id }: Pick<
   return sql`select milestones.id from milestones where ${near} and ${test}`;
 };
 
-/** The issues without a milestone, with any, or with one that is upcoming or started. */
+/** The issues without a milestone, with any, or with an upcoming or started one. */
 export function milestoneIdFilter(
   word: NonNullable<IssueFilters['milestone_id']>,
   seen: Pick<SeenInList, 'now' | 'project_id'>,
@@ -63,7 +63,7 @@ export function milestoneIdFilter(
 }
 
 /**
- * The names of the assignees; below Premium only one is allowed.
+ * The user names of assignees; below Premium only one is allowed.
  * @throws ApiError 400
  */
 function assigneesNamed(

@@ -1,4 +1,4 @@
-/** The orders of issue lists, including the manual order. */
+/** Sort orders of issue lists, including the manual order. */
 import { sql } from 'kysely';
 import { issueKind } from '../../../../access/index.ts';
 import type { Part, Sort } from '../../../../lists/index.ts';
@@ -15,11 +15,11 @@ export type OrderName = keyof typeof orders;
 /** The values of `order_by`. */
 export const orderNames = Object.keys(orders) as OrderName[];
 
-/** The parts of a list in the requested order, first to last. */
+/** The parts of a list in the requested sort order, first to last. */
 export const partsOf = (order_by: OrderName, sort: Sort): readonly Part[] => orders[order_by](sort);
 
 /**
- * The order by `relative_position` in a project. A trigger places new issues at the gap times their id, so those of several projects have one order.
+ * The order by `relative_position` in a project. A trigger positions new issues at the gap times their id, so the issues of several projects have one common order.
  * @param also other projects whose issues are in the same order
  */
 export const orderIn = (project_id: number, also: readonly number[] = []): Order => ({

@@ -39,7 +39,7 @@ export const statisticsFilters = {
   }),
 } satisfies TProperties;
 
-/** The filters and form of the lists of a board, which say themselves which state and order they have. */
+/** Filters and form of the lists of a board, which determine the state and sort order themselves. */
 export const boardFilters = {
   ...statisticsFilters,
   due_date: optional(Type.Enum([...dueDates, ''], { description: 'Empty: any' })),
@@ -58,15 +58,15 @@ export const listFilters = {
 
 const scopes = ['created_by_me', 'assigned_to_me', 'all', 'created-by-me', 'assigned-to-me'] as const;
 
-/** Whose issues to list; all by default. */
+/** The scope of issues to list; defaults to all. */
 export const anyScope = { scope: optional(Type.Enum([...scopes])) };
-/** The same, with the caller's own by default. */
+/** The same; defaults to the caller's own. */
 export const ownScope = { scope: Type.Enum([...scopes], { default: 'created_by_me' }) };
 export const nonArchived = {
   non_archived: Type.Boolean({ default: true, description: 'Exclude issues of archived projects' }),
 };
 
 type Given<P extends TProperties> = Partial<Static<TObject<P>>>;
-/** Filters as given; a list with fewer filters omits the others. */
+/** The given filters; a list with fewer filters omits the others. */
 export type IssueFilters = Given<typeof listFilters> & Given<typeof anyScope> & Given<typeof nonArchived>;
 export type Excluded = NonNullable<IssueFilters['not']>;

@@ -17,7 +17,7 @@ const listable: Listable<IssueFilters> = { kind: issueKind, viewOf, namesIn, fil
 
 /**
  * A page of issues as replies, in a fixed number of statements for any length.
- * @param listing the scope and filters; `filters` may hold any list parameter, including `order_by`, `sort` and `with_labels_details`
+ * @param listing the scope and filters; `filters` may contain any list parameter, including `order_by`, `sort` and `with_labels_details`
  * @throws ApiError 400 for invalid filters, and as `pageAsked`
  */
 export async function listIssues(
@@ -34,7 +34,7 @@ export async function listIssues(
 }
 
 /**
- * How many issues there are in each state.
+ * The number of issues in each state.
  * @param listing as for `listIssues`
  * @throws ApiError 400 for invalid filters
  */
@@ -44,15 +44,15 @@ export const countIssues = async (
 ): Promise<{ all: number; closed: number; opened: number }> =>
   countByState(db, await selectionOf(db, listable, listing));
 
-/** Issues that a list has. */
+/** The issues that are in a list. */
 export interface Listed {
   issues: readonly { id: number; iid: number; project_id: number }[];
-  /** The projects whose issues the list is of, unless these are too many to be named. */
+  /** The projects of the list, unless there are too many to enumerate. */
   project_ids: readonly number[];
 }
 
 /**
- * Those of some issues that a list has.
+ * Those of the given issues that are in a list.
  * @param listing as for `listIssues`
  * @throws ApiError 400 for invalid filters
  */

@@ -28,7 +28,7 @@ function refuseAnonymousOwn(caller: MaybeCaller, { scope }: IssueFilters): void 
   if (!caller && scope !== 'all') throw unauthorized();
 }
 
-/** Searches cost more than other lists. */
+/** Searches are more expensive than other lists. */
 const searchRate = {
   setting: 'search_rate_limit',
   anonymous: 'search_rate_limit_unauthenticated',

@@ -1,4 +1,4 @@
-/** What the caller may read in the scope of an issue list. */
+/** Determines what the caller may read in the scope of an issue list. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import {
   isMemberOfProject,
@@ -15,7 +15,7 @@ import type { IssueFilters } from './parameters.ts';
 
 /**
  * What the caller may read in a scope.
- * @param filters say whether archived projects are left out; ignored for a single project
+ * @param filters exclude archived projects or not; ignored for a single project
  */
 export async function viewOf(
   db: Database,

@@ -25,7 +25,7 @@ interface StoredImage {
   size_bytes: number;
 }
 
-/** The image, if the caller may read its issue and the URL has its file name. */
+/** The image, if the caller may read its issue and the file name in the URL matches. */
 async function imageFor(
   { db }: Services,
   caller: MaybeCaller,

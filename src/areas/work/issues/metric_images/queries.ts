@@ -1,4 +1,4 @@
-/** What metric images take up. */
+/** The storage used by metric images. */
 import { sql } from 'kysely';
 import type { StoredFiles } from '../../../../services/index.ts';
 

@@ -60,7 +60,7 @@ const texts = allOptional({
   ),
 });
 
-/** @throws ApiError 403 for an issue that is not an incident */
+/** @throws ApiError 403 unless the issue is an incident */
 function checkIncident({ issue_type }: GrantedIssue): void {
   if (issue_type !== 'incident') throw forbidden();
 }

@@ -21,7 +21,7 @@ export interface PlacedIssue {
   project_id: number;
 }
 
-/** The source and target projects, each with the caller's level there. */
+/** The source and the target project, each with the caller's level. */
 export interface Way {
   source: Project;
   target: Project;
@@ -56,7 +56,7 @@ const original = async (tx: Database, id: number) =>
   );
 type Original = Awaited<ReturnType<typeof original>>;
 
-/** The way of the texts. */
+/** The move in the form for its texts. */
 const textMoveOf = ({ source, target }: Pick<Way, 'source' | 'target'>): TextMove => ({
   source,
   target: { project_id: target.id, group_id: null },
@@ -64,7 +64,7 @@ const textMoveOf = ({ source, target }: Pick<Way, 'source' | 'target'>): TextMov
 
 const manages = (project: Project) => project.access_level >= levels.planner && mayUse(project, 'issues');
 
-/** @throws ApiError 400 with the reason when the issue cannot be moved there */
+/** @throws ApiError 400 with the reason if the issue cannot be moved there */
 function checkWay(verb: 'move' | 'clone', { source, target }: Way, { moved_to_id }: Original): void {
   if (verb === 'move' && source.id === target.id)
     throw badRequest('Cannot move work item to same project or group it originates from.');
@@ -77,7 +77,7 @@ function checkWay(verb: 'move' | 'clone', { source, target }: Way, { moved_to_id
     throw badRequest(`Cannot ${verb} work item due to insufficient permissions.`);
 }
 
-/** The milestone of the issue in its new project: the same if the project may use it, else one with the same title. */
+/** The milestone of the issue in its new project: the same if the project may use it, otherwise one with the same title. */
 async function milestoneThere(tx: Database, target: Project, id: number | null): Promise<number | null> {
   if (id === null) return null;
   const same = await milestoneFor(tx, target, id);
@@ -86,7 +86,7 @@ async function milestoneThere(tx: Database, target: Project, id: number | null):
   return (title === undefined ? undefined : await milestoneTitled(tx, target, title))?.id ?? null;
 }
 
-/** The issue in its new project, which has other labels, milestones and members. */
+/** The values of the issue in its new project, which has other labels, milestones and members. */
 async function valuesThere(
   tx: Database,
   { source, target }: Way,
@@ -126,7 +126,7 @@ async function copyLinks(tx: Database, from: number, to: number): Promise<void> 
               from issue_links where source_id = ${from} or target_id = ${from} order by id`.execute(tx);
 }
 
-/** Adds system notes to both issues that name the other one. */
+/** Adds system notes to both issues that reference the other one. */
 async function noteWay(
   tx: Database,
   { caller }: Acting,
@@ -146,8 +146,8 @@ async function noteWay(
 }
 
 /**
- * Moves an issue: a new one in the target takes over everything, and the old one is closed with a reference to it.
- * @throws ApiError 400 when it cannot be moved there, 404 when it is deleted
+ * Moves an issue: creates a new issue in the target with all its data, and closes the old one with a reference to it.
+ * @throws ApiError 400 if it cannot be moved there, 404 if it is deleted
  */
 export async function moveIssue(tx: Database, acting: Acting, way: Way): Promise<PlacedIssue> {
   const from = await original(tx, way.issue_id);
@@ -171,8 +171,8 @@ export async function moveIssue(tx: Database, acting: Acting, way: Way): Promise
 }
 
 /**
- * Clones an issue: creates a new one by the caller with everything that the target project supports. Time spent is not copied.
- * @throws ApiError 400 when it cannot be cloned, 404 when it is deleted
+ * Clones an issue: the caller creates a new one with everything that the target project supports. Time spent is not copied.
+ * @throws ApiError 400 if it cannot be cloned, 404 if it is deleted
  */
 export async function cloneIssue(tx: Database, acting: Acting, way: Way, with_notes: boolean): Promise<PlacedIssue> {
   const from = await original(tx, way.issue_id);

@@ -12,8 +12,8 @@ import { copyNotesElsewhere, textsElsewhere } from './text_actions.ts';
 /**
  * Creates an epic from an issue and its comments in the group of the project, and closes the issue. Project labels are not copied: the group does not have them.
  * @param tx a transaction
- * @param project the issue's
- * @returns false if the caller may not do it, or there is no group
+ * @param project the project of the issue
+ * @returns false if the caller may not promote it, or the project is not in a group
  */
 export async function promoteToEpic(
   tx: Database,

@@ -14,13 +14,13 @@ const Neighbor = (side: string) =>
   optional(Type.Integer({ description: `ID (not number) of the issue ${side}; 0: none` }));
 
 /**
- * The target project. The move itself checks the caller's rights there.
+ * The target project. The caller's rights there are checked by the move itself.
  * @throws ApiError 404 for an unknown project
  */
 const targetOf = async (db: Database, caller: Caller, id: number): Promise<Project> =>
   found('Project', await projectFor(db, caller, String(id)));
 
-/** The id of an issue. */
+/** The id, if it is a valid id of an issue. */
 const meant = (id: number | undefined) => (id !== undefined && id > 0 ? id : undefined);
 
 export const issueMoveRoutes = [

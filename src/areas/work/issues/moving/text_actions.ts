@@ -1,4 +1,4 @@
-/** Texts of issues that go to another project or group: their references and uploads must mean the same there. */
+/** Adapts texts of issues for another project or group, so that references and uploads keep their meaning. */
 import { sql } from 'kysely';
 import type { Issuable, Owner, Project } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
@@ -6,14 +6,14 @@ import { copyNotes, isOn } from '../../../conversation/notes/index.ts';
 import { carryUploads } from '../../../conversation/uploads/index.ts';
 import { withFullReferences } from './reference_rules.ts';
 
-/** Where texts come from and where they go. */
+/** The source and the target of texts. */
 export interface TextMove {
   source: Pick<Project, 'id' | 'full_path'>;
   target: Owner;
 }
 
 /**
- * Texts as they are stored elsewhere, with copies of their uploads, in order.
+ * Converts texts for storage elsewhere, with copies of their uploads, in order.
  * @param tx the transaction that stores them
  */
 export async function textsElsewhere(
