@@ -1,4 +1,4 @@
-/** The branches of merge requests: the source is not the target, and two open merge requests never have the same. */
+/** The branches of merge requests: source and target differ, and two open merge requests never have the same pair. */
 import { type Database, isUniqueViolation, takeTurn } from '../../../db/index.ts';
 import type { ApiError } from '../../../http/index.ts';
 import { duplicateText, sameBranchText } from './rules.ts';
@@ -6,20 +6,20 @@ import { refusedAs } from './target_queries.ts';
 
 /** The branches of a merge request. */
 interface BranchPair {
-  /** Null when the fork is gone. */
+  /** Null if the fork was deleted. */
   source_project_id: number | null;
   source_branch: string;
-  /** The target. */
+  /** The target project. */
   project_id: number;
   target_branch: string;
 }
 
-/** @throws ApiError 409 when the source branch is the target branch */
+/** @throws ApiError 409 if the source branch is the target branch */
 export function refuseSameBranch({ source_project_id, source_branch, project_id, target_branch }: BranchPair): void {
   if (source_project_id === project_id && source_branch === target_branch) throw refusedAs(409, sameBranchText);
 }
 
-/** The 409 for a merge request with the branches of another one that is open; undefined without another one. */
+/** The 409 if another open merge request has the same branches; undefined otherwise. */
 async function duplicateRefusal(db: Database, pair: BranchPair): Promise<ApiError | undefined> {
   const open = db.selectFrom('merge_requests').select('iid').where('state', 'in', ['opened', 'locked']);
   const duplicate = await open
@@ -32,9 +32,8 @@ async function duplicateRefusal(db: Database, pair: BranchPair): Promise<ApiErro
 }
 
 /**
- * Refuses to open a second merge request for these branches. Of several at once, the others wait for the first: a violated constraint would end the transaction, which
- * may be that of a comment.
- * @param tx the transaction that is to open it
+ * Refuses to open a second merge request for the same branches. Concurrent requests are serialised: a unique violation would abort the transaction, which may be that of a comment.
+ * @param tx the transaction that opens it
  * @throws ApiError 409
  */
 export async function refuseDuplicate(tx: Database, pair: BranchPair): Promise<void> {
@@ -51,9 +50,9 @@ export async function refuseDuplicate(tx: Database, pair: BranchPair): Promise<v
 }
 
 /**
- * Runs a change in a transaction of its own.
+ * Runs a change in its own transaction.
  * @param pair the branches after the change
- * @throws ApiError 409 when the change would open a second merge request for them
+ * @throws ApiError 409 if the change would open a second merge request for them
  */
 export async function refusingDuplicates<T>(
   db: Database,

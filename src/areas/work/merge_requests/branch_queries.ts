@@ -1,4 +1,4 @@
-/** A merge request with what decides on merging it: its branches, their projects, its last version, and the settings of the project. */
+/** A merge request with the data that determines whether it can be merged: branches, their projects, the latest version, and project settings. */
 import { sql } from 'kysely';
 import { planInForce } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -25,31 +25,31 @@ export interface MergeFacts {
   state: State;
   draft: boolean;
   author_id: number | null;
-  /** Where the source branch was when it was last read. */
+  /** The head of the source branch when it was last read. */
   head_commit_id: string | null;
   merge_status: MergeStatus;
-  /** Where both branches were when `merge_status` was computed. */
+  /** The heads of both branches when `merge_status` was computed. */
   checked_source_sha: string | null;
   checked_target_sha: string | null;
   source_branch_gone: boolean;
   squash: boolean;
   force_remove_source_branch: boolean | null;
   should_remove_source_branch: boolean | null;
-  /** Whether `merge_after` is still to come. */
+  /** Whether `merge_after` is in the future. */
   is_early: boolean;
   blocking_discussions_resolved: boolean;
-  /** Whether a reviewer requests changes, and the plan lets that prevent merging. */
+  /** Whether a reviewer requests changes, and the plan lets that block merging. */
   changes_requested: boolean;
-  /** Whether it waits for a merge request that is not merged, and the plan has that. */
+  /** Whether it depends on an unmerged merge request, and the plan includes such dependencies. */
   is_blocked: boolean;
-  /** Whether approvals may have to be waited for: a rule or a protected branch asks for some. */
+  /** Whether approvals may be required: a rule or a protected branch requires some. */
   asks_approvals: boolean;
   merge_user_id: number | null;
   auto_merge_user_id: number | null;
   auto_merge_parameters: unknown;
   /** Null before the first version. */
   version: Version | null;
-  /** Null when the fork is gone. */
+  /** Null if the fork was deleted. */
   source: BranchProject | null;
   target: BranchProject & Settings;
 }
@@ -85,7 +85,7 @@ const settings = [
   ] as const),
 ];
 
-/** The facts of the merge requests with these ids that still exist, in the order of the ids. */
+/** The facts of the existing merge requests among these ids, ordered by id. */
 export async function mergeFacts(db: Database, ids: readonly number[]): Promise<MergeFacts[]> {
   if (ids.length === 0) return [];
   const own = [
@@ -128,7 +128,7 @@ export async function mergeFacts(db: Database, ids: readonly number[]): Promise<
 
 /**
  * The facts of one merge request.
- * @throws Error when it is gone, a moment after it was granted
+ * @throws Error if it was deleted after access was granted
  */
 export async function factsOf(db: Database, id: number): Promise<MergeFacts> {
   const [facts] = await mergeFacts(db, [id]);

@@ -26,7 +26,7 @@ import { addVersion, headsOf } from './versions/actions.ts';
 import { followThreads } from './versions/follow_jobs.ts';
 import { prepareMergeRequest } from './versions/jobs.ts';
 
-/** The changes. Omitted members stay; the caller may make all of them, and all are valid. */
+/** The changes. Omitted members keep their values. The caller may make all of them, and all are valid. */
 export interface MergeRequestChanges {
   title?: string | undefined;
   description?: string | null | undefined;
@@ -39,16 +39,16 @@ export interface MergeRequestChanges {
   allow_collaboration?: boolean | undefined;
   /** ISO 8601 */
   merge_after?: string | null | undefined;
-  /** All assignees, and all reviewers, afterwards. */
+  /** The new lists of assignees and reviewers. */
   assignee_ids?: readonly number[] | undefined;
   reviewer_ids?: readonly number[] | undefined;
-  /** The reviewers who are asked to review again. */
+  /** The reviewers to request a new review from. */
   review_again_ids?: readonly number[] | undefined;
-  /** Titles of labels: first these replace all, then some are added, then some removed. */
+  /** Titles of labels. `labels` replaces all, then `add_labels` and `remove_labels` are applied. */
   labels?: readonly string[] | undefined;
   add_labels?: readonly string[] | undefined;
   remove_labels?: readonly string[] | undefined;
-  /** Whether missing labels are created in the project; otherwise they are left out. */
+  /** Whether missing labels are created in the project; otherwise they are ignored. */
   creates_labels?: boolean;
 }
 
@@ -84,7 +84,7 @@ async function columnsFrom(
   const columns: Updateable<DB['merge_requests']> = {};
   Object.assign(columns, changedColumns(plainColumns, before, changes, closer_id));
   Object.assign(columns, await taskColumns(columns));
-  // What is closed is not merged when its checks pass.
+  // A closed merge request must not be merged when its checks pass.
   if (columns.state === 'closed') Object.assign(columns, { auto_merge_user_id: null, auto_merge_parameters: null });
   if (columns.state === 'opened' || columns.target_branch !== undefined)
     Object.assign(columns, { merge_status: uncheckedAgain, merge_error: null });
@@ -92,8 +92,8 @@ async function columnsFrom(
 }
 
 /**
- * Reads the branches again when it is reopened or gets another target: meanwhile they may have moved.
- * @throws ApiError 400 by the field of the branch that does not exist
+ * Reads the branches again when it is reopened or gets another target, because they may have moved.
+ * @throws ApiError 400 by the field of the missing branch
  */
 async function addVersionAfter(
   tx: Database,
@@ -135,7 +135,7 @@ async function labelsChanged(
   return { before: borne.map((label) => label.id), after: borneAfter.map((label) => label.id) };
 }
 
-/** Asks for reviews again. @returns whether there was one to ask for */
+/** Requests reviews again. @returns whether there was a reviewer to ask */
 async function askAgain(tx: Database, merge_request_id: number, user_ids: readonly number[]): Promise<boolean> {
   if (user_ids.length === 0) return false;
   const again = tx
@@ -147,7 +147,7 @@ async function askAgain(tx: Database, merge_request_id: number, user_ids: readon
 }
 
 const stateFrom = (row: LockedMergeRequest, label_ids: readonly number[]): IssuableState => ({
-  // A draft is noted in words of its own.
+  // Draft changes have their own system note.
   title: withoutDraft(row.title),
   description: row.description,
   discussion_locked: row.discussion_locked,
@@ -163,7 +163,7 @@ const ownWords = (before: LockedMergeRequest, after: LockedMergeRequest): string
   ...(before.target_branch === after.target_branch ? [] : [wordsForBranch(before.target_branch, after.target_branch)]),
 ];
 
-/** What hooks get besides what all items have. */
+/** Changes in webhooks that only merge requests have. */
 const ownChanges = (before: LockedMergeRequest, after: LockedMergeRequest) => ({
   ...Object.fromEntries(
     (['title', 'target_branch', 'squash', 'merge_after'] as const)
@@ -175,7 +175,7 @@ const ownChanges = (before: LockedMergeRequest, after: LockedMergeRequest) => ({
     : { draft: { previous: isDraft(before.title), current: isDraft(after.title) } }),
 });
 
-/** @throws ApiError 400 for a change of the target of one that was merged or is being merged, 409 for its own source branch as the target */
+/** @throws ApiError 400 for a new target of a merged or merging merge request, 409 if the target is its own source branch */
 function checkTarget(row: LockedMergeRequest, { target_branch }: Updateable<DB['merge_requests']>): void {
   if (target_branch === undefined) return;
   if (row.state === 'merged' || row.state === 'locked') throw invalid({ target_branch: ['cannot be changed'] });
@@ -183,11 +183,10 @@ function checkTarget(row: LockedMergeRequest, { target_branch }: Updateable<DB['
 }
 
 /**
- * Changes a merge request, with all effects: system notes, resource events, activity events and to-do items. A value that stays the same has no effects and does
- * not count as a change.
+ * Changes a merge request, with all effects: system notes, resource events, activity events and to-do items. A value that stays the same has no effects and is not a change.
  * @param tx the transaction of the change, which locks the merge request
- * @param project the target
- * @throws ApiError 404 when it is deleted, 400 for branches that do not exist, 409 when both branches are the same, or another one is open for them
+ * @param project the target project
+ * @throws ApiError 404 if it is deleted, 400 for missing branches, 409 if both branches are the same, or if another open merge request has them
  */
 export async function changeMergeRequest(
   tx: Database,
@@ -212,14 +211,14 @@ export async function changeMergeRequest(
   ];
   if (!written.includes(true) && Object.keys(columns).length === 0) return;
   await write(tx, id, row, columns);
-  // An automatic merge may have waited for a reviewer who requests changes.
+  // An auto-merge may have waited for a reviewer who requested changes.
   if (written[2] || written[3]) await retryWaiting(tx, { project_id: project.id, merge_request_id: id });
   if (columns.state === 'opened' || columns.target_branch !== undefined)
     await addVersionAfter(tx, acting, id, row, after.target_branch);
   if (columns.description) await addClosedIssues(tx, acting.caller, id);
   if (columns.description !== undefined) await readClosedIssues.enqueue(tx, { merge_request_id: id });
   const [from, to] = [stateFrom(row, labels.before), stateFrom(after, labels.after)];
-  // For notes and to-do items, someone who is asked to review again counts as a new reviewer.
+  // For notes and to-do items, a reviewer who is asked again counts as a new reviewer.
   if (written[3])
     from.reviewer_ids = row.reviewer_ids.filter((user_id) => !changes.review_again_ids?.includes(user_id));
   const differences = { words: ownWords(row, after), also: ownChanges(row, after) };

@@ -36,7 +36,7 @@ function changesOf(changes: CommandChanges): MergeRequestChanges {
   };
 }
 
-/** Each is refused as its endpoint refuses. */
+/** Operations with the same refusals as their endpoints. */
 function mergingOperations(
   tx: Database,
   { caller, storages }: Acting,
@@ -85,7 +85,7 @@ function reviewOperations(
 /**
  * The operations of quick actions on a merge request.
  * @param tx the transaction that stores the text of the commands
- * @param noun that of merge requests, which has these operations
+ * @param noun the noun of merge requests, which has these operations
  */
 export const mergeRequestOperations = (
   tx: Database,

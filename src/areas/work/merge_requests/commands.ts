@@ -12,7 +12,7 @@ import { isDraft, withoutDraft } from './rules.ts';
 /** The title after the commands. */
 const titleAfter = ({ before, changes }: Situation) => changes.title ?? before.title;
 
-/** Characters of the longest title. */
+/** The maximum length of a title, in characters. */
 const maximumTitle = 255;
 
 function setDraft(situation: Situation, draft: boolean): string | undefined {
@@ -117,7 +117,7 @@ export const branchCommands: readonly Definition[] = [
 
 const done = async (work: Promise<boolean> | undefined, said: string) => ((await work) ? said : undefined);
 
-/** What a review can say besides its comments. An approval comes after them. */
+/** The verdicts of a review besides its comments. An approval is applied after them. */
 const verdicts = {
   '': 'reviewed',
   reviewed: 'reviewed',
@@ -137,7 +137,7 @@ async function submitReview({ operations }: Situation, argument: string): Promis
   return `${said} ${isApproved ? 'Approved' : 'Failed to approve'} the current merge request.`;
 }
 
-/** These ask the rules of their endpoints, which are not those of edits. */
+/** These commands check the rules of their endpoints, which differ from those of edits. */
 export const mergeCommands: readonly Definition[] = [
   {
     names: ['approve'],

@@ -21,7 +21,7 @@ export interface NewMergeRequest {
   milestone_id?: number | null | undefined;
   assignee_ids: readonly number[];
   reviewer_ids: readonly number[];
-  /** Titles of labels; missing ones are created if `creates_labels` is true, and left out otherwise. */
+  /** Titles of labels; missing ones are created if `creates_labels` is true, and ignored otherwise. */
   labels: readonly string[];
   creates_labels: boolean;
   squash?: boolean | undefined;
@@ -46,7 +46,7 @@ const pairOf = ({ source, source_branch, target, target_branch }: Between) => ({
   project_id: target.id,
 });
 
-/** The ids of the labels that it can have together: one of each scope, if the plan includes scoped labels. */
+/** The ids of labels that it can have at the same time: one per scope, if the plan includes scoped labels. */
 async function labelIds(
   tx: Database,
   plan: Plan,
@@ -57,7 +57,7 @@ async function labelIds(
   return (plan === 'free' ? found : withoutRivals(found)).map(({ id }) => id);
 }
 
-/** Whether the target squashes merge requests that do not say it themselves. */
+/** Whether the target project squashes merge requests by default. */
 async function usuallySquashes(tx: Database, project_id: number): Promise<boolean> {
   const { squash_option } = await tx
     .selectFrom('projects')
@@ -124,7 +124,7 @@ const stateOf = (wanted: NewMergeRequest, description: string | null, label_ids:
 
 /**
  * Creates a merge request, with all effects and its first version.
- * @throws ApiError 400 for branches that do not exist, 409 for branches that are the same or have an open merge request
+ * @throws ApiError 400 for missing branches, 409 if both branches are the same or have an open merge request
  */
 export async function createMergeRequest(
   services: Pick<Services, 'db' | 'storages'>,

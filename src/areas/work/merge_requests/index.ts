@@ -1,4 +1,4 @@
-/** What others may use of merge requests. */
+/** What other areas may use of merge requests. */
 
 export { Approvals } from './approvals/present.ts';
 export { approvalRules } from './approvals/rule_relation.ts';

@@ -1,16 +1,16 @@
-/** The messages of merge and squash commits: templates and what their variables stand for (docs/reference/merge_requests.md#messages). Pure functions. */
+/** The messages of merge and squash commits: templates and their variables (docs/reference/merge_requests.md#messages). Pure functions. */
 
 const usualMerge =
   "Merge branch '%{source_branch}' into '%{target_branch}'\n\n%{title}\n\nSee merge request %{reference}";
 const usualSquash = '%{title}';
 
-/** What the variables of a template stand for. */
+/** The values of template variables. */
 export type Variables = {
   source_branch: string;
   target_branch: string;
   title: string;
   description: string;
-  /** `Closes #1`, for the issues that merging closes; empty without any. */
+  /** `Closes #1`, for the issues that merging closes; empty if there are none. */
   issues: string;
   /** With the full path of the project. */
   reference: string;
@@ -28,11 +28,11 @@ export type Variables = {
   first_multiline_commit_description: string;
   /** A list of the messages of all commits. */
   all_commits: string;
-  /** A trailer for each reviewer whose review has come to something. */
+  /** A trailer for each reviewer with a completed review. */
   reviewed_by: string;
-  /** A trailer for each user who has approved. */
+  /** A trailer for each user who approved. */
   approved_by: string;
-  /** A trailer for each author besides the merger. */
+  /** A trailer for each author other than the merger. */
   co_authored_by: string;
 };
 
@@ -42,7 +42,7 @@ const loneVariable = /^%\{([a-z_]+)\}$/;
 const meaningOf = (variables: Record<string, string>, name: string): string | undefined =>
   Object.hasOwn(variables, name) ? variables[name] : undefined;
 
-/** A template with the values of its variables. Unknown ones stay; a line of nothing but an empty variable goes, with a blank line before it. */
+/** Replaces the variables in a template. Unknown variables stay; a line with only an empty variable is removed, with a preceding blank line. */
 function filled(template: string, variables: Record<string, string>): string {
   const lines: string[] = [];
   for (const line of template.replaceAll('\r\n', '\n').split('\n')) {
@@ -58,18 +58,18 @@ function filled(template: string, variables: Record<string, string>): string {
 
 /**
  * The message of a merge commit.
- * @param template null for the usual one
+ * @param template null for the default template
  */
 export const mergeMessage = (template: string | null, variables: Variables): string =>
   filled(template ?? usualMerge, variables) || filled(usualMerge, variables);
 
-/** The same of a squash commit. */
+/** The message of a squash commit. */
 export const squashMessage = (template: string | null, variables: Variables): string =>
   filled(template ?? usualSquash, variables) || variables.title;
 
 const usualSuggestion = 'Apply %{suggestions_count} suggestion(s) to %{files_count} file(s)\n\n%{co_authored_by}';
 
-/** What the variables of the message of a commit that applies suggestions stand for. */
+/** The values of variables in the message of a commit that applies suggestions. */
 type SuggestionVariables = Record<
   | 'branch_name'
   | 'files_count'
@@ -79,19 +79,19 @@ type SuggestionVariables = Record<
   | 'suggestions_count'
   | 'username'
   | 'user_full_name'
-  /** A trailer for each author besides the one of the commit. */
+  /** A trailer for each author other than the author of the commit. */
   | 'co_authored_by',
   string
 >;
 
 /**
  * The message of a commit that applies suggestions.
- * @param template null for the usual one
+ * @param template null for the default template
  */
 export const suggestionMessage = (template: string | null, variables: SuggestionVariables): string =>
   filled(template ?? usualSuggestion, variables) || filled(usualSuggestion, variables);
 
-/** A reviewer, or a user who has approved. */
+/** A reviewer, or a user who approved. */
 export interface Agreeing {
   name: string;
   commit_email: string;
@@ -99,7 +99,7 @@ export interface Agreeing {
   has_approved: boolean;
 }
 
-/** The variables that are made of reviews. */
+/** The variables derived from reviews. */
 export function reviewVariables(people: readonly Agreeing[]): Pick<Variables, 'reviewed_by' | 'approved_by'> {
   const trailers = (name: string, those: readonly Agreeing[]) =>
     those.map((person) => `${name}: ${person.name} <${person.commit_email}>`).join('\n');
@@ -115,7 +115,7 @@ export function reviewVariables(people: readonly Agreeing[]): Pick<Variables, 'r
   };
 }
 
-/** What templates need to know of a commit. */
+/** A commit with the data that templates need. */
 export interface Told {
   message: string;
   author_name: string;
@@ -125,7 +125,7 @@ export interface Told {
 const maximumTold = 100;
 
 /**
- * The variables that are made of commits.
+ * The variables derived from commits.
  * @param commits oldest first
  * @param merger the email address of the user who merges
  */

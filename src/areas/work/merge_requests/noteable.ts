@@ -1,4 +1,4 @@
-/** Merge requests as a noun: what the engines of comments, events, webhooks, mail and to-do items need of them (docs/adding_a_noun.md). */
+/** Merge requests as a noun: its description for the engines of comments, events, webhooks, mail and to-do items (docs/adding_a_noun.md). */
 import { sql } from 'kysely';
 import { mayUpdateMergeRequest, mergeRequestKind, mergeRequestTracker, projectOf } from '../../../access/index.ts';
 import { issuableTarget } from '../../activity/events/index.ts';

@@ -97,19 +97,19 @@ export const editRules: readonly Rule[] = [
 
 type CommonInput = Partial<Static<TObject<typeof common>>>;
 
-/** Where ids are looked up. */
+/** The context in which ids are looked up. */
 export interface Parent {
   db: Database;
   plan: Plan;
-  /** The target. */
+  /** The target project. */
   project: Project;
 }
 
 /**
- * The users to assign or to ask for a review: those who can be; only the first if the plan allows no more.
- * @param merge_request_id whose people are replaced: its present ones can stay; left out for a new one
- * @returns undefined if they stay as they are, also where none of the given users can be chosen
- * @throws ApiError 400 by `field` for too many
+ * The users to assign or to request a review from: those who are eligible; only the first one if the plan allows no more.
+ * @param merge_request_id the merge request whose people are replaced: current ones can stay; omitted for a new one
+ * @returns undefined if they do not change, also if none of the given users is eligible
+ * @throws ApiError 400 by `field` for too many users
  */
 async function peopleOf(
   { db, plan, project }: Parent,
@@ -146,11 +146,11 @@ async function milestoneOf({ db, project }: Parent, { milestone_id }: CommonInpu
   return found('Milestone', await milestoneFor(db, project, milestone_id)).id;
 }
 
-/** Whether missing labels are created. */
+/** Whether missing labels are created when the caller uses them. */
 const createsLabels = ({ access_level }: Project): boolean => access_level >= levels.planner;
 
 /**
- * The new merge request that the parameters describe, without its branches.
+ * Converts the parameters to a new merge request, without its branches.
  * @throws ApiError 400 and 404 for invalid values
  */
 export async function newMergeRequestFrom(
@@ -174,8 +174,8 @@ export async function newMergeRequestFrom(
 }
 
 /**
- * The changes that the parameters describe.
- * @param merge_request before the change
+ * Converts the parameters to changes.
+ * @param merge_request the merge request before the change
  * @throws ApiError 400 and 404 for invalid values
  */
 export async function changesFrom(

@@ -27,7 +27,7 @@ import { changesCount, detailedStatus, squashes } from './rules.ts';
 
 const DiffRefs = Type.Object({ base_sha: Type.String(), head_sha: Type.String(), start_sha: Type.String() });
 
-/** What only a single one shows. */
+/** Members of a single merge request only. */
 const details = {
   subscribed: optional(Type.Boolean()),
   changes_count: optional(
@@ -52,7 +52,7 @@ const details = {
   description_html: optional(Type.String({ description: 'Only on request' })),
 };
 
-/** What `view=simple` shows. */
+/** Members for `view=simple`. */
 const simpleFields = {
   id: Id,
   iid: Type.Integer(),
@@ -121,11 +121,11 @@ const listFields = {
 export const MergeRequest = resource('MergeRequest', { ...simpleFields, ...listFields, ...details });
 type MergeRequestReply = Static<typeof MergeRequest>;
 
-/** A merge request in lists, which can be asked for in a simple form. */
+/** A merge request in lists, which can be requested in a simple form. */
 export const MergeRequestInList = resource('MergeRequestInList', { ...simpleFields, ...allOptional(listFields) });
 export type MergeRequestInList = Static<typeof MergeRequestInList>;
 
-/** One as `view=simple` shows it. */
+/** A merge request in the form for `view=simple`. */
 export const simpleForm = (reply: MergeRequestInList): MergeRequestInList => {
   const { id, iid, project_id, title, description, state, created_at, updated_at, web_url } = reply;
   return { id, iid, project_id, title, description, state, created_at, updated_at, web_url };
@@ -137,7 +137,7 @@ export interface MergeRequestForm {
   with_labels_details?: boolean | undefined;
 }
 
-/** What a single one shows only on request. */
+/** Optional members of a single merge request. */
 export interface SingleForm {
   /** Whether to add the title and the description as HTML. */
   render_html?: boolean;
@@ -170,14 +170,14 @@ function peopleOf(url: string, { author, assignees, reviewers, closed_by, merge_
   };
 }
 
-/** Members of the target may push to a source branch only of a fork. */
+/** Collaboration on the source branch exists only for forks. */
 const collaborationOf = ({ is_from_fork, allow_collaboration }: MergeRequestRow) =>
   is_from_fork ? { allow_collaboration, allow_maintainer_to_push: allow_collaboration } : {};
 
-/** What a page needs besides its rows, by the ID of the row. */
+/** Related data of a page, by row id. */
 interface Around {
   labels: ReadonlyMap<number, MergeRequestReply['labels']>;
-  /** Where there are internal ones, how many comments the caller may read. */
+  /** For rows with internal comments: the number of comments that the caller may read. */
   comments: ReadonlyMap<number, number>;
 }
 
@@ -256,7 +256,7 @@ function presentMergeRequest(
 /**
  * Merge requests as replies, with a fixed number of statements for any number of them.
  * @param services `db` may be a transaction
- * @param caller the reader, who may read them; what they may not see besides is left out
+ * @param caller the reader, who may read them; other details that they may not see are omitted
  * @param ids the replies are in this order, without deleted ones
  */
 export async function presentMergeRequests(
@@ -275,7 +275,7 @@ function diffRefsOf(version: VersionRow | null) {
   return { base_sha: version.base_commit_sha, head_sha: version.head_commit_sha, start_sha: version.start_commit_sha };
 }
 
-/** The texts as HTML, in which references that the caller may read are links. */
+/** The texts as HTML, with links for references that the caller may follow. */
 async function htmlOf(
   { db, url }: Pick<Services, 'db' | 'url'>,
   caller: MaybeCaller,
@@ -294,9 +294,9 @@ async function htmlOf(
 }
 
 /**
- * One merge request as the reply of an operation on it, with everything that only a single one shows.
- * @param project the target
- * @throws Error when it is deleted
+ * One merge request as the reply of an operation on it, with all members of a single one.
+ * @param project the target project
+ * @throws Error if it is deleted
  */
 export async function presentSingleMergeRequest(
   { db, url }: Pick<Services, 'db' | 'url'>,

@@ -1,4 +1,4 @@
-/** Merge requests as replies need them. */
+/** Queries for merge requests in replies. */
 import { sql } from 'kysely';
 import { isVisibleProject, type MaybeCaller, mergeRequestKind } from '../../../access/index.ts';
 import { type Database, ofAnyLength, type Slots, statement } from '../../../db/index.ts';
@@ -13,9 +13,9 @@ import type { MergeStatus, State } from './rules.ts';
 export interface MergeRequestRow {
   id: number;
   iid: number;
-  /** The target. */
+  /** The target project. */
   project_id: number;
-  /** Null when the fork is gone, or hidden from the caller. */
+  /** Null if the fork was deleted, or is hidden from the caller. */
   source_project_id: number | null;
   is_from_fork: boolean;
   source_branch: string;
@@ -36,7 +36,7 @@ export interface MergeRequestRow {
   prepared_at: string | null;
   first_deployed_to_production_at: string | null;
   squash: boolean;
-  /** What the project says of squashing. */
+  /** The squash setting of the project. */
   squash_option: string;
   force_remove_source_branch: boolean | null;
   should_remove_source_branch: boolean | null;
@@ -47,14 +47,14 @@ export interface MergeRequestRow {
   imported_from: string;
   task_count: number;
   completed_task_count: number;
-  /** With the internal ones, which not every reader sees. */
+  /** Includes internal comments, which not every reader may see. */
   user_notes_count: number;
   internal_notes_count: number;
   upvotes: number;
   downvotes: number;
   created_at: string;
   updated_at: string;
-  /** Of the target. */
+  /** The path of the target project. */
   full_path: string;
   author: UserBasicRow | null;
   closed_by: UserBasicRow | null;
@@ -63,13 +63,13 @@ export interface MergeRequestRow {
   reviewers: UserBasicRow[];
   milestone: MilestoneRow | null;
   labels: LabelRow[];
-  /** Its last version; null before the first, and in lists. */
+  /** Its latest version; null before the first, and in lists. */
   version: VersionRow | null;
   /** Whether the caller is subscribed to it. */
   subscribed: boolean;
-  /** Whether a rebase of it is under way. */
+  /** Whether a rebase of it is running. */
   is_rebasing: boolean;
-  /** Whether its author has none that was merged in the project. */
+  /** Whether no merge request of its author has been merged in the project. */
   is_first: boolean;
   blocking_discussions_resolved: boolean;
 }
@@ -107,7 +107,7 @@ const people = (table: string) => sql`
 /**
  * A predicate on a merge request and its project: open threads block merging.
  * @param shown the alias of `merge_requests`
- * @param target that of `projects`
+ * @param target the alias of `projects`
  */
 export const hasBlockingThreads = (shown: string, target: string) => sql<boolean>`
   (${sql.ref(`${target}.only_allow_merge_if_all_discussions_are_resolved`)}
@@ -154,8 +154,8 @@ const mergeRequestsById = statement((slots: Slots<{ ids: readonly number[]; call
 });
 
 /**
- * Merge requests by id, in the given order, without deleted ones. It does not check whether the caller may read them.
- * @param single whether to read what only a single one shows
+ * Merge requests by id, in the given order, without deleted ones. Does not check whether the caller may read them.
+ * @param single whether to read the columns that only a single one needs
  */
 export const mergeRequestRows = async (
   db: Database,

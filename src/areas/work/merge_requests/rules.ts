@@ -1,30 +1,30 @@
 /** Drafts, the merge status, and the texts of refusals (docs/reference/merge_requests.md). Pure functions. */
 
-/** The marks of a draft before its title. */
+/** The draft prefixes of a title. */
 const draftMark = /^\s*(?:draft:|\[draft\]|\(draft\))\s*/i;
 
-/** A title without the marks of a draft. */
+/** A title without draft prefixes. */
 export function withoutDraft(title: string): string {
   let bare = title;
   while (draftMark.test(bare)) bare = bare.replace(draftMark, '');
   return bare;
 }
 
-/** Whether a title marks a draft, as the generated column `draft` decides. */
+/** Whether a title marks a draft; matches the generated column `draft`. */
 export const isDraft = (title: string): boolean => draftMark.test(title);
 
-/** The system note of a title that has become one of a draft, or no longer is. */
+/** The system note for a changed draft status. */
 export const wordsForDraft = (draft: boolean): string =>
   `marked this merge request as **${draft ? 'draft' : 'ready'}**`;
 
-/** The system note of another target branch. */
+/** The system note for a changed target branch. */
 export const wordsForBranch = (from: string, to: string): string =>
   `changed target branch from \`${from}\` to \`${to}\``;
 
 export type State = 'opened' | 'closed' | 'merged' | 'locked';
 export type MergeStatus = 'unchecked' | 'checking' | 'can_be_merged' | 'cannot_be_merged' | 'cannot_be_merged_recheck';
 
-/** What decides on the detailed merge status. */
+/** The values that determine the detailed merge status. */
 export interface StatusParts {
   state: State;
   draft: boolean;
@@ -40,21 +40,21 @@ const statuses = {
   cannot_be_merged_recheck: 'checking',
 } as const;
 
-/** The first reason why it cannot be merged, or `mergeable`. */
+/** The first reason that blocks a merge, or `mergeable`. */
 export function detailedStatus({ state, draft, merge_status, blocking_discussions_resolved }: StatusParts) {
   if (state !== 'opened') return 'not_open';
   if (draft) return 'draft_status';
   return blocking_discussions_resolved ? statuses[merge_status] : 'discussions_not_resolved';
 }
 
-/** @param iid the number of the one that is open */
+/** @param iid the number of the open one */
 export const duplicateText = (iid: number | string): string =>
   `Another open merge request already exists for this source branch: !${iid}`;
 export const sameBranchText = "You can't use same project/branch for source and target";
 export const noForkText = 'Source project is not a fork of the target project';
 export const disabledText = 'Target project has disabled merge requests';
 
-/** More files than this are not counted. */
+/** The highest count of files. */
 const maximumFiles = 1000;
 
 /** `changes_count`: null without files. */
@@ -64,12 +64,12 @@ export function changesCount(files_count: number | null, hasOverflow: boolean): 
 }
 
 export const cannotMergeText = 'Branch cannot be merged';
-/** @param head of the source branch */
+/** @param head the head of the source branch */
 export const shaText = (head: string): string => `SHA does not match HEAD of source branch: ${head}`;
 export const notMergeableText = 'Merge request is not mergeable';
 export const noAutoMergeText = "Can't cancel the automatic merge";
 
-/** Whether the commits become one: the setting of the project decides, unless it leaves that to each merge request. */
+/** Whether commits are squashed: the setting of the project decides, unless it leaves that to each merge request. */
 export const squashes = (squash_option: string, wanted: boolean): boolean =>
   squash_option === 'always' || (squash_option !== 'never' && wanted);
 

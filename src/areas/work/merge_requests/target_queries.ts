@@ -1,17 +1,17 @@
-/** The target of a new merge request, and the one that is open for the same branches. */
+/** Looks up the target project of a new merge request, and an open merge request for the same branches. */
 import { hasMergeRequests, mayReadMergeRequests, type Project, visibleProject } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { ApiError, type Caller, forbidden } from '../../../http/index.ts';
 import { isOneNetwork } from '../../code/repository/index.ts';
 import { disabledText, noForkText } from './rules.ts';
 
-/** The list that some refusals of the reference have in place of a sentence. */
+/** Some refusals of the reference are a list instead of a sentence. */
 export const refusedAs = (status: number, text: string) => new ApiError(status, { message: [text] });
 
 /**
- * The project into which a branch of `source` is to be merged.
- * @param id that of the target; undefined for the source itself
- * @throws ApiError 404 when it is hidden from the caller, 422 when it is outside the fork network or has no merge requests, 403 when the caller may not create any
+ * The target project of a merge request from a branch of `source`.
+ * @param id the id of the target; undefined for the source itself
+ * @throws ApiError 404 if it is hidden from the caller, 422 if it is outside the fork network or has merge requests disabled, 403 if the caller may not create any
  */
 export async function targetFor(
   db: Database,

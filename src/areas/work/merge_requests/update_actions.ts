@@ -6,7 +6,7 @@ import { changeMergeRequest, type MergeRequestChanges } from './change_actions.t
 import { mergeRequestNoun } from './noteable.ts';
 
 /**
- * Changes a merge request as `changeMergeRequest` does, and then applies the quick actions in its new description, as far as the caller may. They are removed from the text.
+ * Changes a merge request like `changeMergeRequest`, then applies the quick actions in its new description that the caller may use. They are removed from the text.
  * @param tx the transaction of the change
  * @throws ApiError as `changeMergeRequest`
  */

@@ -1,4 +1,4 @@
-/** Approving merge requests, and taking approvals back (docs/reference/approvals.md). */
+/** Approves merge requests, and revokes approvals (docs/reference/approvals.md). */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { mayApproveMergeRequests, type Project, planInForce, theMergeRequest } from '../../../../access/index.ts';
 import { type Database, isAmong } from '../../../../db/index.ts';
@@ -17,13 +17,13 @@ import { settingInForce } from './setting_queries.ts';
 import { approvalStateOf, approvalTermsOf } from './state_git.ts';
 
 export interface Approving extends Pick<Services, 'storages'> {
-  /** The target, with the caller's level. */
+  /** The target project, with the caller's level. */
   project: Project;
   caller: Caller;
   merge_request_id: number;
-  /** Where the caller saw the source branch. */
+  /** The head of the source branch as the caller saw it. */
   sha?: string | undefined;
-  /** Whether the caller has given their password. */
+  /** Whether the caller has entered their password. */
   has_password?: boolean;
 }
 
@@ -35,7 +35,7 @@ const locked = (tx: Database, id: number) =>
     .forNoKeyUpdate()
     .executeTakeFirst();
 
-/** @returns whether it is the caller's first approval of it */
+/** @returns whether this is the caller's first approval */
 async function addApproval(tx: Database, id: number, user_id: number): Promise<boolean> {
   const { rows } = await sql`
     with added as (
@@ -52,9 +52,9 @@ async function addApproval(tx: Database, id: number, user_id: number): Promise<b
 }
 
 /**
- * Approves an open merge request, with everything that follows.
+ * Approves an open merge request, with all effects.
  * @param tx the transaction of the approval, which locks the merge request
- * @throws ApiError 401 when the caller may not approve it or has done so, 409 when the last version has another head
+ * @throws ApiError 401 if the caller may not approve it or has approved it already, 409 if the latest version has another head
  */
 export async function approveMergeRequest(tx: Database, approving: Approving): Promise<void> {
   const { project, caller, merge_request_id: id, storages, sha, has_password } = approving;
@@ -76,17 +76,17 @@ export async function approveMergeRequest(tx: Database, approving: Approving): P
 }
 
 /**
- * Takes the caller's approval of an open merge request back.
+ * Revokes the caller's approval of an open merge request.
  * @param tx the transaction of the change, which locks the merge request
- * @throws ApiError 404 when there is none
+ * @throws ApiError 404 if there is none
  */
 export async function unapproveMergeRequest(tx: Database, approving: Approving): Promise<void> {
   if (!(await withdrawApproval(tx, approving))) throw new ApiError(404, { message: '404 Not Found' });
 }
 
 /**
- * The same, if there is one.
- * @returns whether there was one
+ * Revokes the caller's approval, if it exists.
+ * @returns whether it existed
  */
 export async function withdrawApproval(tx: Database, approving: Approving): Promise<boolean> {
   const { caller, merge_request_id: id } = approving;
@@ -98,7 +98,7 @@ export async function withdrawApproval(tx: Database, approving: Approving): Prom
   return true;
 }
 
-/** Whether a merge request has all approvals that it needs; without rules, any. */
+/** Whether a merge request has all required approvals; without rules, at least one. */
 async function isApproved(tx: Database, { storages, merge_request_id: id }: Approving): Promise<boolean> {
   const { in_effect } = await approvalStateOf({ db: tx, storages }, id);
   if (in_effect.length > 0) return in_effect.every(({ approvals_left }) => approvals_left === 0);
@@ -106,7 +106,7 @@ async function isApproved(tx: Database, { storages, merge_request_id: id }: Appr
   return (await given.executeTakeFirst()) !== undefined;
 }
 
-/** @param action is computed only if a hook asks for it */
+/** @param action computed only if a hook is subscribed */
 async function tellOfApproval(
   tx: Database,
   { project, caller, merge_request_id: id }: Approving,
@@ -119,9 +119,9 @@ async function tellOfApproval(
 }
 
 /**
- * Removes all approvals of a merge request that is not merged, with a system note that names who gave them.
+ * Removes all approvals of an unmerged merge request, with a system note that names the approvers.
  * @param tx the transaction of the change, which locks the merge request
- * @param user_id who caused it
+ * @param user_id the user who caused it
  * @param reason the end of the note, e.g. `by pushing to the branch`
  */
 export async function resetApprovals(tx: Database, id: number, user_id: number | null, reason?: string): Promise<void> {
@@ -133,7 +133,7 @@ export async function resetApprovals(tx: Database, id: number, user_id: number |
   await tellOfMergeRequest(tx, news, reason === undefined ? {} : { system_action: 'approvals_reset_on_push' });
 }
 
-/** Does the same after what was approved has changed, if the project says so and the plan has that. */
+/** Removes all approvals after the approved content has changed, if the project is configured to and the plan allows it. */
 export async function resetOutdated(tx: Database, id: number, user_id: number | null, reason: string): Promise<void> {
   const outdated = await tx
     .selectFrom('merge_requests')
@@ -147,8 +147,8 @@ export async function resetOutdated(tx: Database, id: number, user_id: number | 
 }
 
 /**
- * The owners of the files that a push changes, if the project removes only their approvals, the plan has that, and the changed files have owners.
- * @returns how to remove them in the transaction that records the push
+ * Finds the owners of the files changed by a push, if the project removes only their approvals, the plan allows it, and the changed files have owners.
+ * @returns a function that removes their approvals in the transaction that records the push
  */
 export async function selectiveRemoval(
   { db, storages }: Pick<Services, 'db' | 'storages'>,
@@ -178,7 +178,7 @@ export async function selectiveRemoval(
   };
 }
 
-/** @returns the usernames of those who had approved */
+/** @returns the user names of the former approvers */
 async function removeApprovals(tx: Database, id: number, which: RawBuilder<SqlBool>): Promise<string[]> {
   const { rows } = await sql<{ username: string }>`
     with removed as (

@@ -1,4 +1,4 @@
-/** The code owners whose approvals a merge request needs (docs/reference/approvals.md#code-owners). */
+/** The code owners whose approvals a merge request requires (docs/reference/approvals.md#code-owners). */
 import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { countsToday, levels } from '../../../../access/index.ts';
@@ -18,9 +18,9 @@ import { type OwnerRule, type OwnerSection, ownerRules, ownerSections } from './
 import { countsFrom, hasApprovedIt, maximumEligible } from './queries.ts';
 import type { ApprovalTerms, Demand } from './rules.ts';
 
-/** The first of these files that exists is read. */
+/** The first existing file is used. */
 const places = ['CODEOWNERS', 'docs/CODEOWNERS', '.gitlab/CODEOWNERS'];
-/** What follows is ignored. */
+/** The rest of a longer file is ignored. */
 const maximumFile = 256 * 1024;
 
 /** The complete lines at the beginning of a blob. */
@@ -37,11 +37,11 @@ async function beginningOf(repository: Repository, id: string): Promise<string> 
   return text.slice(0, text.lastIndexOf('\n') + 1);
 }
 
-/** Files by the IDs of their blobs, which never change: a hostile one takes half a second to read and compare. */
+/** Parsed files by blob id, which never change: parsing and matching a malicious file takes half a second. */
 const parsed = new LRUCache<string, readonly OwnerSection[]>({ maxSize: 16 * 1024 * 1024 });
 const entry_bytes = 500;
 
-/** What files ask for, by their blobs and the commits whose difference it is about. */
+/** Rules by the blob of the file and the two commits that are compared. */
 const asked = new LRUCache<string, readonly OwnerRule[]>({
   maxSize: 16 * 1024 * 1024,
   sizeCalculation: (rules) =>
@@ -61,7 +61,7 @@ interface OwnersFile {
   sections: readonly OwnerSection[];
 }
 
-/** The file of a branch that names the owners, undefined without one. */
+/** The CODEOWNERS file of a branch, undefined if there is none. */
 async function ownersFile(repository: Repository, branch: string): Promise<OwnersFile | undefined> {
   const head = await resolveBranch(repository, branch);
   if (head === undefined) return undefined;
@@ -73,7 +73,7 @@ async function ownersFile(repository: Repository, branch: string): Promise<Owner
   return undefined;
 }
 
-/** What the target branch asks for the files that the last version changes. A renamed file counts at both places. */
+/** The rules of the target branch for the files changed by the latest version. A renamed file counts at both paths. */
 async function rulesFor({ storages }: Pick<Services, 'storages'>, terms: ApprovalTerms): Promise<readonly OwnerRule[]> {
   const { project_id, storage, target_branch, head_commit_id: head, base_commit_sha: base, is_large } = terms;
   if (head === null) return [];
@@ -92,13 +92,13 @@ async function rulesFor({ storages }: Pick<Services, 'storages'>, terms: Approva
   return rules;
 }
 
-/** A state of the source branch, and its merge base. */
+/** A head of the source branch, and its merge base. */
 interface Span {
   head: string;
   base: string | null;
 }
 
-/** More changed files than this are not compared one by one. */
+/** The most changed files that are compared one by one. */
 const maximumCompared = 1_000;
 
 const contentsIn = async (repository: Repository, { base, head }: Span) =>
@@ -109,7 +109,7 @@ const contentsIn = async (repository: Repository, { base, head }: Span) =>
     ]),
   );
 
-/** The files whose changes are different in two versions; undefined if they are too many. */
+/** The files whose changes differ between two versions; undefined if there are too many. */
 async function pathsBetween(repository: Repository, from: Span, to: Span): Promise<string[] | undefined> {
   const [before, after] = await Promise.all([contentsIn(repository, from), contentsIn(repository, to)]);
   const paths = [...new Set([...before.keys(), ...after.keys()])].filter(
@@ -119,9 +119,9 @@ async function pathsBetween(repository: Repository, from: Span, to: Span): Promi
 }
 
 /**
- * The owners of the files whose changes are different in a new version, whether their approval is required or not.
- * @param target_branch whose file counts, as it is now
- * @returns the rules, for `ownerIds`
+ * The owners of the files whose changes differ in a new version, whether their approval is required or not.
+ * @param target_branch the branch whose current file is used
+ * @returns the rules, as input for `ownerIds`
  */
 export async function ownersOfChanges(
   repository: Repository,
@@ -135,7 +135,7 @@ export async function ownersOfChanges(
   return paths?.length === 0 ? [] : ownerRules(file.sections, paths);
 }
 
-/** The users that rules name, as far as they may approve; those who have approved before others. */
+/** The users named in rules who may approve; users who have approved come first. */
 export async function ownerIds(
   db: Database,
   merge_request_id: number,
@@ -152,7 +152,7 @@ const isOfProject = sql`(
                                        and ${countsToday()}))`;
 
 /**
- * Those whose approvals each rule counts: users by name or verified address, and members of groups of the project.
+ * The users whose approvals count for each rule: users by name or verified address, and members of groups of the project.
  * @returns in the order of the rules
  */
 async function eligibleFor(
@@ -180,7 +180,7 @@ async function eligibleFor(
   return rows.map(({ user_ids }) => user_ids);
 }
 
-/** The rules of code owners for an open merge request, and whose approvals they count. */
+/** The code owner rules for an open merge request, with the users whose approvals count. */
 export async function ownerDemands(
   services: Pick<Services, 'db' | 'storages'>,
   merge_request_id: number,

@@ -1,26 +1,26 @@
-/** What a CODEOWNERS file says: who owns which files (docs/reference/approvals.md#code-owners). Pure functions. */
+/** Parses CODEOWNERS files, and evaluates them for changed files (docs/reference/approvals.md#code-owners). Pure functions. */
 import { nextTurn } from '../../../../foundation/loop_turns.ts';
 
-/** Entries after this many are ignored. */
+/** Further entries are ignored. */
 const maximumEntries = 5_000;
 const maximumSections = 100;
 const maximumPattern = 255;
-/** Owners of one entry, and of one section as a whole. */
+/** The most owners of an entry, and of a section as a whole. */
 const maximumOwners = 500;
 const maximumApprovals = 100;
-/** More files than this are not looked at one by one. */
+/** The most changed files that are matched one by one. */
 const maximumFiles = 1_000;
-/** Rules for one merge request. */
+/** The most rules for one merge request. */
 const maximumRules = 100;
-/** Comparisons of single characters or names: about half a second altogether, and some milliseconds between other requests. */
+/** The most comparisons of single characters or names: about half a second in total, yielding to other requests every few milliseconds. */
 const maximumSteps = 20_000_000;
 const slice_steps = 200_000;
 
 interface Entry {
   pattern: string;
-  /** The names of the pattern from the root of the repository; `**` stands for any number of folders. */
+  /** The names of the pattern from the root of the repository; `**` matches any number of folders. */
   names: readonly string[];
-  /** As they are written. Without any, the entry says that its files have no owners. */
+  /** As written. An entry without owners exempts its files. */
   owners: readonly string[];
 }
 
@@ -31,20 +31,20 @@ export interface OwnerSection {
   entries: Entry[];
 }
 
-/** Approvals that a section asks for. */
+/** The approvals that a section requires. */
 export interface OwnerRule {
-  /** The pattern that decides, or the section's name when it is about the section as a whole. */
+  /** The deciding pattern, or the name of the section if the rule applies to the section as a whole. */
   name: string;
   section: string;
   approvals_required: number;
   owners: readonly string[];
 }
 
-/** `[Name]`, `^[Name]`, `[Name][2]`, each perhaps with owners. */
+/** `[Name]`, `^[Name]` or `[Name][2]`, each optionally with owners. */
 const header = /^(\^?)\[([^\]]{1,255})\](?:\[(\d{1,9})\])?(?:\s(.*))?$/;
 const isOwner = (word: string): boolean => /^@[\w.-]+(?:\/[\w.-]+)*$/.test(word) || /^[^@\s\0]+@[^@\s\0]+$/.test(word);
 
-/** The owners among the words of a line, up to a comment. */
+/** The owners in a line, up to a comment. */
 function ownersIn(words: string): string[] {
   const all = words.split(/\s/).filter((word) => word !== '');
   const comment = all.findIndex((word) => word.startsWith('#'));
@@ -54,14 +54,14 @@ function ownersIn(words: string): string[] {
     .slice(0, maximumOwners);
 }
 
-/** Where the pattern of a line ends: at the first space without a backslash before it. */
+/** The end of the pattern in a line: the first space that is not escaped by a backslash. */
 function patternEnd(line: string): number {
   let at = 0;
   while (at < line.length && line[at] !== ' ' && line[at] !== '\t') at += line[at] === '\\' ? 2 : 1;
   return Math.min(at, line.length);
 }
 
-/** A pattern that does not begin with a slash is about every folder; one that ends with a slash, about everything below a folder. */
+/** A pattern without a leading slash matches in every folder; one with a trailing slash matches everything below a folder. */
 function namesOf(pattern: string): string[] {
   const names = pattern.split('/').filter((name) => name !== '');
   if (!pattern.startsWith('/') && names[0] !== '**') names.unshift('**');
@@ -70,7 +70,7 @@ function namesOf(pattern: string): string[] {
   return names;
 }
 
-/** The section that a header opens: sections whose names differ in case only are one, which needs what the strictest header asks for. */
+/** The section for a header: sections whose names differ only in case are merged, with the strictest requirement. */
 function opened(sections: Map<string, OwnerSection>, name: string, approvals_required: number): OwnerSection {
   const key = name.toLowerCase();
   const section = sections.get(key) ?? { name, approvals_required: 0, entries: [] };
@@ -80,8 +80,7 @@ function opened(sections: Map<string, OwnerSection>, name: string, approvals_req
 }
 
 /**
- * The sections of a CODEOWNERS file that have entries, in their order. What is no entry is ignored. Entries before the first section belong to one that is
- * named `codeowners`.
+ * The sections of a CODEOWNERS file that have entries, in order. Invalid lines are ignored. Entries before the first section belong to a section named `codeowners`.
  */
 export function ownerSections(text: string): OwnerSection[] {
   const sections = new Map<string, OwnerSection>();
@@ -114,8 +113,8 @@ interface Work {
 }
 
 /**
- * Whether a pattern fits a sequence: names of a path, or characters of a name. What does not fit lets the last star take one more, and no earlier one, so
- * that it takes at most the product of both lengths.
+ * Whether a pattern matches a sequence: names of a path, or characters of a name. On a mismatch, only the last star is extended by one, never an earlier one, so the time is
+ * bounded by the product of both lengths.
  */
 function fits(
   pattern: ArrayLike<string>,
@@ -145,7 +144,7 @@ function fits(
 
 const fitsCharacter = (wanted: string, given: string) => wanted === '?' || wanted === given;
 
-/** Whether an entry is about a file, by the names in its path. Most are not, which the last name shows soonest. */
+/** Whether an entry matches a file, by the names in its path. Most entries do not match, which the last name reveals soonest. */
 function isAboutFile({ names }: Entry, path: readonly string[], work: Work): boolean {
   const fitsName = (wanted: string, given: string) => fits(wanted, given, '*', work, fitsCharacter);
   return fitsName(names.at(-1) ?? '', path.at(-1)!) && fits(names, path, '**', work, fitsName);
@@ -158,18 +157,18 @@ const ruleOf = ({ name: section, approvals_required }: OwnerSection, { pattern, 
   owners,
 });
 
-/** Every section with all of its owners, when there is too much to look at, so that large changes do not get around it. */
+/** Every section with all of its owners, used if there is too much to evaluate, so that large changes cannot bypass owners. */
 const wholeSections = (sections: readonly OwnerSection[]): OwnerRule[] =>
   sections.flatMap(({ name, approvals_required, entries }) => {
-    // Entries share the default owners, which are looked at once, so that this takes no longer than reading the file.
+    // Entries share the default owners, which are processed once, so this takes no longer than reading the file.
     const lists = new Set(entries.map((entry) => entry.owners));
     const owners = [...new Set([...lists].flat())].slice(0, maximumOwners);
     return owners.length > 0 ? [{ name, section: name, approvals_required, owners }] : [];
   });
 
 /**
- * The rules for changed files: in each section, the last entry that matches a file decides on it. Other requests are served in between.
- * @param paths of the changed files; undefined when they are too many
+ * The rules for changed files: in each section, the last entry that matches a file applies. Yields to other requests.
+ * @param paths paths of the changed files; undefined if there are too many
  */
 export async function ownerRules(
   sections: readonly OwnerSection[],

@@ -1,4 +1,4 @@
-/** The settings of approvals of a project or group, with who decides on each (docs/reference/approvals.md#settings-of-groups). */
+/** The approval settings of a project or group, with the level that decides each (docs/reference/approvals.md#settings-of-groups). */
 import { type Static, Type } from 'typebox';
 import { groupRole, projectRole } from '../../../../access/index.ts';
 import { allOptional, atLeastOneOf, get, one, put, resource } from '../../../../http/index.ts';
@@ -11,7 +11,7 @@ import {
 } from './setting_actions.ts';
 import { type ApprovalSetting, groupSettings, projectSettings, type SettingStates } from './setting_queries.ts';
 
-/** The public names, some of which say the opposite of what is stored. */
+/** The public names, some of which negate the stored value. */
 const settings = {
   allow_author_approval: { of: 'merge_requests_author_approval', isOpposite: false },
   allow_committer_approval: { of: 'merge_requests_disable_committers_approval', isOpposite: true },
@@ -57,7 +57,7 @@ const changesFrom = (given: Partial<Record<Name, boolean | undefined>>): Setting
       .map((name) => [settings[name].of, given[name]! !== settings[name].isOpposite]),
   );
 
-/** The parameter that a request has given for a setting. */
+/** The parameter in a request for a setting. */
 const namesIn = (given: Partial<Record<Name, boolean | undefined>>) => (setting: ApprovalSetting) =>
   names.find((name) => settings[name].of === setting && given[name] !== undefined) ?? setting;
 

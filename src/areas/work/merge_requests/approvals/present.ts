@@ -18,7 +18,7 @@ import { MergeRequestApprovalRule, presentMergeRequestRule, ruleRows } from './r
 import { type ApprovalState, isInvalid, type RuleState } from './rules.ts';
 import { approvalStateOf } from './state_git.ts';
 
-// A mark changes the schema that it is put on, so none of these is shared.
+// A mark modifies the schema that it is applied to, so schemas are not shared.
 const time = () => Type.String({ format: 'date-time' });
 const ShortRule = Type.Object({ id: nullable(Id), name: Type.String(), rule_type: Type.String() });
 
@@ -74,7 +74,7 @@ export const ApprovalStateForm = resource('MergeRequestApprovalState', {
   ),
 });
 
-/** More people than this are not shown. */
+/** The most people shown. */
 const maximumSuggested = 100;
 
 const shortRule = ({ id, name, rule_type }: RuleState) => ({ id, name, rule_type });
@@ -103,7 +103,7 @@ const missingIn = ({ in_effect }: ApprovalState): number[] => [
 
 /**
  * The approvals of a merge request as a reply.
- * @param project the target, with the caller's level
+ * @param project the target project, with the caller's level
  */
 export async function presentApprovals(
   services: Pick<Services, 'db' | 'url' | 'storages'>,
@@ -134,7 +134,7 @@ export async function presentApprovals(
   };
 }
 
-/** The rule of a code owner, without what only stored rules have. */
+/** A code owner rule, without the members that only stored rules have. */
 const ownerForm = (
   { id, name, rule_type, approvals_required, section }: RuleState,
   owners: Static<typeof UserBasic>[],
@@ -153,7 +153,7 @@ const ownerForm = (
   contains_hidden_groups: false,
 });
 
-/** What each rule says of a merge request, as a reply. */
+/** The state of each rule for a merge request, as a reply. */
 export async function presentApprovalState(
   services: Pick<Services, 'db' | 'url' | 'storages'>,
   caller: MaybeCaller,

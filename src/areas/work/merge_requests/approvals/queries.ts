@@ -1,4 +1,4 @@
-/** Who has approved a merge request (docs/reference/approvals.md). */
+/** Queries for approvals of merge requests (docs/reference/approvals.md). */
 import { sql } from 'kysely';
 import { commitEmailOf, isApprover, isPrimaryProved } from '../../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../../db/index.ts';
@@ -6,10 +6,10 @@ import type { Services } from '../../../../http/index.ts';
 import { type UserBasicRow, userBasicColumns, userBasicJson } from '../../../people/users/index.ts';
 import type { Agreeing } from '../message_rules.ts';
 
-/** More approvals than this are not shown. */
+/** The most approvals shown. */
 const maximumShown = 1_000;
 
-/** More people than this are not looked at for one rule. */
+/** The most people considered for one rule. */
 export const maximumEligible = 1_000;
 
 /** A predicate on rows of `users` joined with `projects`: the user's approval counts there. */
@@ -20,7 +20,7 @@ export const countsFrom = (barred_ids: readonly number[]) =>
 export const hasApprovedIt = (merge_request_id: number) =>
   sql<boolean>`exists (select from merge_request_approvals where merge_request_id = ${merge_request_id} and user_id = users.id)`;
 
-/** What approvals are shown with. */
+/** The columns for replies with approvals. */
 export const approvedRow = (db: Database, id: number) =>
   db
     .selectFrom('merge_requests')
@@ -43,10 +43,10 @@ export const approvalsOf = (db: Database, merge_request_id: number) =>
     .limit(maximumShown)
     .execute();
 
-/** More people than this are not named in messages. */
+/** The most people named in messages. */
 const maximumNamed = 100;
 
-/** Those who have approved or reviewed a merge request, for messages of commits. */
+/** The users who approved or reviewed a merge request, for commit messages. */
 export async function agreeingWith(
   { db, url }: Pick<Services, 'db' | 'url'>,
   merge_request_id: number,
@@ -71,7 +71,7 @@ export async function agreeingWith(
   return rows.map((row) => ({ ...row, commit_email: commitEmailOf(row, url) }));
 }
 
-/** Users in the order of their ids. */
+/** Users ordered by id. */
 export async function usersWith(db: Database, ids: readonly number[]): Promise<UserBasicRow[]> {
   if (ids.length === 0) return [];
   return db

@@ -1,4 +1,4 @@
-/** Approving merge requests, and who has (docs/reference/approvals.md). */
+/** Approvals of merge requests (docs/reference/approvals.md). */
 import { Type } from 'typebox';
 import {
   mayUpdateMergeRequest,

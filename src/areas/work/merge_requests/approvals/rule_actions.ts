@@ -1,17 +1,17 @@
-/** Changing the rules of approvals (docs/reference/approvals.md#rules). */
+/** Changes approval rules (docs/reference/approvals.md#rules). */
 import { sql } from 'kysely';
 import { isVisibleGroup, knownIn } from '../../../../access/index.ts';
 import { type Database, isAmong, isUniqueViolation } from '../../../../db/index.ts';
 import { type Caller, found, invalid } from '../../../../http/index.ts';
 import { retryWaiting } from '../../../code/commit_statuses/index.ts';
 
-/** What has the rule: a project, or one merge request of it. */
+/** The owner of a rule: a project, or one of its merge requests. */
 export interface RuleOwner {
   project_id: number;
   merge_request_id?: number;
 }
 
-/** The values of a rule. Omitted members stay as they are. */
+/** The values of a rule. Omitted members keep their values. */
 export interface RuleChanges {
   name?: string | undefined;
   approvals_required?: number | undefined;
@@ -20,7 +20,7 @@ export interface RuleChanges {
   usernames?: readonly string[] | undefined;
   group_ids?: readonly number[] | undefined;
   protected_branch_ids?: readonly number[] | undefined;
-  /** Whether groups that the caller does not see are removed; otherwise they stay. */
+  /** Whether groups that the caller cannot see are removed; otherwise they stay. */
   remove_hidden_groups?: boolean | undefined;
 }
 
@@ -50,7 +50,7 @@ const refused = (error: unknown): unknown => {
   return isUniqueViolation(error, 'approval_rules_name_key') ? invalid({ name: [taken] }) : error;
 };
 
-/** Those of the groups that the caller sees. */
+/** The groups among the given ones that the caller can see. */
 async function visibleGroups(tx: Database, caller: Caller, group_ids: readonly number[]): Promise<Set<number>> {
   const rows = tx
     .selectFrom('namespaces')
@@ -61,8 +61,7 @@ async function visibleGroups(tx: Database, caller: Caller, group_ids: readonly n
 }
 
 /**
- * @throws ApiError 400 for users who are not members, groups that the caller does not see and that have nothing to do with the project, and branches that are not
- * protected
+ * @throws ApiError 400 for users who are not members, for groups that the caller cannot see and that have no relation to the project, and for branches that are not protected
  */
 async function checkNamed(
   tx: Database,
@@ -161,10 +160,10 @@ export async function addApprovalRule(tx: Database, owner: RuleOwner, caller: Ca
 }
 
 /**
- * Adds a rule to a merge request that is a copy of one of its project.
+ * Adds a rule to a merge request as a copy of a rule of its project.
  * @param tx the transaction of the change
  * @returns its id
- * @throws ApiError 404 when the project has no such rule, 400 by field
+ * @throws ApiError 404 if the project has no such rule, 400 by field
  */
 export async function copyApprovalRule(
   tx: Database,
@@ -188,7 +187,7 @@ export async function copyApprovalRule(
 
 /**
  * Changes a rule.
- * @throws ApiError 404 when there is none, 400 by field
+ * @throws ApiError 404 if it does not exist, 400 by field
  */
 export async function changeApprovalRule(
   tx: Database,
@@ -220,7 +219,7 @@ export async function changeApprovalRule(
   await retryWaiting(tx, owner);
 }
 
-/** @throws ApiError 404 when there is none */
+/** @throws ApiError 404 if it does not exist */
 export async function removeApprovalRule(tx: Database, owner: RuleOwner, id: number): Promise<void> {
   const removed = await tx
     .deleteFrom('approval_rules')
@@ -232,7 +231,7 @@ export async function removeApprovalRule(tx: Database, owner: RuleOwner, id: num
   await retryWaiting(tx, owner);
 }
 
-/** How many approvals of any approvers a project requires; 0 removes the rule. */
+/** Sets the number of approvals by any approvers that a project requires; 0 removes the rule. */
 export async function requireApprovals(tx: Database, project_id: number, approvals_required: number): Promise<void> {
   if (approvals_required === 0)
     await tx

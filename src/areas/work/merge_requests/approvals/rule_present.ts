@@ -1,4 +1,4 @@
-/** How rules of approvals appear in replies (docs/reference/approvals.md#rules). */
+/** Approval rules in replies (docs/reference/approvals.md#rules). */
 import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import {
@@ -49,7 +49,7 @@ export const MergeRequestApprovalRule = resource('MergeRequestApprovalRule', {
   section: Type.Null({ description: 'Always null: rules of code owners are not stored' }),
 });
 
-/** More people than this are not shown. */
+/** The most people shown. */
 const maximumShown = 100;
 
 const isNamed = sql`users.id in (
@@ -57,7 +57,7 @@ const isNamed = sql`users.id in (
    union select user_id from approval_rule_groups named join group_authorizations using (group_id)
           where named.approval_rule_id = approval_rules.id and access_level >= ${levels.guest} and ${countsToday()})`;
 
-/** Of the groups that a rule names, those that the caller sees or does not see. */
+/** The groups of a rule that the caller can see, or those that the caller cannot see. */
 const groups = (caller: MaybeCaller, isSeen: boolean) => sql`
   from approval_rule_groups named join namespaces on namespaces.id = named.group_id
  where named.approval_rule_id = approval_rules.id and ${isVisibleGroup(caller)} is ${isSeen ? sql`true` : sql`not true`}`;
@@ -118,7 +118,7 @@ function commonOf(url: string, row: RuleRow) {
   };
 }
 
-/** @param services with our external address */
+/** @param services with the server's external address */
 export const presentProjectRule = (
   { url }: Pick<Services, 'url'>,
   row: RuleRow,
@@ -128,7 +128,7 @@ export const presentProjectRule = (
   protected_branches: row.protected_branches,
 });
 
-/** @param services with our external address */
+/** @param services with the server's external address */
 export const presentMergeRequestRule = (
   { url }: Pick<Services, 'url'>,
   row: RuleRow,

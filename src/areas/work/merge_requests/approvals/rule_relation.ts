@@ -39,7 +39,7 @@ const approver: RecordKind = {
   derives: { columns: {}, derive: refuseStrange },
 };
 
-/** A group whose members approve. */
+/** A group whose members can approve. */
 const approvingGroup: RecordKind = {
   table: 'approval_rule_groups',
   is_link: true,
@@ -49,7 +49,7 @@ const approvingGroup: RecordKind = {
   derives: { columns: { group_id: 'bigint' }, derive: completeGroups },
 };
 
-/** A protected branch that a rule is for, by its name. */
+/** A protected branch of a rule, by name. */
 const branch: RecordKind = {
   table: 'approval_rule_protected_branches',
   is_link: true,
@@ -95,7 +95,7 @@ const projectRule: RecordKind = {
 /** The approval rules of a project. */
 export const approvalRules: Relation = { name: 'approval_rules', kind: projectRule, plan: 'premium' };
 
-/** The rule of the project that one of a merge request comes from, by its name. */
+/** The project rule that a rule of a merge request was copied from, by name. */
 const origin = late(
   'approval_project_rule_id',
   () => sql`(select origin.name from approval_rules origin where origin.id = approval_rules.approval_project_rule_id)`,
@@ -112,7 +112,7 @@ const origin = late(
   },
 );
 
-/** The approval rules of a merge request, those that come from its project too. */
+/** The approval rules of a merge request, including those copied from its project. */
 export const mergeRequestRule: RecordKind = {
   table: 'approval_rules',
   distinct: ['name'],

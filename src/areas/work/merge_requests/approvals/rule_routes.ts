@@ -1,4 +1,4 @@
-/** The rules of approvals: of a project, and of one merge request (docs/reference/approvals.md#rules). */
+/** Approval rules of a project, and of one merge request (docs/reference/approvals.md#rules). */
 import { Type } from 'typebox';
 import {
   mergeRequestEditor,
@@ -152,7 +152,7 @@ interface Own {
 
 const ownerOf = ({ project, merge_request }: Own) => ({ project_id: project.id, merge_request_id: merge_request.id });
 
-/** @throws ApiError 403 when the project does not let merge requests have rules of their own, or it is merged */
+/** @throws ApiError 403 if the project does not allow rules in merge requests, or if it is merged */
 async function refuseOwnRules(db: Database, { project, merge_request: { state } }: Own): Promise<void> {
   const row = await db
     .selectFrom('projects')

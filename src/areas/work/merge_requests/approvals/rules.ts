@@ -1,34 +1,34 @@
-/** Which rules of approvals apply to a merge request, what they still need, and the wording of system notes (docs/reference/approvals.md). Pure functions. */
+/** Determines which approval rules apply to a merge request, which approvals are missing, and the wording of system notes (docs/reference/approvals.md). Pure functions. */
 import type { Plan } from '../../../../http/index.ts';
 import { isAbout } from '../../../code/protected_branches/index.ts';
 import type { State } from '../rules.ts';
 
-/** What a rule asks for. */
+/** The requirement of a rule. */
 export interface Demand {
-  /** Null for the rule of a code owner, which is read from a file. */
+  /** Null for a code owner rule, which comes from a file. */
   id: number | null;
   name: string;
   rule_type: 'regular' | 'any_approver' | 'code_owner';
   approvals_required: number;
-  /** Of the file that names code owners. */
+  /** The section in the CODEOWNERS file. */
   section: string | null;
 }
 
 export interface BasisRule extends Demand {
   id: number;
-  /** Whether it belongs to the merge request and not to the project. */
+  /** Whether it belongs to the merge request instead of the project. */
   is_own: boolean;
   applies_to_all_protected_branches: boolean;
-  /** The names of the protected branches that it is for. */
+  /** The names of the protected branches that it applies to. */
   branches: string[];
 }
 
-/** What decides on the approvals that a merge request needs. */
+/** The data that determines the required approvals of a merge request. */
 export interface ApprovalBasis {
   plan: Plan;
   state: State;
   author_id: number | null;
-  /** Bots of projects and groups that the author has made. */
+  /** Project and group bots created by the author. */
   author_bot_ids: number[];
   target_branch: string;
   project_id: number;
@@ -36,7 +36,7 @@ export interface ApprovalBasis {
   head_commit_id: string | null;
   start_commit_sha: string | null;
   base_commit_sha: string | null;
-  /** Whether the last version changes more files than are compared. */
+  /** Whether the latest version changes more files than are compared. */
   is_large: boolean;
   reset_approvals_on_push: boolean;
   disable_overriding_approvers_per_merge_request: boolean;
@@ -45,19 +45,19 @@ export interface ApprovalBasis {
   require_password_to_approve: boolean;
   /** The names of all protected branches of the project. */
   protections: string[];
-  /** Those of them that ask for approvals of code owners. */
+  /** The names of those that require approvals of code owners. */
   owner_protections: string[];
   rules: BasisRule[];
 }
 
 export interface RuleState extends Demand {
-  /** Those whose approvals it counts; of `any_approver` none are listed. */
+  /** The users whose approvals count; empty for `any_approver`. */
   eligible_ids: number[];
   approved_ids: number[];
   approvals_left: number;
 }
 
-/** The same, with the users whose approvals do not count: the author and the committers, as the project says. */
+/** The same, with the users whose approvals do not count: the author and the committers, by the settings of the project. */
 export interface ApprovalTerms extends ApprovalBasis {
   barred_ids: number[];
 }
@@ -74,13 +74,13 @@ const isPaid = ({ plan }: ApprovalBasis): boolean => plan !== 'free';
 export const isOverwritten = (basis: ApprovalBasis): boolean =>
   isPaid(basis) && !basis.disable_overriding_approvers_per_merge_request && basis.rules.some((rule) => rule.is_own);
 
-/** Whether code owners have to approve a merge request: it is open, and its target branch asks for that. */
+/** Whether a merge request needs approvals of code owners: it is open, and its target branch requires them. */
 export const asksOwners = (basis: ApprovalBasis): boolean =>
   isPaid(basis) &&
   basis.state === 'opened' &&
   basis.owner_protections.some((name) => isAbout(name, basis.target_branch));
 
-/** The rules of the project and the merge request that apply to it. */
+/** The rules of the project and the merge request that apply. */
 export function rulesInEffect(basis: ApprovalBasis): BasisRule[] {
   if (!isPaid(basis)) return [];
   const { rules, protections, target_branch } = basis;
@@ -94,9 +94,9 @@ export function rulesInEffect(basis: ApprovalBasis): BasisRule[] {
 }
 
 /**
- * What a rule still needs. One that names fewer than it requires is content with all of them.
- * @param eligible_ids those whose approvals a rule counts that names people
- * @param approver_ids those who have approved and may count
+ * The state of a rule. A rule that names fewer users than it requires is satisfied when all of them have approved.
+ * @param eligible_ids the users whose approvals count for a rule that names people
+ * @param approver_ids the users who have approved and whose approvals count
  */
 export function stateOfRule(rule: Demand, eligible_ids: readonly number[], approver_ids: readonly number[]): RuleState {
   const isAny = rule.rule_type === 'any_approver';
@@ -106,13 +106,13 @@ export function stateOfRule(rule: Demand, eligible_ids: readonly number[], appro
   return { ...rule, eligible_ids: isAny ? [] : [...eligible_ids], approved_ids, approvals_left };
 }
 
-/** Whether no one can approve a rule, so that it requires no approvals. */
+/** Whether a rule has no eligible approver, so that it requires no approvals. */
 export const isInvalid = ({ rule_type, approvals_required, eligible_ids }: RuleState): boolean =>
   rule_type !== 'any_approver' && approvals_required > 0 && eligible_ids.length === 0;
 
 /**
- * Why approvals do not allow a merge.
- * @param source_head where the source branch is; approvals of another head than the last version has are still to be reset
+ * The reason why approvals block a merge.
+ * @param source_head the current head of the source branch; if it differs from the latest version, approvals are about to be reset
  */
 export function approvalBlocker(
   state: ApprovalState,
@@ -120,18 +120,18 @@ export function approvalBlocker(
 ): 'not_approved' | 'approvals_syncing' | undefined {
   const { in_effect, head_commit_id } = state;
   if (in_effect.some(({ approvals_left }) => approvals_left > 0)) return 'not_approved';
-  // What a push has changed may have owners.
+  // Files changed by a push may have owners.
   const asks = asksOwners(state) || in_effect.some(({ approvals_required }) => approvals_required > 0);
   return asks && source_head !== head_commit_id ? 'approvals_syncing' : undefined;
 }
 
-/** More names than this are not listed. */
+/** The most names listed. */
 const maximumNamed = 20;
 
 /**
- * The system note of approvals that were removed.
- * @param usernames of those who had given them
- * @param reason its end, e.g. `by pushing to the branch`
+ * The system note about removed approvals.
+ * @param usernames the former approvers
+ * @param reason the end of the note, e.g. `by pushing to the branch`
  */
 export function wordsForReset(usernames: readonly string[], reason?: string): string {
   const others = usernames.length - maximumNamed;

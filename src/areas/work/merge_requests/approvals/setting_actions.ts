@@ -1,4 +1,4 @@
-/** Changing what projects and groups say of approvals. */
+/** Changes the approval settings of projects and groups. */
 import { sql } from 'kysely';
 import { type Database, stamped } from '../../../../db/index.ts';
 import { invalid } from '../../../../http/index.ts';
@@ -17,9 +17,9 @@ export const lockedText = 'cannot be changed';
 export type SettingChanges = Partial<Record<ApprovalSetting, boolean | undefined>>;
 
 /**
- * The changes, without those to what is so already.
- * @param nameOf the parameter of a setting in the request
- * @throws ApiError 400 for a setting on which a group above decides
+ * The changes, without values that are set already.
+ * @param nameOf returns the parameter of a setting in the request
+ * @throws ApiError 400 for a setting that an ancestor group decides
  */
 function changesTo(states: SettingStates, given: SettingChanges, nameOf: (setting: ApprovalSetting) => string) {
   const changed = approvalSettings.filter(
@@ -35,8 +35,8 @@ function changesTo(states: SettingStates, given: SettingChanges, nameOf: (settin
 const sameName = (setting: ApprovalSetting): string => setting;
 
 /**
- * Changes the settings of a project, and looks again at what waits for approvals. Turning the complete reset on turns the selective one off, unless the call names it.
- * @throws ApiError 400 when both resets would be on, and for a setting on which a group above decides
+ * Changes the settings of a project, and rechecks auto-merges that wait for approvals. Enabling the full reset disables the selective one, unless the request sets that too.
+ * @throws ApiError 400 if both resets would be enabled, and for a setting that an ancestor group decides
  */
 export async function changeProjectSettings(
   tx: Database,
@@ -55,10 +55,10 @@ export async function changeProjectSettings(
   await retryWaiting(tx, { project_id: id });
 }
 
-/** More auto-merges than this are not rechecked at once; what they wait for rechecks them later. */
+/** The most auto-merges that are rechecked at once; others are rechecked by later events. */
 const maximumWoken = 1000;
 
-/** Looks again at what waits for approvals in the projects of a group and below. */
+/** Rechecks auto-merges that wait for approvals in the projects below a group. */
 async function retryWaitingIn(tx: Database, group_id: number): Promise<void> {
   const { rows } = await sql<{ sha: string }>`
     select distinct head_commit_id as sha
@@ -71,7 +71,7 @@ async function retryWaitingIn(tx: Database, group_id: number): Promise<void> {
 
 /**
  * Changes the settings of a group.
- * @throws ApiError 400 for a setting on which a group above decides
+ * @throws ApiError 400 for a setting that an ancestor group decides
  */
 export async function changeGroupSettings(
   tx: Database,

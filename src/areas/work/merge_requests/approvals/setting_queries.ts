@@ -1,8 +1,8 @@
-/** What projects and groups say of approvals, together with the groups above them (docs/reference/approvals.md#settings). */
+/** The effective approval settings of projects and groups, including those of ancestor groups (docs/reference/approvals.md#settings). */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../../../db/index.ts';
 
-/** Each with the value that is stricter, which a group imposes on all below; null where none is. */
+/** Each setting with its stricter value, which a group enforces on everything below it; null if there is none. */
 const strictness = {
   reset_approvals_on_push: true,
   disable_overriding_approvers_per_merge_request: true,
@@ -15,10 +15,10 @@ const strictness = {
 export type ApprovalSetting = keyof typeof strictness;
 export const approvalSettings = Object.keys(strictness) as ApprovalSetting[];
 
-/** The value of a group that has not said anything: the one that restricts nothing. */
+/** The default of a group: the value that restricts nothing. */
 export const isAllowedByDefault = (setting: ApprovalSetting): boolean => strictness[setting] === false;
 
-/** A predicate on rows of `namespaces` as `place`: a group above it, or it itself, imposes the stricter value. */
+/** A predicate on rows of `namespaces` as `place`: the group itself or an ancestor enforces the stricter value. */
 const isImposed = (setting: ApprovalSetting, above: RawBuilder<unknown>): RawBuilder<boolean> => {
   const strict = strictness[setting];
   if (strict === null) return sql`false`;
@@ -28,7 +28,7 @@ const isImposed = (setting: ApprovalSetting, above: RawBuilder<unknown>): RawBui
 
 const groupsAbove = sql`(select place.traversal_ids from namespaces place where place.id = projects.namespace_id)`;
 
-/** What counts for a row of `projects`: its own word, or the stricter one of a group above it. */
+/** The effective value for a row of `projects`: its own, or the stricter value enforced by an ancestor group. */
 export const settingInForce = (setting: ApprovalSetting): RawBuilder<boolean> => {
   const own = sql.ref(`projects.${setting}`);
   const imposed = isImposed(setting, groupsAbove);
@@ -37,7 +37,7 @@ export const settingInForce = (setting: ApprovalSetting): RawBuilder<boolean> =>
   return strictness[setting] ? sql`(${own} or ${imposed})` : sql`(${own} and not ${imposed})`;
 };
 
-/** A setting: its value, and whether a group above decides on it. */
+/** A setting: its value, and whether an ancestor group decides it. */
 export interface SettingState {
   value: boolean;
   is_locked: boolean;

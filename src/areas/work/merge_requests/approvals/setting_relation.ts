@@ -14,5 +14,5 @@ const settings: RecordKind = {
   stays: {},
 };
 
-/** What a group says of approvals; none when it has never said anything. */
+/** The approval settings of a group; none if it has never set any. */
 export const groupApprovalSettings: Relation = { name: 'approval_settings', kind: settings, plan: 'premium' };

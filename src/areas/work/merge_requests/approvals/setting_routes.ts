@@ -1,4 +1,4 @@
-/** What a project says of approvals (docs/reference/approvals.md#settings). */
+/** Approval settings of a project (docs/reference/approvals.md#settings). */
 import { Type } from 'typebox';
 import { mergeRequestsReader, projectRole } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';

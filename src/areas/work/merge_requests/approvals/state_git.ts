@@ -1,4 +1,4 @@
-/** The approvals that a merge request needs, and those that count (docs/reference/approvals.md#rules). */
+/** The required and the counting approvals of a merge request (docs/reference/approvals.md#rules). */
 import { type RawBuilder, sql } from 'kysely';
 import { countsToday, levels, planInForce } from '../../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../../db/index.ts';
@@ -19,7 +19,7 @@ import {
 } from './rules.ts';
 import { settingInForce } from './setting_queries.ts';
 
-/** More commits than this are not read for their committers. */
+/** The most commits that are read for their committers. */
 const maximumCommits = 1_000;
 
 const judged = [
@@ -30,7 +30,7 @@ const judged = [
   'require_password_to_approve',
 ] as const;
 
-/** The bots of projects and groups that a user has made: whoever may not approve may not do so through one of them. */
+/** The project and group bots created by a user: a user who may not approve must not approve through a bot. */
 const botsOf = (user_id: RawBuilder<unknown>) =>
   sql`array(select bots.id from users bots where bots.created_by_id = ${user_id} and bots.user_type = 'project_bot')`;
 
@@ -56,7 +56,7 @@ async function basisOf(db: Database, merge_request_id: number): Promise<Approval
   return rows[0]!;
 }
 
-/** The users who wrote or committed something in the last version, by the addresses in its commits. */
+/** The authors and committers of the latest version, found by the addresses in its commits. */
 async function committersOf(
   { db, storages }: Pick<Services, 'db' | 'storages'>,
   basis: ApprovalBasis,
@@ -118,13 +118,13 @@ async function peopleFor(
   return rows[0]!;
 }
 
-/** What decides on the approvals that a merge request needs, and whose do not count. */
+/** The data that determines the required approvals, with the users whose approvals do not count. */
 export async function approvalTermsOf(services: Pick<Services, 'db' | 'storages'>, id: number): Promise<ApprovalTerms> {
   const basis = await basisOf(services.db, id);
   return { ...basis, barred_ids: await barredFrom(services, basis) };
 }
 
-/** The approvals that a merge request needs, and those that it has. Without Premium it needs none. */
+/** The required and the given approvals of a merge request. Without Premium none are required. */
 export async function approvalStateOf(services: Pick<Services, 'db' | 'storages'>, id: number): Promise<ApprovalState> {
   const terms = await approvalTermsOf(services, id);
   const rules = rulesInEffect(terms);

@@ -1,12 +1,12 @@
-/** Blocks: merge requests that are merged after others (docs/reference/merge_requests.md#blocks). */
+/** Blocks: dependencies between merge requests that determine their merge order (docs/reference/merge_requests.md#blocks). */
 import { sql } from 'kysely';
 import { type Database, takeTurn } from '../../../../db/index.ts';
 import { badRequest, conflict, notFound } from '../../../../http/index.ts';
 import { mergeWhenReady } from '../../../code/commit_statuses/index.ts';
 
-/** For one merge request. */
+/** Per merge request. */
 export const maximumBlocks = 100;
-/** The turn in which blocks are added. */
+/** The key that serialises the addition of blocks. */
 export const blocksTurn = 'merge request blocks';
 
 export const blockTexts = {
@@ -16,7 +16,7 @@ export const blockTexts = {
   many: `Maximum number of blocks (${maximumBlocks}) exceeded`,
 };
 
-/** Whether a merge request waits for another one, directly or through others. */
+/** Whether a merge request depends on another one, directly or indirectly. */
 async function waitsFor(tx: Database, id: number, other: number): Promise<boolean> {
   const { rows } = await sql`
     with recursive before (id) as (
@@ -29,18 +29,18 @@ async function waitsFor(tx: Database, id: number, other: number): Promise<boolea
 }
 
 /**
- * Has a merge request wait for another one.
+ * Makes a merge request depend on another one.
  * @returns the id of the block
- * @throws ApiError 400 for a ring or too many blocks, 409 for one that is there
+ * @throws ApiError 400 for a cycle or too many blocks, 409 if the block exists
  */
 export async function addBlock(
   tx: Database,
   { blocking_id, blocked_id }: { blocking_id: number; blocked_id: number },
 ): Promise<number> {
   if (blocking_id === blocked_id) throw badRequest(blockTexts.itself);
-  // One at a time, so that two blocks that are added at once make no ring together.
+  // Serialised, so that two concurrent additions cannot create a cycle together.
   await takeTurn(tx, blocksTurn);
-  // A merge that is under way looks again behind this lock.
+  // A running merge rechecks blocks under this lock.
   await tx.selectFrom('merge_requests').select('id').where('id', '=', blocked_id).forNoKeyUpdate().executeTakeFirst();
   const { rows } = await sql<{ is_there: boolean; count: number }>`
     select coalesce(bool_or(blocking_id = ${blocking_id}), false) as is_there, count(*)::integer as count
@@ -53,7 +53,7 @@ export async function addBlock(
   return (await added.executeTakeFirstOrThrow()).id;
 }
 
-/** Looks again at what waits to be merged automatically. */
+/** Rechecks pending auto-merges. */
 const wake = async (tx: Database, ids: readonly number[]): Promise<void> => {
   const waiting = await tx
     .selectFrom('merge_requests')
@@ -76,7 +76,7 @@ export async function removeBlock(tx: Database, blocked_id: number, id: number):
   await wake(tx, [blocked_id]);
 }
 
-/** Looks again at those that waited for a merge request, which is merged. @param tx the transaction that says so */
+/** Rechecks auto-merges that waited for a merge request. @param tx the transaction that marks it as merged */
 export async function wakeBlocked(tx: Database, blocking_id: number): Promise<void> {
   const blocked = tx.selectFrom('merge_request_blocks').select('blocked_id').where('blocking_id', '=', blocking_id);
   const rows = await blocked.execute();

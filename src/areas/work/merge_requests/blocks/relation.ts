@@ -26,7 +26,7 @@ async function endsOf(tx: Database, arrival: Arrival, rows: readonly ArrivingRow
   };
 }
 
-/** By merge request, those that it waits for: of these, and of all that they wait for. */
+/** The dependencies of these merge requests and, transitively, of their dependencies, by merge request. */
 async function waitedFor(tx: Database, ids: readonly number[]): Promise<Map<number, number[]>> {
   const { rows } = await sql<{ blocked_id: number; blocking_id: number }>`
     with recursive before (id) as (
@@ -41,7 +41,7 @@ async function waitedFor(tx: Database, ids: readonly number[]): Promise<Map<numb
   return waits;
 }
 
-/** Whether a merge request waits for another one, directly or through others. */
+/** Whether a merge request depends on another one, directly or indirectly. */
 function waitsFor(waits: ReadonlyMap<number, number[]>, id: number, other: number): boolean {
   const [seen, next] = [new Set([id]), [id]];
   for (let at = next.pop(); at !== undefined; at = next.pop()) {
@@ -51,7 +51,7 @@ function waitsFor(waits: ReadonlyMap<number, number[]>, id: number, other: numbe
   return false;
 }
 
-/** The reason against a block beside those that are there; without one it is there from now on. */
+/** The reason for refusing a block, given the existing ones; an accepted block is added to them. */
 function reasonAgainst(waits: Map<number, number[]>, blocked_id: number, blocking_id: number): string | undefined {
   if (blocked_id === blocking_id) return blockTexts.itself;
   const own = waits.get(blocked_id) ?? [];
@@ -61,7 +61,7 @@ function reasonAgainst(waits: Map<number, number[]>, blocked_id: number, blockin
   return undefined;
 }
 
-/** A merge request of the project that is merged after another one, which may be in another project. */
+/** A merge request of the project that depends on another one, which may be in another project. */
 const block: RecordKind = {
   table: 'merge_request_blocks',
   isOwned: ({ owner }) => sql`${memberOf('blocked_id', 'project_id')} = ${owner.id}`,
@@ -82,7 +82,7 @@ const block: RecordKind = {
     columns: { blocking_id: 'bigint', blocked_id: 'bigint' },
     derive: async (rows, arrival, tx) => {
       const { blocked, blocking } = await endsOf(tx, arrival, rows);
-      // One at a time, as where they are added, so that no two make a ring together.
+      // Serialised as in `addBlock`, so that concurrent additions cannot create a cycle together.
       await takeTurn(tx, blocksTurn);
       const waits = await waitedFor(
         tx,

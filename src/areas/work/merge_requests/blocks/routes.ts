@@ -26,7 +26,7 @@ import { paginate, paging } from '../../../../lists/index.ts';
 import { MergeRequestInList, presentMergeRequests } from '../present.ts';
 import { addBlock, blockTexts, removeBlock } from './actions.ts';
 
-/** A merge request that the caller cannot see is shown by its id alone: it still blocks. */
+/** A merge request hidden from the caller is shown by its id only: it still blocks. */
 const Shown = Type.Union([MergeRequestInList, Type.Object({ id: Id })]);
 const Block = resource('MergeRequestBlock', {
   id: Id,
@@ -48,7 +48,7 @@ const blocks = (db: Database) =>
     .innerJoin('merge_requests', 'merge_requests.id', 'merge_request_blocks.blocked_id')
     .select(['merge_request_blocks.id', 'blocking_id', 'blocked_id', 'merge_requests.project_id']);
 
-/** Which of some merge requests the caller may read. */
+/** The merge requests among the given ones that the caller may read. */
 async function readable(db: Database, caller: MaybeCaller, ids: readonly number[]): Promise<number[]> {
   const rows = await db
     .selectFrom('merge_requests')

@@ -1,4 +1,4 @@
-/** Remembering which issues a merge request closes, so that both show it before it is merged (docs/reference/merge_requests.md#closing-issues). */
+/** Records which issues a merge request closes, so that both show it before the merge (docs/reference/merge_requests.md#closing-issues). */
 import { sql } from 'kysely';
 import { callerInJob } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
@@ -8,7 +8,7 @@ import { type MergeFacts, mergeFacts } from '../branch_queries.ts';
 import { closesIssues, closingTexts, issuesClosedBy } from './git.ts';
 
 /**
- * Adds the issues that a new description closes. Those of commits follow with `refreshClosedIssues`.
+ * Adds the issues closed by a new description. Issues closed by commits are added by `refreshClosedIssues`.
  * @param tx the transaction of the change
  */
 export async function addClosedIssues(tx: Database, caller: Caller, merge_request_id: number): Promise<void> {
@@ -18,7 +18,7 @@ export async function addClosedIssues(tx: Database, caller: Caller, merge_reques
   await remember(tx, facts, issues);
 }
 
-/** Reads anew which issues an open merge request closes, as far as its author may close them. */
+/** Recomputes which issues an open merge request closes; its author must be allowed to close them. */
 export async function refreshClosedIssues(
   services: Pick<Services, 'db' | 'storages' | 'url'>,
   facts: MergeFacts,
@@ -35,14 +35,14 @@ export async function refreshClosedIssues(
   });
 }
 
-/** Each is read by git. */
+/** Each needs a read by git. */
 const maximumRead = 20;
 
 /**
- * Remembers which issues open merge requests close that have arrived. Their authors may have no account here: what counts is what the importer may close.
- * @param tx the transaction of this portion
- * @param after the number of the last one of the portion before
- * @returns that of the last one of this portion, undefined at the end
+ * Records which issues imported open merge requests close. Their authors may have no account here, so the importer's rights count.
+ * @param tx the transaction of this batch
+ * @param after the number of the last merge request in the previous batch
+ * @returns the number of the last one in this batch, undefined at the end
  */
 export async function findClosedIssues(
   tx: Database,
@@ -73,7 +73,7 @@ export async function findClosedIssues(
   return rows.at(-1)?.iid;
 }
 
-/** What says which issues merging closes. Commits that did not arrive with the repository say nothing. */
+/** The texts that determine which issues merging closes. Commits that were not imported with the repository are skipped. */
 async function textsThatAreHere(services: Pick<Services, 'storages'>, facts: MergeFacts): Promise<string[]> {
   try {
     return await closingTexts(services, facts);

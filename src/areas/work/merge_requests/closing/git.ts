@@ -1,4 +1,4 @@
-/** The issues that merging closes, as texts and commits say (docs/reference/merge_requests.md#closing-issues). */
+/** Finds the issues that merging closes, from texts and commits (docs/reference/merge_requests.md#closing-issues). */
 import { sql } from 'kysely';
 import { isOwnIssue, issueKind, levels, projectLevel } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
@@ -8,16 +8,16 @@ import { pairsMeant, thingsNamed } from '../../../conversation/markdown/index.ts
 import type { MergeFacts } from '../branch_queries.ts';
 import { closingReferences } from './rules.ts';
 
-/** More issues than this are not closed by one merge. */
+/** The most issues closed by one merge. */
 const maximumIssues = 100;
-/** More commits than this are not read for the issues that they close. */
+/** The most commits read for references to issues. */
 const maximumTold = 1_000;
 
-/** Whether merging closes issues: it does in the default branch, unless the project says otherwise. */
+/** Whether merging closes issues: only into the default branch, and unless the project disables it. */
 export const closesIssues = ({ target, target_branch }: Pick<MergeFacts, 'target' | 'target_branch'>): boolean =>
   target_branch === target.default_branch && target.autoclose_referenced_issues;
 
-/** The texts that say which issues merging closes: the description and the messages of the commits. None if merging closes no issues. */
+/** The texts that determine which issues merging closes: the description and the commit messages. Empty if merging closes no issues. */
 export async function closingTexts(services: Pick<Services, 'storages'>, facts: MergeFacts): Promise<string[]> {
   if (!closesIssues(facts)) return [];
   const { version, description, target } = facts;
@@ -34,8 +34,8 @@ export interface ClosedIssue {
 }
 
 /**
- * The open issues that texts say they close, of those that the caller may update.
- * @param full_path of the project whose issues `#1` means
+ * The open issues that texts close, among those that the caller may update.
+ * @param full_path the project that `#1` refers to
  */
 export async function issuesClosedBy(
   db: Database,

@@ -1,4 +1,4 @@
-/** Merge requests that begin at an issue. */
+/** Creates merge requests from issues. */
 import { callerInJob, mayReadCode, mayUse, type Project, projectFor } from '../../../../access/index.ts';
 import { repositoryOf, resolveBranch } from '../../../../git/index.ts';
 import { ApiError, type Caller, type Services } from '../../../../http/index.ts';
@@ -6,7 +6,7 @@ import { createBranch } from '../../../code/repository/index.ts';
 import { startMergeRequest } from '../../issues/index.ts';
 import { createMergeRequest } from '../creation_actions.ts';
 
-/** @throws ApiError if the branch exists, unless it has no commits of its own: an earlier run of the job may have created it and been interrupted */
+/** @throws ApiError if the branch exists, unless it has no commits of its own: an interrupted earlier run of the job may have created it */
 async function makeBranch(services: Services, project: Project, caller: Caller, branch: string): Promise<void> {
   const repository = repositoryOf(services, project);
   const { default_branch } = project;
@@ -15,7 +15,7 @@ async function makeBranch(services: Services, project: Project, caller: Caller, 
   await createBranch(services, { project, caller, branch, ref: default_branch });
 }
 
-/** Added by the quick action `/create_merge_request`. The rights of the user at this time count; what they do not allow is not created. */
+/** Enqueued by the quick action `/create_merge_request`. The user's rights when the job runs apply; nothing is created beyond them. */
 export const openMergeRequest = startMergeRequest.runBy(
   async ({ input: { issue_id, user_id, branch }, log: _log, signal: _signal, ...services }) => {
     const { db, storages, url } = services;

@@ -24,7 +24,7 @@ const issuesOf = (name: 'closes_issues' | 'related_issues', summary: string, onl
 
 const isClosedBy = (id: number) =>
   bounded(sql`issues.id in (select issue_id from merge_request_closed_issues where merge_request_id = ${id})`);
-/** Notes of mentions tell of both directions: each is on what was mentioned. */
+/** Mention notes exist in both directions: each is on the mentioned item. */
 const isRelatedTo = (id: number) =>
   bounded(sql`
   issues.id in (select issue_id from merge_request_closed_issues where merge_request_id = ${id}

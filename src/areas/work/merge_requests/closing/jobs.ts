@@ -1,10 +1,10 @@
-/** Reading which issues a merge request closes after its description has changed (docs/reference/merge_requests.md#closing-issues). */
+/** Recomputes which issues a merge request closes after its description has changed (docs/reference/merge_requests.md#closing-issues). */
 import { Id } from '../../../../http/index.ts';
 import { job } from '../../../../jobs/index.ts';
 import { mergeFacts } from '../branch_queries.ts';
 import { refreshClosedIssues } from './actions.ts';
 
-/** Added with a new description, whose issues take the place of those of the old one. Those of commits need git, which a request does not wait for. */
+/** Enqueued with a new description, whose issues replace those of the old one. Issues closed by commits need git, which a request does not wait for. */
 export const readClosedIssues = job('read_closed_issues', {
   input: { merge_request_id: Id },
   retries: 5,

@@ -1,4 +1,4 @@
-/** How the issues that a merge request closes leave and arrive with it (docs/reference/relations_export.md#merge_requests). */
+/** Exports and imports the issues that a merge request closes (docs/reference/relations_export.md#merge_requests). */
 import { sql } from 'kysely';
 import { issueKind, rowsWithPlaces } from '../../../../access/index.ts';
 import { type ArrivingRow, type RecordKind, shown } from '../../../../relations/index.ts';
@@ -11,7 +11,7 @@ const projectOf = (column: 'issue' | 'merge_request') =>
     ? sql`(select issues.project_id ${issue})`
     : sql`(select project_id from merge_requests where merge_requests.id = merge_request_closed_issues.merge_request_id)`;
 
-/** An issue that a merge request closes, or has closed: all issues arrive before merge requests. */
+/** An issue that a merge request closes or has closed. All issues are imported before merge requests. */
 export const closingIssue: RecordKind = {
   table: 'merge_request_closed_issues',
   is_link: true,

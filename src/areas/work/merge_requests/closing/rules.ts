@@ -1,13 +1,13 @@
-/** Which references in a text say that they close an issue: `Closes #1, #2 and group/project#3`. Pure functions. */
+/** Finds closing references in a text: `Closes #1, #2 and group/project#3`. Pure functions. */
 import { type Reference, referencesIn } from '../../../../markdown/index.ts';
 
 const before =
   /\b(?:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?):? +(?:issues? +)?$/i;
 const between = /^(?: *,? +and +| *, *| +)$/;
-/** The longest text before a reference that is looked at. */
+/** The most text before a reference that is examined. */
 const maximumBefore = 40;
 
-/** The references to issues that a text says it closes, in their order. */
+/** The references to issues that a text closes, in order. */
 export async function closingReferences(text: string): Promise<Reference[]> {
   const issues = (await referencesIn(text)).filter(({ kind }) => kind === 'issue');
   const closing: Reference[] = [];

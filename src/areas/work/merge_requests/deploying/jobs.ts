@@ -1,4 +1,4 @@
-/** What follows from a deployment: its commit is kept, and the merge requests that it brings are linked to it (docs/reference/environments.md#merge-requests). */
+/** Effects of a deployment: its commit is kept, and the merge requests that it contains are linked to it (docs/reference/environments.md#merge-requests). */
 import { sql } from 'kysely';
 import type { Database } from '../../../../db/index.ts';
 import { isAmong } from '../../../../db/index.ts';
@@ -7,7 +7,7 @@ import type { Services } from '../../../../http/index.ts';
 import { keepRefs } from '../../../code/repository/index.ts';
 import { followDeployment } from '../../../deployments/environments/index.ts';
 
-/** The commits that are looked at: from the first deployment to an environment back, and between two of them. */
+/** The most commits examined: for the first deployment to an environment, and between two deployments. */
 const [mostAtFirst, most] = [100, 10_000];
 
 interface Deployed {
@@ -35,7 +35,7 @@ async function deployedOf(db: Database, id: number): Promise<Deployed | undefine
     .executeTakeFirst();
 }
 
-/** The commit of the success before this one in its environment. */
+/** The commit of the previous successful deployment to its environment. */
 async function shaBefore(db: Database, { id, environment_id }: Deployed): Promise<string | undefined> {
   const { rows } = await sql<{ sha: string }>`
     select earlier.sha from deployments earlier join deployments on deployments.id = ${id}
@@ -45,11 +45,11 @@ async function shaBefore(db: Database, { id, environment_id }: Deployed): Promis
   return rows[0]?.sha;
 }
 
-/** The commits that a deployment brings to its environment. */
+/** The commits that a deployment adds to its environment. */
 async function broughtCommits(services: Pick<Services, 'db' | 'storages'>, deployed: Deployed): Promise<string[]> {
   const repository = repositoryOf(services, { id: deployed.project_id, storage: deployed.storage });
   const before = await shaBefore(services.db, deployed);
-  // One that the repository has forgotten is like none.
+  // A commit that is gone from the repository counts as none.
   const base = before === undefined ? undefined : await resolveCommit(repository, before);
   const commits = await listCommits(repository, {
     from: [deployed.sha],
@@ -81,7 +81,7 @@ async function linkMergeRequests(tx: Database, deployed: Deployed, shas: readonl
     .execute();
 }
 
-/** Added by the transaction that records a deployment or changes its status. Running again changes nothing. */
+/** Enqueued by the transaction that records a deployment or changes its status. Running it again changes nothing. */
 export const followDeployments = followDeployment.runBy(async ({ input: { deployment_id }, ...services }) => {
   const deployed = await deployedOf(services.db, deployment_id);
   if (!deployed) return;

@@ -1,10 +1,10 @@
-/** How the deployments that brought a merge request somewhere leave and arrive with it (docs/reference/relations_export.md#merge_requests). */
+/** Exports and imports the deployments of a merge request (docs/reference/relations_export.md#merge_requests). */
 import { sql } from 'kysely';
 import { isAmong } from '../../../../db/index.ts';
 import { type ArrivingRow, type RecordKind, shown } from '../../../../relations/index.ts';
 import { canSeeDeployments } from '../../../deployments/environments/index.ts';
 
-/** A deployment of the project, by its number: all deployments arrive before merge requests. */
+/** A deployment of the project, by its number. All deployments are imported before merge requests. */
 export const deploymentLink: RecordKind = {
   table: 'deployment_merge_requests',
   is_link: true,

@@ -37,7 +37,7 @@ const reviewers = peopleIn(mergeRequestKind, 'merge_request_reviewers');
 const approvals = peopleIn(mergeRequestKind, 'merge_request_approvals');
 const milestones = milestoneFilters(mergeRequestKind);
 
-/** Rules of the merge request or of its project name users, or this one. */
+/** Approval rules of the merge request or of its project name any user, or the given one. */
 const isNamed = (user_id?: number): Predicate => sql`exists (
   select from approval_rules rule join approval_rule_users named on named.approval_rule_id = rule.id
    where (rule.project_id = merge_requests.project_id or rule.merge_request_id = merge_requests.id)
@@ -49,11 +49,11 @@ function namedBy(text: string): Filter {
   return varying(value === 'none' ? not(isNamed()) : isNamed(value));
 }
 
-/** Of a project that is hidden from the caller, nothing is found. */
+/** Matches nothing for a project hidden from the caller. */
 const fromProject = (caller: MaybeCaller, id: number): Predicate => sql`
   (merge_requests.source_project_id = ${id} and exists (select from projects where projects.id = ${id} and ${isVisibleProject(caller)}))`;
 
-/** One deployment has everything that is asked of it. Whoever may not read the environments of a project finds nothing of it. */
+/** One deployment must meet all deployment filters. Projects whose environments the caller may not read match nothing. */
 function deployed({ deployed_before, deployed_after, environment }: MergeRequestFilters, caller: MaybeCaller): Filter {
   const conditions = [
     sql`linked.merge_request_id = merge_requests.id`,

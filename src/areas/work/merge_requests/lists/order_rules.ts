@@ -1,4 +1,4 @@
-/** The orders of lists of merge requests. */
+/** Sort orders of lists of merge requests. */
 import { mergeRequestKind } from '../../../../access/index.ts';
 import type { Part, Sort } from '../../../../lists/index.ts';
 import { byValue, sharedOrders } from '../../issuables/index.ts';
@@ -9,5 +9,5 @@ export type OrderName = keyof typeof orders;
 /** The values of `order_by`. */
 export const orderNames = Object.keys(orders) as OrderName[];
 
-/** The parts of a list in the requested order, first to last. */
+/** The parts of a list in the requested sort order, first to last. */
 export const partsOf = (order_by: OrderName, sort: Sort): readonly Part[] => orders[order_by](sort);

@@ -84,9 +84,9 @@ const scopes = [
   ...(['created-by-me', 'assigned-to-me', 'reviews-for-me'] as const),
 ];
 
-/** Whose merge requests to list; all by default. */
+/** The scope of merge requests to list; defaults to all. */
 export const anyScope = { scope: optional(Type.Enum([...scopes])) };
-/** The same, with the caller's own by default. */
+/** The same; defaults to the caller's own. */
 export const ownScope = { scope: Type.Enum([...scopes], { default: 'created_by_me' }) };
 export const numbered = { iids: optional(CommaList(Iid)) };
 export const nonArchived = {
@@ -94,7 +94,7 @@ export const nonArchived = {
 };
 
 type Given<P extends TProperties> = Partial<Static<TObject<P>>>;
-/** Filters as given; a list with fewer filters omits the others. */
+/** The given filters; a list with fewer filters omits the others. */
 export type MergeRequestFilters = Given<typeof listFilters> &
   Given<typeof anyScope> &
   Given<typeof numbered> &

@@ -1,4 +1,4 @@
-/** Who can be assigned to merge requests, and review them. */
+/** Determines who can be assigned to merge requests, and review them. */
 import { sql } from 'kysely';
 import { isUsableAccount, mergeRequestKind, type Project } from '../../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../../db/index.ts';

@@ -21,7 +21,7 @@ import type { MergeRequestFilters } from './parameters.ts';
 
 export type Listing = ListingOf<MergeRequestFilters>;
 
-/** What the caller may read in a scope. Who reads the merge requests of a project reads all of them. */
+/** What the caller may read in a scope. A user who may read merge requests of a project may read all of them. */
 async function viewOf(
   db: Database,
   caller: MaybeCaller,
@@ -48,7 +48,7 @@ const listable: Listable<MergeRequestFilters> = {
 
 /**
  * A page of merge requests as replies, in a fixed number of statements for any length.
- * @param listing the scope and filters; `filters` may hold any list parameter, including `order_by`, `sort`, `view` and `with_labels_details`
+ * @param listing the scope and filters; `filters` may contain any list parameter, including `order_by`, `sort`, `view` and `with_labels_details`
  * @throws ApiError 400 for invalid filters, and as `pageAsked`
  */
 export async function listMergeRequests(
@@ -66,7 +66,7 @@ export async function listMergeRequests(
 }
 
 /**
- * How many open merge requests a list has.
+ * The number of open merge requests in a list.
  * @throws ApiError 400 for invalid filters
  */
 export const countOpenMergeRequests = async (db: Database, listing: Listing): Promise<number> =>

@@ -14,7 +14,7 @@ import { MergeRequestInList } from '../present.ts';
 import { anyScope, listFilters, listRules, nonArchived, numbered, ownScope } from './parameters.ts';
 import { listMergeRequests } from './queries.ts';
 
-/** Searches cost more than other lists. */
+/** Searches are more expensive than other lists. */
 const searchRate = {
   setting: 'search_rate_limit',
   anonymous: 'search_rate_limit_unauthenticated',

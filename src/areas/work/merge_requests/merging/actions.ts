@@ -1,4 +1,4 @@
-/** Merging: the commits of a merge, and the move of the target branch that makes it happen (docs/reference/merge_requests.md#merging, decision 42). */
+/** Merging: creates the commits of a merge, and moves the target branch (docs/reference/merge_requests.md#merging, decision 42). */
 import { callerInJob, mergeRequestKind, type Project } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
 import {
@@ -29,30 +29,30 @@ import { linkLargeFiles } from './large_file_actions.ts';
 import { type Check, checkBranches, missingApproval, pipelineOf } from './status_git.ts';
 import { fitBlocker, isUnderWay, pipelineBlocker, reviewBlocker, stateBlocker } from './status_rules.ts';
 
-/** What a merge is asked to do. Omitted members are as the merge request and its project say. */
+/** The options of a merge. Omitted members default to those of the merge request and its project. */
 export interface MergeWishes {
   merge_commit_message?: string | undefined;
   squash_commit_message?: string | undefined;
   squash?: boolean | undefined;
   should_remove_source_branch?: boolean | undefined;
-  /** Where the caller saw the source branch. */
+  /** The head of the source branch as the caller saw it. */
   sha?: string | undefined;
 }
 
 export interface MergeRequestToMerge {
-  /** The target, with the caller's level. */
+  /** The target project, with the caller's level. */
   project: Project;
   caller: Caller;
   merge_request_id: number;
   wishes: MergeWishes;
-  /** Whether to merge it when its commit statuses have succeeded, if they are still to come. */
+  /** Whether to merge it when its commit statuses have succeeded, if they are pending. */
   auto_merge: boolean;
 }
 
 /**
- * Merges a merge request, or remembers to do so. Merges into one branch wait for each other; one that loses to a push begins anew with the new head.
- * @throws ApiError 401 when the caller may not merge into the target branch, 405 when its state does not allow it, 422 when the branches do not, 409 when the
- * source branch is not at `sha`
+ * Merges a merge request, or schedules its auto-merge. Merges into one branch are serialised; a merge that loses to a push starts again on the new head.
+ * @throws ApiError 401 if the caller may not merge into the target branch, 405 if its state does not allow it, 422 if the branches do not, 409 if the head of the source branch is
+ *   not `sha`
  */
 export async function mergeMergeRequest(services: Services, request: MergeRequestToMerge): Promise<void> {
   const { project, caller, merge_request_id } = request;
@@ -72,7 +72,7 @@ export async function mayMerge(
   return may_merge || may_push;
 }
 
-/** @throws RefMoved when the target branch has moved in the meantime; ApiError */
+/** @throws RefMoved if the target branch has moved meanwhile; ApiError */
 async function attempt(services: Services, request: MergeRequestToMerge): Promise<void> {
   const facts = await factsOf(services.db, request.merge_request_id);
   if (stateBlocker(facts)) throw notAllowed();
@@ -124,7 +124,7 @@ async function mergeNow(
 }
 
 /**
- * Refuses what was taken back while the merge was prepared: approvals, which lock the merge request as this does, and threads.
+ * Refuses the merge if approvals were revoked or threads reopened while it was prepared. Changes of approvals lock the merge request, as this does.
  * @throws ApiError 405
  */
 async function refuseChanged(tx: Database, { storages }: Services, id: number, source_head: string): Promise<void> {
@@ -141,7 +141,7 @@ interface MergeCommits {
   squash_commit_sha: string | null;
 }
 
-/** More commits than this are not read for messages. */
+/** The most commits read for messages. */
 const maximumTold = 1_000;
 
 async function commitsOf(
@@ -191,7 +191,7 @@ interface Squash {
   only: { id: string; message: string; parent_ids: readonly string[] } | undefined;
 }
 
-/** One commit with the changes of all, whose author is that of the merge request. A single commit with the same message stays itself. */
+/** A commit with the changes of all commits, by the author of the merge request. A single commit with the same message is kept as it is. */
 async function squashed(
   services: Services,
   repository: Repository,

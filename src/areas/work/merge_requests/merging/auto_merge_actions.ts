@@ -1,4 +1,4 @@
-/** Merging as soon as the commit statuses have succeeded (docs/reference/merge_requests.md#auto-merge). */
+/** Auto-merge: merging as soon as the commit statuses have succeeded (docs/reference/merge_requests.md#auto-merge). */
 import { sql } from 'kysely';
 import { theMergeRequest } from '../../../../access/index.ts';
 import { type Database, repeated } from '../../../../db/index.ts';
@@ -8,8 +8,8 @@ import { addSystemNote } from '../../../conversation/notes/index.ts';
 import { noAutoMergeText } from '../rules.ts';
 
 /**
- * Remembers to merge a merge request at this head of its source branch.
- * @throws ApiError 405 when it is not open any more
+ * Schedules the auto-merge of a merge request at this head of its source branch.
+ * @throws ApiError 405 if it is no longer open
  */
 export async function setAutoMerge(
   db: Database,
@@ -41,9 +41,9 @@ export async function setAutoMerge(
 }
 
 /**
- * Forgets to merge it.
- * @param note what the system note says
- * @throws ApiError 405 when it is not open, 406 when it is not to be merged automatically
+ * Cancels the auto-merge.
+ * @param note the text of the system note
+ * @throws ApiError 405 if it is not open, 406 if no auto-merge is set
  */
 export async function cancelAutoMerge(db: Database, id: number, user_id: number, note: string): Promise<void> {
   await repeated(db, async (tx) => {

@@ -1,4 +1,4 @@
-/** What follows from a merge, however it came about (docs/reference/merge_requests.md#merging). */
+/** The effects of a merge, however it was made (docs/reference/merge_requests.md#merging). */
 import { callerInJob, projectFor, theMergeRequest } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
 import { keepAroundRef, RefMoved, refRetries, repositoryOf, resolveBranch } from '../../../../git/index.ts';
@@ -15,7 +15,7 @@ import { wakeBlocked } from '../blocks/actions.ts';
 import { type MergeFacts, mergeFacts } from '../branch_queries.ts';
 import { closingTexts, issuesClosedBy } from '../closing/git.ts';
 
-/** Does what follows from a merge. Its effects are written once, however often it runs. */
+/** Writes the effects of a merge. They are written once, however often this runs. */
 export async function concludeMerged(services: Services, id: number): Promise<void> {
   const [facts] = await mergeFacts(services.db, [id]);
   if (!facts) return;
@@ -50,14 +50,14 @@ export async function concludeMerged(services: Services, id: number): Promise<vo
     await wakeBlocked(tx, id);
     if (merger) await closeIssues(tx, services, merger, facts, texts);
   });
-  // Last, because a lock on its ref, which may be there for minutes, makes this fail.
+  // Last, because this fails while its ref is locked, which may take minutes.
   if (merger && facts.should_remove_source_branch) await removeSourceBranch(services, merger, facts);
 }
 
-/** Keeps what was merged, in a job of its own: a lock on one of these refs must not delay what else follows a merge. */
+/** Keeps the merged commits, in a separate job: a lock on one of these refs must not delay the other effects of a merge. */
 export const keepQueue = queueOf('keep_merge', { input: { merge_request_id: Id }, retries: refRetries });
 
-/** Keeps what was merged, also when the target branch is moved away from it one day. */
+/** Keeps the merged commits, even if the target branch is later moved away from them. */
 export async function keepMerge(services: Pick<Services, 'db' | 'storages'>, id: number): Promise<void> {
   const [facts] = await mergeFacts(services.db, [id]);
   if (!facts) return;
@@ -90,7 +90,7 @@ async function closeIssues(
     );
 }
 
-/** Removes the source branch if it is where it was merged, is not protected, and the merger may push to it. */
+/** Removes the source branch if its head is the merged one, it is not protected, and the merger may push to it. */
 async function removeSourceBranch(
   services: Services,
   caller: Caller,
@@ -105,7 +105,7 @@ async function removeSourceBranch(
   try {
     await moveRefs(services, { kind: projectRepositories, owner: project, user_id: caller.id }, [update]);
   } catch (error) {
-    // Someone has pushed to it since, and has a reason.
+    // Someone has pushed to it since, so it stays.
     if (!(error instanceof RefMoved)) throw error;
   }
 }

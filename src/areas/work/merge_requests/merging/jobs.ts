@@ -1,4 +1,4 @@
-/** Concluding merges, and merging when commit statuses have succeeded or a quick action says so (docs/reference/merge_requests.md#merging). */
+/** Background jobs that conclude merges, and that merge when commit statuses have succeeded or after a quick action (docs/reference/merge_requests.md#merging). */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { callerInJob, projectFor } from '../../../../access/index.ts';
@@ -11,17 +11,17 @@ import { type MergeWishes, mergeMergeRequest } from './actions.ts';
 import { cancelAutoMerge } from './auto_merge_actions.ts';
 import { concludeMerged, keepMerge, keepQueue } from './conclusion_actions.ts';
 
-/** Added by the transaction that records a merge. */
+/** Enqueued by the transaction that records a merge. */
 export const concludeMerges = concludeMerge.runBy(({ input: { merge_request_id }, ...services }) =>
   concludeMerged(services, merge_request_id),
 );
 
-/** Added when a merge is concluded. */
+/** Enqueued when a merge is concluded. */
 export const keepMerged = keepQueue.runBy(({ input: { merge_request_id }, ...services }) =>
   keepMerge(services, merge_request_id),
 );
 
-/** Added when the status of a commit is reported that merge requests wait for. */
+/** Enqueued when a commit status is reported that merge requests may be waiting for. */
 export const mergeReady = mergeWhenReady.runBy(async ({ input: { sha }, log, ...services }) => {
   const waiting = await services.db
     .selectFrom('merge_requests')
@@ -52,7 +52,7 @@ async function mergeAsAsked(
     const wishes = auto_merge_parameters as MergeWishes;
     await mergeMergeRequest(services, { project, caller, merge_request_id: id, wishes, auto_merge: false });
   } catch (error) {
-    // 405: it is still to wait, for statuses that have failed or are missing.
+    // 405: it keeps waiting, because statuses have failed or are missing.
     if (!(error instanceof ApiError)) throw error;
     if (error.status !== 405)
       await cancelAutoMerge(
@@ -64,7 +64,7 @@ async function mergeAsAsked(
   }
 }
 
-/** Added by the quick action `/merge`: merges a merge request for its author, or remembers to do so. What prevents it is shown as `merge_error`. */
+/** Enqueued by the quick action `/merge`: merges a merge request for its author, or schedules its auto-merge. Failures are shown as `merge_error`. */
 export const mergeByCommand = job('merge_by_command', {
   input: { merge_request_id: Id, user_id: Id, sha: Type.String() },
   retries: 3,

@@ -1,12 +1,12 @@
-/** The large files of a fork, which its merge requests bring into the target (docs/reference/merge_requests.md#large-files). */
+/** Large files of forks that merge requests bring into the target project (docs/reference/merge_requests.md#large-files). */
 import { repositoryOf } from '../../../../git/index.ts';
 import type { Services } from '../../../../http/index.ts';
 import { linkObjects } from '../../../code/lfs/index.ts';
 import type { MergeFacts } from '../branch_queries.ts';
 
 /**
- * Gives the target the large files of the source that the head of the source branch brings.
- * @param head which the repository of the target has
+ * Links the large files of the source project that the head of the source branch refers to to the target project.
+ * @param head must be in the repository of the target project
  */
 export async function linkLargeFiles(
   { db, storages }: Pick<Services, 'db' | 'storages'>,

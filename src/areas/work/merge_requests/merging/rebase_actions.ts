@@ -1,4 +1,4 @@
-/** Asking for a rebase (docs/reference/merge_requests.md#rebasing). */
+/** Requests a rebase (docs/reference/merge_requests.md#rebasing). */
 import { sql } from 'kysely';
 import { projectFor } from '../../../../access/index.ts';
 import { repositoryOf, resolveBranch } from '../../../../git/index.ts';
@@ -23,9 +23,9 @@ export const rebaseTexts = {
 };
 
 /**
- * Begins to rebase the source branch of a merge request on its target branch, which a job does.
+ * Starts a job that rebases the source branch of a merge request on its target branch.
  * @param services `db` is the transaction of the change
- * @throws ApiError 403 when the caller may not do that to the source branch, 405 when it is closed or merged, 409 when a rebase or a merge is under way
+ * @throws ApiError 403 if the caller may not rebase the source branch, 405 if it is closed or merged, 409 if a rebase or a merge is running
  */
 export async function rebaseMergeRequest(
   { db: tx, storages }: Pick<Services, 'db' | 'storages'>,

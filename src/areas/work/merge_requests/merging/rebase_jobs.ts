@@ -1,4 +1,4 @@
-/** Rebasing source branches in the background (docs/reference/merge_requests.md#rebasing). */
+/** Rebases source branches in the background (docs/reference/merge_requests.md#rebasing). */
 import { callerInJob, type Project, projectFor } from '../../../../access/index.ts';
 import { fetchCommit, isAncestor, rebaseCommits, repositoryOf, resolveBranch } from '../../../../git/index.ts';
 import { ApiError, type Caller, Id, type Services, textOf } from '../../../../http/index.ts';
@@ -9,7 +9,7 @@ import { factsOf, type MergeFacts, mergeFacts } from '../branch_queries.ts';
 
 const conflictText = 'Rebase failed: Rebase locally, resolve all conflicts, then push the branch.';
 
-/** Run again after a crash, it finds the branch rebased, or rebases it then. */
+/** If it runs again after a crash, it finds the branch rebased, or rebases it then. */
 export const rebaseSource = job('rebase_source_branch', {
   input: { merge_request_id: Id, user_id: Id },
   retries: 2,
@@ -29,7 +29,7 @@ export const rebaseSource = job('rebase_source_branch', {
   },
 });
 
-/** @returns why it failed, if it did */
+/** @returns the reason if it failed */
 async function rebase(services: Services, facts: MergeFacts, user_id: number): Promise<string | undefined> {
   const caller = await callerInJob(services, user_id);
   const project = caller && facts.source && (await projectFor(services.db, caller, String(facts.source.id)));
@@ -38,7 +38,7 @@ async function rebase(services: Services, facts: MergeFacts, user_id: number): P
   return inTurn(repository, facts.source_branch, () => attempt(services, { facts, caller, project }));
 }
 
-/** @throws RefMoved when the source branch has moved in the meantime */
+/** @throws RefMoved if the source branch has moved meanwhile */
 async function attempt(
   services: Services,
   { facts, caller, project }: { facts: MergeFacts; caller: Caller; project: Project },

@@ -1,4 +1,4 @@
-/** The commit that merging would make, for those who try it out (docs/reference/merge_requests.md#merging). */
+/** The commit that merging would create, for testing it (docs/reference/merge_requests.md#merging). */
 import { mergeRequestRef, readCommit, repositoryOf, writeTreeCommit } from '../../../../git/index.ts';
 import type { Services } from '../../../../http/index.ts';
 import { keepRefs } from '../../../code/repository/index.ts';
@@ -6,8 +6,8 @@ import { factsOf } from '../branch_queries.ts';
 import { checkBranches, storeCheck } from './status_git.ts';
 
 /**
- * Sets `refs/merge-requests/<iid>/merge` for the branches as they are. The commit depends on them alone, so that it is the same the next time.
- * @returns its id; undefined when the merge request is not open or cannot be merged
+ * Sets `refs/merge-requests/<iid>/merge` for the current branches. The commit depends only on them, so repeating this gives the same commit.
+ * @returns its id; undefined if the merge request is not open or cannot be merged
  */
 export async function refreshMergeRef(
   services: Pick<Services, 'db' | 'storages'>,
@@ -35,7 +35,7 @@ export async function refreshMergeRef(
     committer: person,
   });
   return services.db.transaction().execute(async (tx) => {
-    // Locked, so that one that is being deleted leaves no ref.
+    // Locked, so that a merge request being deleted leaves no ref.
     const still = await tx
       .selectFrom('merge_requests')
       .select('id')

@@ -1,4 +1,4 @@
-/** Whether a merge request can be merged now, and why not (docs/reference/merge_requests.md#merge-status). */
+/** Determines whether a merge request can be merged now, and if not, why (docs/reference/merge_requests.md#merge-status). */
 import { sql } from 'kysely';
 import type { Database } from '../../../../db/index.ts';
 import {
@@ -19,19 +19,19 @@ import { factsOf, type MergeFacts } from '../branch_queries.ts';
 import type { MergeStatus } from '../rules.ts';
 import { blockerOf, type Fit, type Pipeline } from './status_rules.ts';
 
-/** How two branches fit together, and where they are. */
+/** The relation between two branches, and their heads. */
 export interface Check {
-  /** The head of the source branch, which the repository of the target has; undefined when the branch is missing. */
+  /** The head of the source branch, fetched into the target repository; undefined if the branch is missing. */
   source_head: string | undefined;
   target_head: string | undefined;
   fit: Fit;
-  /** The tree of the merge, if there are no conflicts and it had to be made. */
+  /** The tree of the merge, if there are no conflicts and it had to be computed. */
   tree_id?: string;
 }
 
 type Places = Pick<Services, 'storages'>;
 
-/** The head of the source branch, brought into the repository of the target; undefined when the branch or its project is missing. */
+/** The head of the source branch, fetched into the target repository; undefined if the branch or its project is missing. */
 async function sourceHead(
   services: Places,
   { source, source_branch, target }: MergeFacts,
@@ -46,8 +46,8 @@ async function sourceHead(
 }
 
 /**
- * Compares the branches of a merge request as they are now.
- * @param wants_tree whether the tree of the merge is needed, also when an earlier check says that there are no conflicts
+ * Compares the current branches of a merge request.
+ * @param wants_tree whether the tree of the merge is needed even if an earlier check found no conflicts
  */
 export async function checkBranches(
   services: Places,
@@ -78,7 +78,7 @@ async function tried(
   return tree_id === undefined ? { fit: 'conflict' } : { fit: 'diverged', tree_id };
 }
 
-/** The status of the pipeline of a head, as `head_pipeline` shows it: that of the source project or, if there is none, of the target; null without any. */
+/** The status of the pipeline for a head, as shown in `head_pipeline`: from the source project or, if it has none, from the target project; null if there is none. */
 export async function pipelineOf(
   db: Database,
   { source, target, source_branch }: MergeFacts,
@@ -88,7 +88,7 @@ export async function pipelineOf(
   return own ?? (source?.id === target.id ? null : await statusOfCommit(db, target, head, source_branch));
 }
 
-/** Why approvals do not allow a merge of the source branch as it is. */
+/** The reason why approvals block merging the current source branch. */
 export const missingApproval = async (
   services: Pick<Services, 'db' | 'storages'>,
   { id, asks_approvals }: MergeFacts,
@@ -98,11 +98,11 @@ export const missingApproval = async (
 const conflicts: readonly MergeStatus[] = ['cannot_be_merged', 'cannot_be_merged_recheck'];
 const isInConflict = ({ merge_status }: MergeFacts) => conflicts.includes(merge_status);
 
-/** The merge status after something has changed: conflicts cause one notification, not one each time that they are found again. */
+/** The merge status after a change that may affect it: conflicts cause one notification, not one each time they are detected again. */
 export const uncheckedAgain = sql<MergeStatus>`
   (case when merge_requests.merge_status like 'cannot_be_merged%' then 'cannot_be_merged_recheck' else 'unchecked' end)`;
 
-/** Stores what a check says of conflicts. Nothing else of the merge request changes; its author, and who wants it to be merged automatically, are notified of new conflicts. */
+/** Stores the result of a conflict check. Nothing else of the merge request changes; new conflicts notify its author, and the user who set the auto-merge. */
 export async function storeCheck(
   db: Database,
   facts: MergeFacts,
@@ -125,7 +125,7 @@ export async function storeCheck(
 }
 
 /**
- * Computes the merge status of a merge request, and stores what it says of conflicts.
+ * Computes the merge status of a merge request, and stores whether it has conflicts.
  * @returns the first reason why it cannot be merged, or `mergeable`
  */
 export async function refreshStatus(services: Pick<Services, 'db' | 'storages'>, id: number): Promise<string> {

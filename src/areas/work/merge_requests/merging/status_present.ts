@@ -1,4 +1,4 @@
-/** A merge request with its merge status as it is now, and what is sent only on request. */
+/** A merge request with its current merge status, and with members sent only on request. */
 import type { MaybeCaller, Project } from '../../../../access/index.ts';
 import { countCommits, repositoryOf } from '../../../../git/index.ts';
 import type { Services } from '../../../../http/index.ts';
@@ -6,10 +6,10 @@ import { factsOf } from '../branch_queries.ts';
 import { presentSingleMergeRequest, type SingleForm } from '../present.ts';
 import { checkBranches, refreshStatus } from './status_git.ts';
 
-/** Counting stops here. */
+/** The highest count. */
 const maximumDiverged = 10_000;
 
-/** How many commits the target branch has that the source branch lacks; 0 when one of them is missing. */
+/** The number of commits in the target branch that the source branch lacks; 0 if one of them is missing. */
 async function divergedCommits(services: Pick<Services, 'db' | 'storages'>, id: number): Promise<number> {
   const facts = await factsOf(services.db, id);
   const { source_head, target_head } = await checkBranches(services, facts);
@@ -19,8 +19,8 @@ async function divergedCommits(services: Pick<Services, 'db' | 'storages'>, id: 
 }
 
 /**
- * The full form of a merge request. Its merge status is computed if its branches have moved since it was.
- * @param form what is requested besides
+ * The full form of a merge request. Its merge status is computed if its branches have moved since the last time.
+ * @param form requested additional members
  */
 export async function presentWithStatus(
   services: Pick<Services, 'db' | 'storages' | 'url'>,

@@ -1,13 +1,13 @@
-/** The reasons why a merge request cannot be merged, in their order (docs/reference/merge_requests.md#merge-status). Pure functions. */
+/** The reasons that block a merge, in order (docs/reference/merge_requests.md#merge-status). Pure functions. */
 import type { MergeFacts } from '../branch_queries.ts';
 
 /**
- * How the source branch fits the target branch: a branch is missing or has nothing new; it conflicts; it is ahead, so that a fast-forward is possible; or the
- * target has commits that it lacks, without conflicts.
+ * The relation of the source branch to the target branch: a branch is missing or has no new commits; they conflict; the source is ahead, so that a fast-forward is possible; or
+ * they have diverged without conflicts.
  */
 export type Fit = 'no_commits' | 'conflict' | 'ahead' | 'diverged';
 
-/** What all commit statuses of the head say together, null without any. */
+/** The combined status of all commit statuses of the head, null without any. */
 export type Pipeline = 'pending' | 'running' | 'success' | 'failed' | 'canceled' | 'skipped' | null;
 
 type Stated = Pick<
@@ -15,13 +15,13 @@ type Stated = Pick<
   'state' | 'draft' | 'is_early' | 'blocking_discussions_resolved' | 'changes_requested' | 'is_blocked' | 'target'
 >;
 
-/** Whether commit statuses are still to come: those of a head without any are, if they are required. */
+/** Whether commit statuses are pending. For a head without any they count as pending if they are required. */
 export const isUnderWay = ({ target }: Stated, pipeline: Pipeline): boolean =>
   pipeline === 'pending' ||
   pipeline === 'running' ||
   (pipeline === null && target.only_allow_merge_if_pipeline_succeeds);
 
-/** Why what was said of it does not allow a merge: open threads, changes that a reviewer requests, or another merge request that comes first. */
+/** The reason why a review blocks a merge: open threads, requested changes, or an unmerged merge request that comes first. */
 export function reviewBlocker({
   blocking_discussions_resolved,
   changes_requested,
@@ -32,7 +32,7 @@ export function reviewBlocker({
   return is_blocked ? 'merge_request_blocked' : undefined;
 }
 
-/** Why the commit statuses do not allow a merge. */
+/** The reason why commit statuses block a merge. */
 export function pipelineBlocker(
   { target }: Stated,
   pipeline: Pipeline,
@@ -42,7 +42,7 @@ export function pipelineBlocker(
   return pipeline === 'pending' || pipeline === 'running' ? 'ci_still_running' : 'ci_must_pass';
 }
 
-/** Why it cannot be merged whatever its branches are like, apart from commit statuses. */
+/** The reason why its state blocks a merge, regardless of branches and commit statuses. */
 export function stateBlocker({
   state,
   draft,
@@ -53,7 +53,7 @@ export function stateBlocker({
   return is_early ? 'merge_time' : undefined;
 }
 
-/** Why its branches cannot be merged. */
+/** The reason why its branches block a merge. */
 export function fitBlocker({ target }: Stated, fit: Fit): 'commits_status' | 'conflict' | 'need_rebase' | undefined {
   if (fit === 'no_commits') return 'commits_status';
   if (fit === 'conflict') return 'conflict';
@@ -61,8 +61,8 @@ export function fitBlocker({ target }: Stated, fit: Fit): 'commits_status' | 'co
 }
 
 /**
- * The first reason why it cannot be merged; undefined if it can be.
- * @param approval why approvals do not allow it
+ * The first reason that blocks a merge; undefined if it can be merged.
+ * @param approval the reason why approvals block it
  */
 export function blockerOf(
   facts: Stated,

@@ -1,4 +1,4 @@
-/** Who resolves the threads of a merge request, and what waits for that (docs/reference/merge_requests.md#threads). */
+/** Resolving threads of a merge request, and auto-merges that wait for it (docs/reference/merge_requests.md#threads). */
 import { type Issuable, levels, type OnIssuable } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
 import { mergeWhenReady } from '../../../code/commit_statuses/index.ts';
@@ -10,7 +10,7 @@ export async function mayResolveThreads(db: Database, { caller, on }: OnIssuable
   return (await own.executeTakeFirst()) !== undefined;
 }
 
-/** An automatic merge may have waited for the threads. */
+/** Rechecks an auto-merge that may have waited for the threads. */
 export async function mergeWithoutThreads(tx: Database, { id }: Issuable): Promise<void> {
   const waiting = await tx
     .selectFrom('merge_requests')

@@ -30,14 +30,14 @@ export interface NewDraft {
   resolve_discussion?: boolean;
 }
 
-/** The code of the line of a position (docs/reference/discussions.md#positions); null for places that are no lines. */
+/** The line code of a position (docs/reference/discussions.md#positions); null for positions that are not lines. */
 const codeOf = ({ position_type, new_path, old_line, new_line }: Position): string | null =>
   position_type === 'text' ? lineCode(new_path!, [old_line ?? 0, new_line ?? 0]) : null;
 
 /**
- * The columns of a place in the diff.
- * @param commit_id the commit in whose own diff it is
- * @throws ApiError 400 for a place that the diff does not show
+ * The columns of a position in the diff.
+ * @param commit_id the commit whose own diff contains it
+ * @throws ApiError 400 for a position outside the diff
  */
 async function placeOf(services: Places, { on }: OnIssuable, given: GivenPosition, commit_id: string | undefined) {
   const position = await positionOn(services, on, given, commit_id);
@@ -45,7 +45,7 @@ async function placeOf(services: Places, { on }: OnIssuable, given: GivenPositio
   return { ...place, commit_id: commit_id === undefined ? null : position.head_sha };
 }
 
-/** @throws ApiError 400 for a thread that cannot be replied to, 403 when the caller may not resolve it as they ask, 404 for an unknown one */
+/** @throws ApiError 400 for a thread that accepts no replies, 403 if the caller may not resolve it as requested, 404 for an unknown one */
 async function checkThread(tx: Database, granted: OnIssuable, draft: NewDraft): Promise<void> {
   const { in_reply_to_discussion_id, resolve_discussion } = draft;
   if (in_reply_to_discussion_id === undefined) return;
@@ -54,8 +54,8 @@ async function checkThread(tx: Database, granted: OnIssuable, draft: NewDraft): 
 }
 
 /**
- * Adds a draft, unless the caller has as many as they can have.
- * @throws ApiError 400 for an invalid draft or one too many, 403 for callers who may not comment or resolve, 404 for an unknown thread
+ * Adds a draft, up to the limit of the caller.
+ * @throws ApiError 400 for an invalid draft or too many, 403 for callers who may not comment or resolve, 404 for an unknown thread
  */
 export async function addDraft(services: Places, granted: OnIssuable, draft: NewDraft): Promise<DraftNoteRow> {
   const { caller, on } = granted;
@@ -67,7 +67,7 @@ export async function addDraft(services: Places, granted: OnIssuable, draft: New
   if (line_code !== undefined && line_code !== (place?.line_code ?? undefined)) throw notInDiff();
   return services.db.transaction().execute(async (tx) => {
     await checkThread(tx, granted, draft);
-    // Locked, so that two calls at once do not exceed the limit together.
+    // Locked, so that two concurrent requests cannot exceed the limit together.
     await tx.selectFrom('merge_requests').select('id').where('id', '=', on.id).forNoKeyUpdate().executeTakeFirst();
     const { count } = await tx
       .selectFrom('merge_request_draft_notes')
@@ -87,8 +87,8 @@ export async function addDraft(services: Places, granted: OnIssuable, draft: New
 }
 
 /**
- * Changes the text or the place of a draft.
- * @throws ApiError 400 for an invalid text or place, 403 for callers who may not comment, 404
+ * Changes the text or the position of a draft.
+ * @throws ApiError 400 for an invalid text or position, 403 for callers who may not comment, 404
  */
 export async function changeDraft(
   services: Places,

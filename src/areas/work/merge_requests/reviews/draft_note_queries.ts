@@ -1,4 +1,4 @@
-/** Draft notes as their author sees them. */
+/** Queries for draft notes, which only their author can see. */
 import type { OnIssuable } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
 import type { Position } from '../../../conversation/notes/index.ts';
@@ -23,7 +23,7 @@ export const draftColumns = [
   ...(['note', 'commit_id', 'line_code', 'position'] as const),
 ] as const;
 
-/** The caller's own drafts on a merge request; others cannot be seen. */
+/** The caller's own drafts on a merge request; drafts of others are never visible. */
 export const draftsOf = (db: Database, { caller, on }: OnIssuable) =>
   db
     .selectFrom('merge_request_draft_notes')

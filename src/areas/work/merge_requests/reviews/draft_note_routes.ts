@@ -1,4 +1,4 @@
-/** Draft notes: comments on a merge request that only their author sees until they publish them (docs/reference/draft_notes.md). */
+/** Draft notes: comments on a merge request that are visible only to their author until they are published (docs/reference/draft_notes.md). */
 import { Type } from 'typebox';
 import { mergeRequestKind } from '../../../../access/index.ts';
 import {

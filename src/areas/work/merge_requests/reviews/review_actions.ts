@@ -1,4 +1,4 @@
-/** Reviews: publishing draft notes, and what a reviewer says with them (docs/reference/draft_notes.md#publishing). */
+/** Reviews: publishes draft notes, and records the verdict of a reviewer (docs/reference/draft_notes.md#publishing). */
 import { sql } from 'kysely';
 import { type OnIssuable, type PlacedIssuable, projectOf, theMergeRequest } from '../../../../access/index.ts';
 import { type Database, repeated, stamped } from '../../../../db/index.ts';
@@ -10,14 +10,14 @@ import { type NounWith, tellOfMergeRequest } from '../../issuables/index.ts';
 import { withdrawApproval } from '../approvals/actions.ts';
 import { type DraftNoteRow, draftColumns, maximumDrafts } from './draft_note_queries.ts';
 
-/** What publishing needs besides the drafts. */
+/** The context of publishing, besides the drafts. */
 export type Publishing = Pick<Services, 'storages' | 'url'> & {
   plan: Plan;
   /** The noun of merge requests: an argument, because its own quick actions publish reviews. */
   noun: NounWith<'hook' | 'diff' | 'quickActions' | 'threads'>;
 };
 
-/** What is published does not publish the rest. */
+/** Quick actions in a published draft cannot publish the others. */
 const withoutPublishing = ({ noun, ...publishing }: Publishing): Publishing => {
   const { quickActions } = noun;
   return {
@@ -32,7 +32,7 @@ const withoutPublishing = ({ noun, ...publishing }: Publishing): Publishing => {
   };
 };
 
-/** Makes a draft a note with all its effects. It resolves its thread as asked, unless the caller may no longer do so. */
+/** Converts a draft to a note with all its effects. It resolves its thread as requested, unless the caller may no longer do so. */
 async function publish(tx: Database, publishing: Publishing, granted: OnIssuable, id: number): Promise<void> {
   const { noun } = publishing;
   const draft = await tx
@@ -73,10 +73,10 @@ const reviewerRow = (tx: Database, { caller, on }: Reviewing) =>
   tx.updateTable('merge_request_reviewers').where('merge_request_id', '=', on.id).where('user_id', '=', caller.id);
 
 /**
- * Records what the caller says as a reviewer, with everything that follows, also if they say it again: each review is one of its own. An approval says more than that they
- * have reviewed, and stays, unless they request changes.
+ * Records the caller's verdict as a reviewer, with all effects, even if it is repeated: each review counts by itself. An approval outranks a mere review, and stays unless they
+ * request changes.
  * @param tx the transaction of the review, which locks the merge request
- * @returns whether they are a reviewer who may say so
+ * @returns whether they are a reviewer and may give this verdict
  */
 export async function stateReview(
   tx: Database,
@@ -96,18 +96,18 @@ export async function stateReview(
   await addSystemNote(tx, theMergeRequest(on.id), caller.id, wordsFor[state]);
   await tellOfMergeRequest(tx, { id: on.id, project_id: project.id, actor_id: caller.id, action: 'update' });
   await doneTodos(tx, on, caller.id);
-  // An automatic merge may have waited for changes that they request no longer.
+  // An auto-merge may have waited for changes that they no longer request.
   if (state === 'reviewed') await retryWaiting(tx, { project_id: project.id, merge_request_id: on.id });
   return true;
 }
 
-/** What goes with the publication of all drafts. */
+/** The parts of a review published together with all drafts. */
 export interface Review {
-  /** A comment outside threads, after the drafts. */
+  /** A comment outside threads, published after the drafts. */
   note?: string | undefined;
-  /** Whether the comment can be read only by Planners and above. */
+  /** Whether the comment is visible only to Planners and above. */
   internal?: boolean | undefined;
-  /** What the caller says as a reviewer; others cannot say it, and it is ignored. */
+  /** The caller's verdict as a reviewer; ignored for other callers. */
   reviewer_state?: ReviewerState | undefined;
 }
 
@@ -122,7 +122,7 @@ async function summarize(
   await addComment(tx, publishing, granted, comment);
 }
 
-/** Locks the threads before the merge request, as a reply does, so that neither waits for the other. */
+/** Locks the threads before the merge request, as a reply does, to prevent deadlocks. */
 async function lockThreads(tx: Database, drafts: readonly { discussion_id: string | null }[]): Promise<void> {
   const ids = drafts.map(({ discussion_id }) => discussion_id).filter((id) => id !== null);
   if (ids.length > 0)
@@ -133,10 +133,10 @@ async function lockThreads(tx: Database, drafts: readonly { discussion_id: strin
 
 /**
  * Publishes drafts of the caller, oldest first. Their texts are read one by one, because together they may be large.
- * @param tx a transaction that ends without effects if this throws
- * @param what the id of the only one to publish; otherwise all are, with what goes with them
- * @returns whether there was anything to publish or to say
- * @throws ApiError 400, 403 and 404 as for comments; 404 when there is none with the id
+ * @param tx a transaction that is rolled back if this throws
+ * @param what the id of the only draft to publish; otherwise all are published, with the other parts of the review
+ * @returns whether there was anything to publish or record
+ * @throws ApiError 400, 403 and 404 as for comments; 404 if the draft does not exist
  */
 export async function publishReview(
   tx: Database,
@@ -162,14 +162,14 @@ export async function publishReview(
   const isSaid =
     review.reviewer_state !== undefined && (await stateReview(tx, services, granted, review.reviewer_state));
   const isPublished = drafts.length > 0 || review.note !== undefined;
-  // Only publishing is not a statement, and has no system note of its own.
+  // Publishing alone is no verdict, and has no system note of its own.
   if (isPublished)
     await reviewerRow(tx, granted).set({ state: 'reviewed' }).where('state', '=', 'unreviewed').execute();
   return isPublished || isSaid;
 }
 
 /**
- * Publishes drafts of the caller in a transaction of its own: all or none.
+ * Publishes drafts of the caller in its own transaction: all or none.
  * @throws ApiError as `publishReview`
  */
 export async function publishDrafts(

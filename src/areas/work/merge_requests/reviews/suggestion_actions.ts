@@ -22,13 +22,13 @@ import {
 export interface Applying {
   caller: Caller;
   ids: readonly number[];
-  /** The refusal when one of them does not exist or is hidden from the caller. */
+  /** The refusal if one of them does not exist or is hidden from the caller. */
   missing: string;
-  /** By default as the project says; its placeholders are filled in, too. */
+  /** Defaults to the template of the project; its placeholders are replaced too. */
   commit_message?: string | undefined;
 }
 
-/** Suggestions that may be applied, with what applying them needs. */
+/** Suggestions that may be applied, with the data needed to apply them. */
 interface Checked {
   suggested: readonly Suggested[];
   facts: MergeFacts;
@@ -37,8 +37,8 @@ interface Checked {
 }
 
 /**
- * Applies suggestions of one merge request in one commit, by the rights of the caller on its source branch. Their threads are resolved, if the caller may.
- * @throws ApiError 400 when one cannot be applied or the commit is refused, 403 when the caller may not commit to the branch, 404
+ * Applies suggestions of one merge request in one commit. The caller needs the right to commit to its source branch. Resolves their threads if the caller may.
+ * @throws ApiError 400 if one cannot be applied or the commit is refused, 403 if the caller may not commit to the branch, 404
  */
 export async function applySuggestions(services: Services, request: Applying): Promise<void> {
   const { caller, ids } = request;
@@ -49,7 +49,7 @@ export async function applySuggestions(services: Services, request: Applying): P
   const commit_id = await commitOnto(services, { ...branch, ...message }, (head) =>
     actionsFor(services, checked, head),
   );
-  // The commit is the change. If this does not follow it, the threads find their lines changed.
+  // The commit is the change. If this step fails, the threads are outdated by the changed lines anyway.
   await repeated(services.db, async (tx) => {
     await tx
       .updateTable('suggestions')
@@ -90,7 +90,7 @@ async function checkedSuggestions(services: Services, { caller, ids, missing }: 
   return { suggested, facts, target, source };
 }
 
-/** The message and the author: the author of all suggestions, or else the caller, with the others as trailers. */
+/** The message and the author: the common author of all suggestions, or else the caller, with the others in trailers. */
 async function messageFor(
   services: Services,
   { caller, commit_message }: Applying,
@@ -123,8 +123,8 @@ async function messageFor(
 }
 
 /**
- * The changes of the files, where the branch is now: it may have moved on from the version that the suggestions are about.
- * @throws ApiError 400 when the branch does not have the lines any more
+ * The file changes, computed on the current head of the branch, which may be newer than the version of the suggestions.
+ * @throws ApiError 400 if the branch no longer has the lines
  */
 async function actionsFor(
   services: Services,
@@ -156,7 +156,7 @@ async function actionsFor(
   }));
 }
 
-/** The target keeps the commits of all versions; a fork whose branch was rebuilt may lack them. */
+/** The target repository keeps the commits of all versions; a fork with a rewritten branch may lack them. */
 async function bring(from: Repository, into: Repository, sha: string): Promise<void> {
   if (from.path !== into.path && !(await objectHeader(into, sha))) await fetchCommit(from, into, sha);
 }

@@ -1,4 +1,4 @@
-/** Suggestions as applying them needs them (docs/reference/merge_requests.md#suggestions). */
+/** Queries for suggestions to apply (docs/reference/merge_requests.md#suggestions). */
 import { sql } from 'kysely';
 import {
   commitEmailOf,
@@ -22,7 +22,7 @@ export interface Suggested {
   merge_request_id: number;
   project_id: number;
   discussion_id: string;
-  /** Null when the user is gone. */
+  /** Null if the user was deleted. */
   author_id: number | null;
   internal: boolean;
   position: Position;
@@ -31,11 +31,11 @@ export interface Suggested {
   from_content: string;
   to_content: string;
   is_applied: boolean;
-  /** Whether a later version of the code has other lines there. */
+  /** Whether a later version of the code has changed the lines. */
   is_outdated: boolean;
 }
 
-/** Suggestions on merge requests that the caller may read, in the order of their ids; those in internal notes only for Planners and above. */
+/** Suggestions on merge requests that the caller may read, ordered by id; those in internal notes only for Planners and above. */
 export async function suggestionsWith(db: Database, caller: Caller, ids: readonly number[]): Promise<Suggested[]> {
   const rows = await db
     .selectFrom('suggestions')
@@ -69,7 +69,7 @@ export async function targetOf(db: Database, caller: Caller, id: number): Promis
   return project;
 }
 
-/** Suggestions as replies show them, in the order of their ids. */
+/** Suggestions in replies, ordered by id. */
 export async function suggestionReplies(db: Database, ids: readonly number[]): Promise<SuggestionReply[]> {
   const rows = await db
     .selectFrom('suggestions')
@@ -81,14 +81,14 @@ export async function suggestionReplies(db: Database, ids: readonly number[]): P
   return rows.map(({ reply }) => reply);
 }
 
-/** A user as commits name them. */
+/** A user as named in commits. */
 export interface Author {
   id: number;
   name: string;
   email: string;
 }
 
-/** The authors of suggestions as commits name them, in the order of their ids. */
+/** The authors of suggestions as named in commits, ordered by id. */
 export async function authorsOf(
   { db, url }: Pick<Services, 'db' | 'url'>,
   suggested: readonly Suggested[],
@@ -103,7 +103,7 @@ export async function authorsOf(
   return rows.map((row) => ({ id: row.id, name: row.name, email: commitEmailOf(row, url) }));
 }
 
-/** What the messages of commits that apply suggestions need of the target project. */
+/** The settings of the target project for messages of commits that apply suggestions. */
 export const messageSettings = (db: Database, project_id: number) =>
   db
     .selectFrom('projects')

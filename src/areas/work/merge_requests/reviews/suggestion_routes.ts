@@ -8,7 +8,7 @@ import { applySuggestions } from './suggestion_actions.ts';
 import { suggestionReplies } from './suggestion_queries.ts';
 import { missingText, suggestionTexts } from './suggestion_rules.ts';
 
-/** The most suggestions of one commit. */
+/** The most suggestions applied in one commit. */
 const maximumApplied = 100;
 
 const commit_message = leftOutIfBlank(

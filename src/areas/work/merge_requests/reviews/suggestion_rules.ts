@@ -1,10 +1,10 @@
-/** Applying suggestions: why it is refused, and what it makes of a file (docs/reference/merge_requests.md#suggestions). Pure functions. */
+/** Applying suggestions: refusals, and the resulting content of a file (docs/reference/merge_requests.md#suggestions). Pure functions. */
 import { badRequest } from '../../../../http/index.ts';
 import { type LineSpan, suggestedLine } from '../../../conversation/notes/index.ts';
 import type { MergeFacts } from '../branch_queries.ts';
 import type { Suggested } from './suggestion_queries.ts';
 
-/** Why a suggestion cannot be applied, in the words of v4. */
+/** Why a suggestion cannot be applied, in the wording of v4. */
 export const suggestionTexts = {
   applied: "Can't apply this suggestion.",
   merged: 'This merge request was merged. To apply this suggestion, edit this file directly.',
@@ -29,12 +29,12 @@ export function rangeOf({ position, lines_above, lines_below }: Suggested): { fr
   return { from: line - lines_above, to: line + lines_below };
 }
 
-/** The refusal of a suggestion whose lines are different now. */
+/** The refusal of a suggestion whose lines have changed. */
 export const changedSince = ({ lines_above, lines_below }: Suggested) =>
   badRequest(suggestionTexts[lines_above + lines_below === 0 ? 'line' : 'lines']);
 
 /**
- * Refuses a suggestion that cannot be applied, as far as is known without reading the code.
+ * Refuses a suggestion that cannot be applied, if that can be determined without reading the code.
  * @throws ApiError 400
  */
 export function refuseInapplicable({ state, source, source_branch_gone }: MergeFacts, suggestion: Suggested): void {
@@ -46,15 +46,15 @@ export function refuseInapplicable({ state, source, source_branch_gone }: MergeF
   if (suggestion.from_content === suggestion.to_content) throw badRequest(suggestionTexts.same);
 }
 
-/** Lines of a file, and what takes their place. */
+/** A range of lines in a file, and its replacement. */
 export interface Replacement {
   span: LineSpan;
   to_content: string;
 }
 
 /**
- * A file after its replacements.
- * @throws ApiError 400 when they overlap
+ * A file with replacements applied.
+ * @throws ApiError 400 if they overlap
  */
 export function replaced(content: Buffer, replacements: readonly Replacement[]): Buffer {
   const parts: Buffer[] = [];

@@ -1,17 +1,17 @@
-/** Versions: the states of the source branch that a merge request has had (docs/reference/merge_requests.md#versions). */
+/** Versions: the recorded states of a merge request's source branch (docs/reference/merge_requests.md#versions). */
 import { sql } from 'kysely';
 import type { Project } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
 import { fetchCommit, mergeBase, repositoryOf, resolveBranch } from '../../../../git/index.ts';
 import { invalid, type Services } from '../../../../http/index.ts';
 
-/** Where the branches of a merge request are. */
+/** The heads of a merge request's branches. */
 export interface Heads {
-  /** The head of the source branch, which the repository of the target has. */
+  /** The head of the source branch, fetched into the target repository. */
   head: string;
   /** The head of the target branch. */
   start: string;
-  /** Their merge base, null when they have none. */
+  /** Their merge base, null if there is none. */
   base: string | null;
 }
 
@@ -26,8 +26,8 @@ export interface Branches {
 }
 
 /**
- * Reads where both branches are. Afterwards the repository of the target has the head of the source, to which nothing refers there yet.
- * @throws ApiError 400 by the field of the branch that does not exist
+ * Reads the heads of both branches. The head of the source is fetched into the target repository, without a ref to it.
+ * @throws ApiError 400 by the field of the missing branch
  */
 export async function headsOf(services: Pick<Services, 'storages'>, branches: Branches): Promise<Heads> {
   const { source, target } = branches;
@@ -43,7 +43,7 @@ export async function headsOf(services: Pick<Services, 'storages'>, branches: Br
 }
 
 /**
- * Adds a version, which becomes the last one.
+ * Adds a version, which becomes the latest one.
  * @param tx the transaction of the change
  * @returns its id
  */

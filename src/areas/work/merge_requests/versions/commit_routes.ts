@@ -1,4 +1,4 @@
-/** The merge requests of a commit, and the commits that a merge request builds upon (docs/reference/merge_requests.md#commits). */
+/** The merge requests of a commit, and the context commits of a merge request (docs/reference/merge_requests.md#commits). */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { mergeRequestEditor, mergeRequestsVisible, mergeRequestVisible } from '../../../../access/index.ts';
@@ -11,7 +11,7 @@ import { MergeRequestInList } from '../present.ts';
 import { contextTexts } from '../rules.ts';
 import { addContextCommits, commitsNamed, contextCommits, removeContextCommits } from './context_commit_actions.ts';
 
-/** Those of a project that bring a commit, or were merged by it: one look at each of three indexes. */
+/** The merge requests of a project that contain a commit, or were merged by it: one lookup in each of three indexes. */
 const concerns = (project_id: number, sha: string): Filter =>
   bounded(sql`
   merge_requests.id in (select merge_request_id from merge_request_commits where sha = ${sha}

@@ -1,4 +1,4 @@
-/** What a merge request changes: the commits and the files of its versions (docs/reference/merge_requests.md#content). */
+/** The content of merge requests: the commits and the changed files of their versions (docs/reference/merge_requests.md#content). */
 import { type Static, Type } from 'typebox';
 import type { Project } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
@@ -27,7 +27,7 @@ export const versionsOf = (db: Database, merge_request_id: number) =>
     .select(['files_count', 'commits_count', 'patch_id_sha', 'created_at'])
     .where('merge_request_id', '=', merge_request_id);
 
-/** The last version of a merge request; undefined before the first. */
+/** The latest version of a merge request; undefined before the first. */
 export const lastVersion = (db: Database, merge_request_id: number): Promise<StoredVersion | undefined> =>
   versionsOf(db, merge_request_id).orderBy('id', 'desc').limit(1).executeTakeFirst();
 
@@ -52,7 +52,7 @@ export const VersionDetail = resource('MergeRequestVersionDetail', {
   diffs: Type.Array(Diff, { description: 'Of at most 1,000 files' }),
 });
 
-/** More files than this are not compared in a reply without pages. */
+/** The most files compared in a reply without pagination. */
 const maximumFiles = 1_000;
 const maximumCommits = 1_000;
 
@@ -80,7 +80,7 @@ export const rangeOf = ({ base_commit_sha, head_commit_sha }: StoredVersion) => 
   to: head_commit_sha,
 });
 
-/** The files that a version changes. */
+/** The files changed by a version. */
 export const filesOf = (repository: Repository, version: StoredVersion): Promise<ChangedFile[]> =>
   changedFiles(repository, { ...rangeOf(version), renames: true });
 

@@ -1,4 +1,4 @@
-/** What merge requests change: commits, diffs and versions (docs/reference/merge_requests.md#content). */
+/** The content of merge requests: commits, diffs and versions (docs/reference/merge_requests.md#content). */
 import { Type } from 'typebox';
 import { mergeRequestReader, mergeRequestVisible } from '../../../../access/index.ts';
 import { countCommits, listCommits, repositoryOf, streamDiff } from '../../../../git/index.ts';

@@ -7,7 +7,7 @@ import { badRequest, type Services } from '../../../../http/index.ts';
 import { keepRefs } from '../../../code/repository/index.ts';
 import { contextTexts } from '../rules.ts';
 
-/** The most in one call, and of one merge request. */
+/** The most in one request, and per merge request. */
 const [most_at_once, most] = [20, 100];
 
 type Places = Pick<Services, 'storages'>;
@@ -15,7 +15,7 @@ type Places = Pick<Services, 'storages'>;
 /**
  * The commits of a project with these ids, without duplicates.
  * @param shas full or short ids
- * @throws ApiError 400 for too many of them, and when one is unknown
+ * @throws ApiError 400 for too many of them, and if one is unknown
  */
 export async function commitsNamed(services: Places, project: Project, shas: readonly string[]): Promise<Commit[]> {
   if (shas.length > most_at_once) throw badRequest(contextTexts.many);
@@ -47,8 +47,8 @@ export async function contextCommits(
 }
 
 /**
- * Adds context commits, which are kept in the repository from then on.
- * @throws ApiError 400 when there would be too many
+ * Adds context commits, and keeps them in the repository.
+ * @throws ApiError 400 if there would be too many
  */
 export async function addContextCommits(
   services: Pick<Services, 'db' | 'storages'>,
@@ -58,7 +58,7 @@ export async function addContextCommits(
 ): Promise<void> {
   await services.db.transaction().execute(async (tx) => {
     await keepRefs(tx, services, project, new Map(commits.map(({ id }) => [keepAroundRef(id), id])));
-    // Locked, so that two calls at once do not exceed the limit together.
+    // Locked, so that two concurrent requests cannot exceed the limit together.
     await tx
       .selectFrom('merge_requests')
       .select('id')
@@ -80,7 +80,7 @@ export async function addContextCommits(
   });
 }
 
-/** Removes context commits. Those that it does not have are no error. */
+/** Removes context commits. Unknown ones are ignored. */
 export async function removeContextCommits(
   db: Database,
   merge_request_id: number,

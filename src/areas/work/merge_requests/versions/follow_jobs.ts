@@ -1,4 +1,4 @@
-/** Threads on the code follow it to the last version of their merge request (docs/reference/merge_requests.md#threads-follow-the-code). */
+/** Moves threads on the code to the latest version of their merge request (docs/reference/merge_requests.md#threads-follow-the-code). */
 import { sql } from 'kysely';
 import { type Issuable, theMergeRequest } from '../../../../access/index.ts';
 import { type Database, isAmong, ofAnyLength } from '../../../../db/index.ts';
@@ -15,10 +15,10 @@ import {
 import { mergeWithoutThreads } from '../merging/thread_actions.ts';
 import { lastVersion } from './content_git.ts';
 
-/** This many threads are followed together. */
+/** The most threads moved at once. */
 const at_once = 500;
 
-/** Where threads are followed to. */
+/** The version that threads are moved to. */
 interface Goal {
   merge_request_id: number;
   version_id: number;
@@ -27,15 +27,15 @@ interface Goal {
   resolves: boolean;
 }
 
-/** A thread whose position is of an earlier version. */
+/** A thread with a position in an earlier version. */
 interface Behind {
   discussion_id: string;
   position: Position;
-  /** Whether it is older than the last version, so that the change of the code has answered it. */
+  /** Whether it is older than the latest version, so that the change of the code may have addressed it. */
   is_older: boolean;
 }
 
-/** A thread with its new position; null when it is outdated. */
+/** A thread with its new position; null if it is outdated. */
 type Followed = Omit<Behind, 'position'> & { position: Position | null };
 
 async function goalOf(
@@ -52,11 +52,11 @@ async function goalOf(
     .executeTakeFirst();
   if (!row) return undefined;
   const { base_commit_sha, start_commit_sha: start_sha, head_commit_sha: head_sha, ...rest } = row;
-  // Branches without a merge base have a version without a base, to which no position belongs: everything is outdated.
+  // A version of branches without a merge base has no base and no positions: every thread is outdated.
   return { ...rest, merge_request_id, refs: { base_sha: base_commit_sha ?? '', start_sha, head_sha } };
 }
 
-/** The first threads that are not at the last version yet: those followed before are, or are outdated. */
+/** The first threads that are not at the latest version yet and not outdated. */
 async function threadsBehind(db: Database, { merge_request_id, version_id, refs }: Goal): Promise<Behind[]> {
   const { rows } = await sql<Behind>`
     select discussion_id, notes.position, notes.created_at <= version.created_at as is_older
@@ -88,8 +88,8 @@ async function followAll(
 }
 
 /**
- * Stores where threads are now, and which suggestions no longer find their lines.
- * @returns false if there is another version meanwhile, and nothing was stored
+ * Stores the new positions of threads, and marks suggestions whose lines were not found as outdated.
+ * @returns false, storing nothing, if there is a newer version
  */
 async function storeFollowed(
   tx: Database,
@@ -99,7 +99,7 @@ async function storeFollowed(
   { threads, suggestion_ids }: { threads: readonly Followed[]; suggestion_ids: readonly number[] },
 ): Promise<boolean> {
   const ids = threads.map(({ discussion_id }) => discussion_id);
-  // The notes before the merge request: replies and resolving lock them in this order, too.
+  // The notes before the merge request, in the lock order of replies and resolving.
   const notes = tx
     .selectFrom('notes')
     .select('id')
@@ -138,12 +138,12 @@ async function storeFollowed(
 }
 
 /**
- * Added with each version after the first, and with threads on an earlier one. Versions that are added while it runs have a job of their own, so it ends.
+ * Enqueued with each version after the first, and for threads on an earlier version. A version added while it runs has its own job, so this one ends.
  */
 export const followThreads = job('follow_threads', {
   input: {
     merge_request_id: Id,
-    /** Who changed the code. */
+    /** The user who changed the code. */
     user_id: nullable(Id),
   },
   retries: 5,
@@ -166,7 +166,7 @@ export const followThreads = job('follow_threads', {
   },
 });
 
-/** A thread that starts on an earlier version follows the code at once; the version may also have been added while the comment was written. */
+/** Moves a thread that starts on an earlier version at once; the newer version may also have been added while the comment was written. */
 export async function followFromOldVersion(tx: Database, { id }: Issuable, position: Position): Promise<void> {
   const version = await lastVersion(tx, id);
   const isLast =

@@ -1,16 +1,16 @@
-/** What the differences of a version are: commits, files, and their counts (docs/reference/merge_requests.md#content). */
+/** The content of a version: commits, files, and their counts (docs/reference/merge_requests.md#content). */
 import { changedFiles, countCommits, listCommits, patchId, type Repository } from '../../../../git/index.ts';
 import type { Heads } from './actions.ts';
 
-/** More files than this are not compared one by one. */
+/** The most files compared one by one. */
 const maximumFiles = 1_000;
 const maximumCommits = 10_000;
-/** By more commits than this a merge request is not found. */
+/** The most commits by which a merge request can be found. */
 const maximumFound = 1_000;
 
-/** What a version consists of. */
+/** The content of a version. */
 export interface VersionContent {
-  /** The columns of a version that are counted. */
+  /** The counted columns of a version. */
   counts: {
     state: 'collected' | 'overflow' | 'without_files';
     files_count: number;
@@ -21,7 +21,7 @@ export interface VersionContent {
   commit_ids: string[];
 }
 
-/** Reads what a version changes. */
+/** Reads the content of a version. */
 export async function contentOf(repository: Repository, { head, start, base }: Heads): Promise<VersionContent> {
   const [range, added] = [
     { from: base, to: head },

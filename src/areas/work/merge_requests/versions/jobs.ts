@@ -1,4 +1,4 @@
-/** What follows from new merge requests and from moves of their branches (docs/reference/merge_requests.md#versions). */
+/** The effects of new merge requests, and of moves of their branches (docs/reference/merge_requests.md#versions). */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { theMergeRequest } from '../../../../access/index.ts';
@@ -35,12 +35,12 @@ import { branchGone, branchRestored, commitsAdded, maximumListed, mergeAborted }
 
 type JobServices = Pick<Services, 'db' | 'storages' | 'url'>;
 
-/** The most versions of which the commits are kept when the first job of a merge request runs. */
+/** The most versions whose commits are kept when the first job of a merge request runs. */
 const maximumKept = 100;
 
 const diffsPage = pagePath('/:project/-/merge_requests/:merge_request_iid/diffs');
 
-/** The commits of the versions so far: branches may have moved several times before their first job ran. */
+/** Keeps the commits of the versions so far: branches may have moved several times before the first job ran. */
 async function keepVersions(
   tx: Database,
   services: Pick<Services, 'storages'>,
@@ -58,7 +58,7 @@ async function keepVersions(
   await keepRefs(tx, services, target, refs);
 }
 
-/** Keeps the commits of a version in the repository of the target, and shows its head to clients. */
+/** Keeps the commits of a version in the target repository, and publishes its head as a ref. */
 const keepVersion = (
   tx: Database,
   services: Pick<Services, 'storages'>,
@@ -79,7 +79,7 @@ const keepVersion = (
 const lockedVersion = (tx: Database, id: number) =>
   tx.selectFrom('merge_requests').select('latest_version_id').where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 
-/** Stores what the last version of a merge request consists of. */
+/** Stores the content of the latest version of a merge request. */
 async function storeContent(
   tx: Database,
   { merge_request_id, version_id }: { merge_request_id: number; version_id: number },
@@ -96,8 +96,8 @@ async function storeContent(
 }
 
 /**
- * Added with a merge request, and when it is reopened or gets another target: keeps its version, counts its files and commits, computes its merge status, and
- * reads which issues it closes.
+ * Enqueued with a merge request, and when it is reopened or gets another target: keeps its version, counts its files and commits, computes its merge status, and records which
+ * issues it closes.
  */
 export const prepareMergeRequest = job('prepare_merge_request', {
   input: { merge_request_id: Id },
@@ -111,7 +111,7 @@ export const prepareMergeRequest = job('prepare_merge_request', {
     const content = await contentOf(into, { head, start, base });
     await linkLargeFiles(services, facts, head);
     await db.transaction().execute(async (tx) => {
-      // Locked, so that nothing is kept of one that is being deleted, nor the content of a version that is no longer the last.
+      // Locked, so that nothing is kept for a merge request being deleted, and no content is stored for a version that is no longer the latest.
       const row = await lockedVersion(tx, facts.id);
       if (!row) return;
       if (row.latest_version_id === id) await storeContent(tx, { merge_request_id: facts.id, version_id: id }, content);
@@ -123,10 +123,10 @@ export const prepareMergeRequest = job('prepare_merge_request', {
   },
 });
 
-/** This many are looked at together. */
+/** The number processed at once. */
 const at_once = 100;
 
-/** The open merge requests that come from one of these branches, or go into one. */
+/** The open merge requests with one of these branches as source or target. */
 async function openOnes(
   db: Database,
   side: 'source' | 'target',
@@ -150,7 +150,7 @@ async function openOnes(
   return rows.map(({ id }) => id);
 }
 
-/** Enqueued by every move of branches that open merge requests come from or go into. It looks at where branches are by now, so running it twice changes nothing. */
+/** Enqueued by every move of branches that are the source or target of open merge requests. It reads the current heads of the branches, so running it twice changes nothing. */
 export const followMergeRequests = job('follow_branches', {
   input: { project_id: Id, user_id: nullable(Id), branches: Type.Array(Type.String()) },
   retries: refRetries,
@@ -170,14 +170,14 @@ export const followMergeRequests = job('follow_branches', {
 
 const withoutCommits = { merge_commit_sha: null, squash_commit_sha: null, should_remove_source_branch: null };
 
-/** Merge requests whose target branch has moved: those that it contains now were merged by a push; of the others, what is known of conflicts is outdated. */
+/** Updates merge requests whose target branch has moved: those now contained in it were merged by a push; for the others, the stored merge status is outdated. */
 async function followTarget(services: JobServices, all: readonly MergeFacts[], user_id: number | null): Promise<void> {
   for (const group of Map.groupBy(all, ({ target_branch }) => target_branch).values()) {
     const { target, target_branch } = group[0]!;
     const into = repositoryOf(services, target);
     const target_head = await resolveBranch(into, target_branch);
     if (target_head === undefined) continue;
-    // A branch that had nothing new from the beginning is not merged by anything.
+    // A source branch that never had new commits cannot have been merged by a push.
     const versions = group.flatMap(({ id, version }) =>
       version && version.head_commit_sha !== version.base_commit_sha ? [{ id, head: version.head_commit_sha }] : [],
     );
@@ -195,7 +195,7 @@ async function followTarget(services: JobServices, all: readonly MergeFacts[], u
         update merge_requests set merge_status = ${uncheckedAgain}
          where id = any(${ofAnyLength(ids, 'bigint[]')}) and state = 'opened' and merge_status in ('can_be_merged', 'cannot_be_merged')
            and checked_target_sha is distinct from ${target_head}`.execute(tx);
-      // The branch says who owns which files.
+      // The CODEOWNERS file of the branch may have changed.
       const waiting = group.filter(
         ({ auto_merge_user_id, asks_approvals }) => auto_merge_user_id !== null && asks_approvals,
       );
@@ -238,7 +238,7 @@ async function tellOfPush(
   await tellOfMergeRequest(tx, { id, project_id, actor_id, action: 'update' }, { oldrev: head_commit_id });
 }
 
-/** Notes that the source branch was deleted, or is back. */
+/** Writes a system note that the source branch was deleted or restored. */
 async function noteBranch(db: Database, facts: MergeFacts, user_id: number | null, isGone: boolean): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const changed = await tx
@@ -253,7 +253,7 @@ async function noteBranch(db: Database, facts: MergeFacts, user_id: number | nul
   });
 }
 
-/** Where the branches of a merge request are, with a new head of its source branch, which the repository of the target has afterwards. */
+/** The heads of a merge request's branches, with a new head of its source branch, which is fetched into the target repository. */
 async function headsWith(services: JobServices, facts: MergeFacts, head: string): Promise<Heads> {
   const into = repositoryOf(services, facts.target);
   if (facts.source && facts.source.id !== facts.target.id)
@@ -262,7 +262,7 @@ async function headsWith(services: JobServices, facts: MergeFacts, head: string)
   return { head, start, base: (await mergeBase(into, [head, start])) ?? null };
 }
 
-/** Records a new version of an open merge request, with a system note of the commits that it adds. An auto-merge was meant for the version before, and ends. */
+/** Records a new version of an open merge request, with a system note about its new commits. An auto-merge for the previous version is cancelled. */
 async function followHead(
   services: JobServices,
   facts: MergeFacts,
@@ -288,7 +288,7 @@ async function followHead(
       .where('id', '=', facts.id)
       .forNoKeyUpdate()
       .executeTakeFirst();
-    // Another run was faster, or it was closed or merged meanwhile.
+    // Another run was faster, or the merge request was closed or merged meanwhile.
     if (row?.state !== 'opened' || row.head_commit_id !== before) return;
     const version_id = await addVersion(tx, facts.id, heads);
     await resetOutdated(tx, facts.id, user_id, 'by pushing to the branch');
@@ -308,10 +308,10 @@ async function followHead(
     const address = before === null ? page : `${page}&start_sha=${before}`;
     await addSystemNote(tx, on, user_id, commitsAdded(commits, address));
     if (user_id !== null) await tellOfPush(tx, facts, user_id);
-    // It was asked for at this very head, before this was recorded: what it waited for may have come meanwhile, and found nothing under this head.
+    // The auto-merge was set for this very head before the version was recorded: statuses that arrived meanwhile found no merge request with this head.
     if (row.aborts_merge) await addSystemNote(tx, on, user_id, mergeAborted);
     else if (row.auto_merge_user_id !== null) await mergeWhenReady.enqueue(tx, { sha: head });
-    // Before the commit: if it fails, nothing is recorded and this is repeated.
+    // Before the commit: if it fails, nothing is recorded, and this is repeated.
     await keepVersion(tx, services, facts, heads);
   });
 }

@@ -1,4 +1,4 @@
-/** Closing open merge requests whose two projects have nothing to do with each other any more (docs/reference/merge_requests.md#branches). */
+/** Closes open merge requests whose two projects are no longer in the same fork network (docs/reference/merge_requests.md#branches). */
 import { sql } from 'kysely';
 import { theMergeRequest } from '../../../../access/index.ts';
 import { type Database, isAmong } from '../../../../db/index.ts';
@@ -7,12 +7,12 @@ import { closeForeign } from '../../../code/repository/index.ts';
 import { recordStateEvent } from '../../../conversation/resource_events/index.ts';
 import { cleanUpAfterProjects } from '../../../people/namespaces/index.ts';
 
-/** This many are closed in one transaction. */
+/** The most closed in one transaction. */
 const at_once = 100;
 
 /**
- * Closes those that are open, with the same effects as if the user had closed each.
- * @param user_id null for no one
+ * Closes the open ones, with the same effects as if the user had closed each.
+ * @param user_id null for no user
  */
 async function closeAll(tx: Database, ids: readonly number[], user_id: number | null): Promise<void> {
   const closed = await tx
@@ -50,8 +50,8 @@ async function closeWithoutSource(db: Database, signal: AbortSignal): Promise<vo
 }
 
 /**
- * Some open merge requests between the fork network of a project and projects that are not of it.
- * Both unions end although a project can be the fork of its own fork.
+ * Some open merge requests between the fork network of a project and projects outside it.
+ * Both recursive unions terminate even if forks form a cycle.
  */
 async function someForeign(db: Database, project_id: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
@@ -74,8 +74,8 @@ async function someForeign(db: Database, project_id: number): Promise<number[]> 
 }
 
 /**
- * Closes merge requests between the fork network of a project and projects that are not of it.
- * @param user_id null for no one
+ * Closes merge requests between the fork network of a project and projects outside it.
+ * @param user_id null for no user
  */
 async function closeBetween(
   db: Database,
@@ -91,13 +91,13 @@ async function closeBetween(
   }
 }
 
-/** Closes merge requests whose fork was deleted, and those between forks that the deleted project connected. */
+/** Closes merge requests whose fork was deleted, and those between forks that only the deleted project connected. */
 export const closeOrphans = cleanUpAfterProjects.runBy(async ({ db, signal, input: { fork_ids = [] } }) => {
   await closeWithoutSource(db, signal);
   for (const fork_id of fork_ids) await closeBetween(db, signal, fork_id, null);
 });
 
-/** Closes merge requests between a project that is no fork any more, and projects outside its network. */
+/** Closes merge requests between a project that is no longer a fork and projects outside its network. */
 export const closeForeignOnes = closeForeign.runBy(({ db, signal, input: { project_id, user_id } }) =>
   closeBetween(db, signal, project_id, user_id),
 );

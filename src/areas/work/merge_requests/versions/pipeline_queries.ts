@@ -4,7 +4,7 @@ import type { MaybeCaller } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
 import { hasReadablePipelines, pipelineColumns, type State } from '../../../code/pipelines/index.ts';
 
-/** The pipelines of the heads of its versions, in its source and its target, that the caller may read. */
+/** The pipelines for the heads of its versions, in the source and target project, that the caller may read. */
 export const pipelinesOfMergeRequest = (db: Database, caller: MaybeCaller, id: number) =>
   db
     .selectFrom('pipelines')

@@ -1,4 +1,4 @@
-/** The diff of a merge request that a comment is about (docs/reference/discussions.md#positions). */
+/** Finds the diff of a merge request that a comment refers to (docs/reference/discussions.md#positions). */
 import { type Granted, type NumberedIssuable, projectOf } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
 import { isAncestor, objectHeader, type Repository, repositoryOf } from '../../../../git/index.ts';
@@ -24,7 +24,7 @@ async function isVersion(db: Database, id: number, { base_sha, start_sha, head_s
   return (await version.limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Whether a commit is among those of the last version. */
+/** Whether the latest version contains a commit. */
 async function hasCommit(db: Database, repository: Repository, id: number, sha: string): Promise<boolean> {
   const version = await lastVersion(db, id);
   if (!version || !/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(sha)) return false;
@@ -34,9 +34,9 @@ async function hasCommit(db: Database, repository: Repository, id: number, sha: 
 }
 
 /**
- * The position that a comment on a merge request is given, after it was found in the diff of a version, or of one of its commits.
+ * The stored position of a comment on a merge request, after it was found in the diff of a version, or of one of its commits.
  * @param commit_id the commit, instead of a version
- * @throws ApiError 400 for other commits, and for a place that the diff does not show
+ * @throws ApiError 400 for other commits, and for a position outside the diff
  */
 export async function positionOn(
   { db, storages }: Pick<Services, 'db' | 'storages'>,

@@ -1,4 +1,4 @@
-/** What pushes mean for merge requests (docs/reference/merge_requests.md). */
+/** The effects of pushes on merge requests (docs/reference/merge_requests.md). */
 
 import { sql } from 'kysely';
 import { mergeRequestKind } from '../../../../access/index.ts';
@@ -9,7 +9,7 @@ import type { PushAnswered, PushFollower } from '../../../../services/index.ts';
 import { movedBranches, pushedBranches } from '../../../code/repository/index.ts';
 import { followMergeRequests } from './jobs.ts';
 
-/** Tells the open merge requests that come from or go into branches that have moved; one job for all, in one look at an index. */
+/** Enqueues the update of open merge requests whose source or target branch has moved; one job for all, and one index lookup. */
 async function tellMergeRequests(
   tx: Database,
   { project_id, user_id }: { project_id: number; user_id: number | null },
@@ -30,11 +30,11 @@ async function tellMergeRequests(
 
 const newMergeRequestPage = pagePath('/:project/-/merge_requests/new');
 
-/** More branches than this are not mentioned in the answer to a push. */
+/** The most branches mentioned in the reply to a push. */
 const maximumLinks = 5;
 
 /**
- * What a push of branches is answered with: where to see their open merge requests, or to create one. Those in other projects, which may be hidden, are not named.
+ * The lines in the reply to a push of branches: links to their open merge requests, or for creating one. Merge requests in other projects are omitted, because they may be hidden.
  * @param url the external address of the server
  */
 async function mergeRequestLinks(
@@ -75,7 +75,7 @@ async function mergeRequestLinks(
   ];
 }
 
-/** Has open merge requests follow their branches, and names them to those who push. */
+/** Updates open merge requests after pushes, and shows their links to the user who pushed. */
 export const mergeRequestFollower: PushFollower = {
   follow:
     async (_services, { owner, user_id, moved }) =>

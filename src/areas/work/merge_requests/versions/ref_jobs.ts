@@ -1,4 +1,4 @@
-/** The refs of a deleted merge request (docs/reference/merge_requests.md#versions). */
+/** Removes the refs of deleted merge requests (docs/reference/merge_requests.md#versions). */
 import { Type } from 'typebox';
 import { mergeRequestRef, refRetries } from '../../../../git/index.ts';
 import { Id } from '../../../../http/index.ts';
@@ -6,8 +6,8 @@ import { job } from '../../../../jobs/index.ts';
 import { keepRefs } from '../../../code/repository/index.ts';
 
 /**
- * Added by the transaction that deletes a merge request, whose number is never used again. It is repeated until the refs are gone, also after a crash. The commits stay
- * where others may refer to them.
+ * Enqueued by the transaction that deletes a merge request; its number is never reused. Retried until the refs are gone, also after a crash. Commits stay if other refs may need
+ * them.
  */
 export const removeMergeRequestRefs = job('remove_merge_request_refs', {
   input: { project_id: Id, merge_request_iid: Type.Integer() },

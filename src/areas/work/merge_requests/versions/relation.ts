@@ -1,4 +1,4 @@
-/** How the versions of merge requests leave and arrive, and what the last one consists of (docs/reference/relations_export.md#merge_requests). */
+/** Exports and imports the versions of merge requests, and the content of the latest one (docs/reference/relations_export.md#merge_requests). */
 import { sql } from 'kysely';
 import { type Database, momentInJson } from '../../../../db/index.ts';
 import {
@@ -46,14 +46,14 @@ const version: RecordKind = {
   derives: {
     columns: {},
     derive: (rows, arrival, tx) => {
-      // Other servers have a word of their own for a version without any difference.
+      // Other servers use a different name for a version without changes.
       for (const { row } of rows) if (row.state === 'empty') row.state = 'without_files';
       return withoutCommits(rows, ['head_commit_sha', 'start_commit_sha', 'base_commit_sha'], arrival, tx);
     },
   },
 };
 
-/** The reason against rows that name commits which have not arrived with the repository: nobody could read what they are about. */
+/** The reason for refusing rows whose commits were not imported with the repository: nobody could read their content. */
 async function withoutCommits(
   rows: readonly ArrivingRow[],
   columns: readonly string[],
@@ -73,7 +73,7 @@ async function withoutCommits(
   );
 }
 
-/** A member with the commits that somebody has added to tell more. */
+/** A member with the context commits. */
 export const contextCommits = parts(
   {
     table: 'merge_request_context_commits',
@@ -91,7 +91,7 @@ type Line = Record<string, unknown>;
 const objectIn = (value: unknown): Line | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Line) : undefined;
 
-/** A member with all versions; other servers tell only the last one, in another place. */
+/** A member with all versions; other servers export only the latest one, in another member. */
 export const versions = {
   ...parts(version, 'merge_request_id'),
   given: ({ merge_request_diffs, merge_request_diff }: Line): readonly unknown[] => {
@@ -100,7 +100,7 @@ export const versions = {
   },
 };
 
-/** A member with the last version, to which `addContents` adds its commits and files. */
+/** A member with the latest version; `addContents` adds its commits and files. */
 export const lastVersion = shown(sql`(
   select json_build_object(
            'state', state, 'base_commit_sha', base_commit_sha, 'start_commit_sha', start_commit_sha, 'head_commit_sha', head_commit_sha,
@@ -108,7 +108,7 @@ export const lastVersion = shown(sql`(
            'created_at', ${momentInJson('created_at')}, 'updated_at', null)
     from merge_request_versions where merge_request_versions.id = merge_requests.latest_version_id)`);
 
-/** A member with the commits by which a merge request is found. */
+/** A member with the commits by which a merge request can be found. */
 export const mergedCommits = {
   ...parts(
     {
@@ -162,7 +162,7 @@ async function filesOf(repository: Repository, from: string | null, to: string):
   }));
 }
 
-/** Adds the commits and files of the last versions. A repository that has lost them leaves them out. */
+/** Adds the commits and files of the latest versions. They are omitted if the repository has lost them. */
 export async function addContents(
   tx: Database,
   { owner, storages }: Departure,

@@ -2,15 +2,15 @@
 import type { Commit } from '../../../../git/index.ts';
 import { counted } from '../../../../texts/index.ts';
 
-/** More commits than this are not listed. */
+/** The most commits listed. */
 export const maximumListed = 100;
 const shortId_characters = 8;
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /**
- * `added 2 commits`, a list of them, oldest first, and a link to the comparison with the version before.
- * @param commits newest first, at most one more than are listed
+ * `added 2 commits`, a list of them, oldest first, and a link to the comparison with the previous version.
+ * @param commits newest first, at most one more than can be listed
  */
 export function commitsAdded(commits: readonly Pick<Commit, 'id' | 'title'>[], address: string): string {
   const isLong = commits.length > maximumListed;
