@@ -47,11 +47,11 @@ export const goneText = 'The tag was deleted in the meantime';
 
 const placeOf = ({ id, path, full_path }: Project) => ({ project_id: id, path, full_path });
 
-/** The commit that the tag of a release is of. */
+/** The commit of a release's tag. */
 const commitOf = (services: Services, project: Project, tag: string) =>
   resolveCommit(repositoryOf(services, project), `refs/tags/${tag}`);
 
-/** Tells hooks of one release. */
+/** Adds webhook events for a release. */
 export async function tellOfRelease(
   tx: Database,
   services: Services,
@@ -63,7 +63,7 @@ export async function tellOfRelease(
   await tellOfReleases(tx, action, placeOf(project), [{ tag, commit_id }]);
 }
 
-/** @throws ApiError 403 when the caller may not create the tag of a release that they change */
+/** @throws ApiError 403 if the caller may not create the tag of the release that they change */
 export async function refuseProtected(db: Database, project: Project, tag: string): Promise<void> {
   const { is_protected, may_create } = (await tagProtectionFor(db, project))(tag);
   if (is_protected && !may_create) throw forbidden();
@@ -77,7 +77,7 @@ const releaseExists = async (db: Database, project_id: number, tag: string): Pro
     .where('tag', '=', tag)
     .executeTakeFirst()) !== undefined;
 
-/** Makes the tag if there is none. Another request that makes it at the same time is as good. */
+/** Creates the tag if it does not exist. A tag created concurrently by another request is accepted. */
 async function ensureTag(services: Services, { project, caller }: Changing, asked: NewRelease): Promise<void> {
   const { tag, ref, tag_message } = asked;
   const repository = repositoryOf(services, project);
@@ -91,7 +91,7 @@ async function ensureTag(services: Services, { project, caller }: Changing, aske
 }
 
 /**
- * Creates a release, and its tag if that does not exist. What can refuse the release is asked before the tag is made, so that a refused one leaves no tag.
+ * Creates a release, and its tag if missing. All checks run before the tag is created, so that a refused release leaves no tag.
  * @throws ApiError 400, 403, 409, 422 with the texts of docs/reference/releases.md
  */
 export async function createRelease(services: Services, changing: Changing, asked: NewRelease): Promise<void> {
@@ -125,8 +125,8 @@ export async function createRelease(services: Services, changing: Changing, aske
 }
 
 /**
- * Keeps the tag until the transaction ends: its deletion waits for the row, and then sees the release.
- * @throws ApiError 409 when it is gone
+ * Protects the tag until the transaction ends: its deletion waits for the row lock, and then sees the release.
+ * @throws ApiError 409 if it is gone
  */
 async function holdTag(tx: Database, services: Services, project: Project, tag: string): Promise<void> {
   await tx
@@ -168,7 +168,7 @@ async function insertLinks(tx: Database, release_id: number, links: readonly Lin
     .execute();
 }
 
-/** Milestones that have been deleted meanwhile are left out. */
+/** Milestones that were deleted meanwhile are skipped. */
 async function setMilestones(tx: Database, release_id: number, ids: readonly number[]): Promise<void> {
   await tx.deleteFrom('release_milestones').where('release_id', '=', release_id).execute();
   if (ids.length === 0) return;
@@ -187,7 +187,7 @@ async function setMilestones(tx: Database, release_id: number, ids: readonly num
 
 /**
  * Changes a release.
- * @throws ApiError 400 for milestones that are not there
+ * @throws ApiError 400 for unknown milestones
  */
 export async function changeRelease(
   services: Services,
@@ -229,10 +229,10 @@ const takenReasons: Readonly<Record<string, string>> = {
   release_links_filepath_key: 'Filepath has already been taken',
 };
 
-/** The refusals of links whose name, URL or path another link of the release has. */
+/** The refusals of links whose name, URL or path is used by another link of the release. */
 export const takenTexts = Object.values(takenReasons);
 
-/** Runs a change of links. @throws ApiError 400 when it repeats what another link has */
+/** Runs a change of links. @throws ApiError 400 if it duplicates a value of another link */
 export async function refusingTaken<T>(change: () => Promise<T>): Promise<T> {
   try {
     return await change();

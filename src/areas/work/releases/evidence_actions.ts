@@ -1,27 +1,27 @@
-/** Evidence: what a release was when it was released (docs/reference/releases.md#evidence). */
+/** Evidence: a snapshot of a release at its release time (docs/reference/releases.md#evidence). */
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Database, momentInJson } from '../../../db/index.ts';
 import { badRequest } from '../../../http/index.ts';
 
-/** The evidence of one release. */
+/** The most evidences of one release. */
 const maximumEvidences = 100;
 export const tooManyText = `A release has at most ${maximumEvidences} evidences`;
 
-/** The issues of one milestone in an evidence: the oldest ones. */
+/** The most issues per milestone in an evidence; the oldest are kept. */
 const maximumIssues = 10_000;
 
 const moment = (column: string) => momentInJson(column);
 
-/** Whether everybody who may read the evidence of a project, which takes its releases and its code, may read its issues. */
+/** Whether everybody who may read the evidence of a project (which requires access to its releases and its code) may also read its issues. */
 const showsIssues = sql`(
   projects.issues_access_level = 'enabled'
   or (projects.issues_access_level = 'private'
       and (projects.visibility = 'private' or projects.releases_access_level = 'private' or projects.repository_access_level = 'private')))`;
 
 /**
- * Issues of the project that are not confidential, with the addresses that their authors show to everybody. Milestones of groups have issues of other projects, too, which
- * readers of the evidence may not know.
+ * Issues of the project that are not confidential, with the public addresses of their authors. Group milestones also have issues of other projects, which readers of the evidence
+ * may not be allowed to see.
  */
 const issues = sql`(
   select coalesce(json_agg(json_build_object(
@@ -38,16 +38,16 @@ const milestones = sql`(
            'created_at', ${moment('milestones.created_at')}, 'due_date', milestones.due_date, 'issues', ${issues}) order by milestones.id), '[]')
     from release_milestones join milestones on milestones.id = milestone_id where release_id = releases.id)`;
 
-/** The members in this order: the same release gives the same text, and so the same hash. */
+/** The order of the members is fixed: the same release gives the same text, and so the same hash. */
 const summary = sql`json_build_object('release', json_build_object(
   'id', releases.id, 'tag_name', releases.tag, 'name', releases.name, 'description', releases.description, 'created_at', ${moment('releases.created_at')},
   'project', json_build_object('id', projects.id, 'name', projects.name, 'description', projects.description, 'created_at', ${moment('projects.created_at')}),
   'milestones', ${milestones}, 'report_artifacts', '[]'::json))`;
 
 /**
- * Stores what a release is now.
- * @param tx the transaction of the release, which it locks
- * @throws ApiError 400 when it has too many
+ * Stores a snapshot of a release.
+ * @param tx the transaction of the release; it locks the release
+ * @throws ApiError 400 if it has too many evidences
  */
 export async function collectEvidence(tx: Database, release_id: number): Promise<void> {
   const { rows } = await sql<{ summary: object; count: number }>`

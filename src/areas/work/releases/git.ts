@@ -1,4 +1,4 @@
-/** Releases with what is read from the repositories of their projects. */
+/** Releases with data from the repositories of their projects. */
 import type { Static } from 'typebox';
 import { type MaybeCaller, uploadsPath } from '../../../access/index.ts';
 import { readCommit, repositoryOf, resolveCommit } from '../../../git/index.ts';
@@ -10,7 +10,7 @@ import { milestonesById, presentMilestone } from '../../planning/milestones/inde
 import { presentRelease, type Release, type ReleaseRights, type ReleaseRow } from './present.ts';
 import { issueCounts } from './queries.ts';
 
-/** The commit of a tag; null when it is of something else. */
+/** The commit of a tag; null if the tag points to another object. */
 async function commitOf({ url, storages }: Services, row: ReleaseRow) {
   const repository = repositoryOf({ storages }, { id: row.project_id, storage: row.storage });
   const id = await resolveCommit(repository, `refs/tags/${row.tag}`);
@@ -33,11 +33,11 @@ interface Shown {
   caller: MaybeCaller;
   /** Only for releases of one project. */
   with_html: boolean;
-  /** Of each release, in the order of the rows. */
+  /** The rights for each release, in the order of the rows. */
   rights: readonly ReleaseRights[];
 }
 
-/** Releases as replies show them, with their milestones and commits. */
+/** Releases in replies, with their milestones and commits. */
 export async function presentReleases(
   services: Services,
   rows: readonly ReleaseRow[],

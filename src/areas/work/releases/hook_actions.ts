@@ -1,4 +1,4 @@
-/** Telling hooks of releases (docs/reference/hooks.md#events). */
+/** Webhook events for releases (docs/reference/hooks.md#events). */
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, momentInJson } from '../../../db/index.ts';
 import { repositoryOf, resolveCommit } from '../../../git/index.ts';
@@ -14,12 +14,12 @@ export interface TaggedRelease {
 
 interface NewsPlace {
   project_id: number;
-  /** Where the project is, for addresses. */
+  /** The path of the project, for URLs. */
   path: string;
   full_path: string;
 }
 
-/** Its page, and the archives with their paths, which only the URL of the server is missing. */
+/** The paths of its page and archives, without the URL of the server. */
 function addressesOf({ path, full_path }: NewsPlace, tag: string) {
   const sources = sourcePaths({ path, full_path, tag }).map((source) => ({
     format: source.format,
@@ -28,7 +28,7 @@ function addressesOf({ path, full_path }: NewsPlace, tag: string) {
   return { page: releasePage(full_path, tag), sources };
 }
 
-/** Releases with what their facts need. */
+/** Releases with the columns for webhooks. */
 const rowsOf = (place: NewsPlace, tagged: readonly TaggedRelease[]): RawBuilder<unknown> => sql`
   select releases.*, namespaces.traversal_ids as group_ids, told.commit_id, told.page, told.sources
     from jsonb_to_recordset(${JSON.stringify(
@@ -53,8 +53,8 @@ const factsOf = (action: Action) => sql`json_build_object(
   'commit', ${commitFacts(sql`news.project_id`, sql`news.commit_id`)})`;
 
 /**
- * Tells hooks of releases of a project.
- * @param tx the transaction of the change; of releases that are deleted, before they are
+ * Adds webhook events for releases of a project.
+ * @param tx the transaction of the change; before a deletion, call this first
  */
 export const tellOfReleases = (
   tx: Database,

@@ -5,7 +5,7 @@ import { collectEvidence } from './evidence_actions.ts';
 
 const batch = 100;
 
-/** Every five minutes: collects the evidence of upcoming releases whose time has come. Each is a transaction, so an interrupted run goes on where it stopped. */
+/** Every five minutes: collects the evidence of upcoming releases that are due. Each has its own transaction, so an interrupted run can resume. */
 export const collectDueEvidence = job('collect_due_evidence', {
   input: {},
   retries: 3,

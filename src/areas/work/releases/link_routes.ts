@@ -39,7 +39,7 @@ const optionals = {
 };
 type Optionals = Static<TObject<typeof optionals>>;
 
-/** The columns that the parameters name. */
+/** The columns for the given parameters. */
 const given = ({ direct_asset_path, filepath, link_type }: Optionals) => {
   const at = direct_asset_path === undefined ? filepath : direct_asset_path;
   return { ...(at === undefined ? {} : { filepath: at || null }), ...(link_type === undefined ? {} : { link_type }) };
@@ -72,7 +72,7 @@ const linksIn = (db: Database, release_id: number) =>
     .select((q) => q.ref('link_type').$castTo<LinkRow['link_type']>().as('link_type'))
     .where('release_id', '=', release_id);
 
-/** The release that is being changed, and the transaction, which others that change its links wait for. */
+/** The release to change, locked so that concurrent changes of its links wait. */
 async function lockedRelease(tx: Database, project: Project, tag: string): Promise<ReleaseRow> {
   const locked = tx.selectFrom('releases').select('id').where('project_id', '=', project.id).where('tag', '=', tag);
   await locked.forUpdate().execute();

@@ -1,4 +1,4 @@
-/** Releases as mail tells of them. */
+/** Releases in mail. */
 import { sql } from 'kysely';
 import { isUserOfProject, levels, readsCode } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -24,7 +24,7 @@ async function describe(db: Database, id: number, { full_path }: MailPlace): Pro
   };
 }
 
-/** A message names the tag, so it is for those who may read the releases and the code. */
+/** A message contains the tag, so recipients must be allowed to read releases and code. */
 const isReader = sql<boolean>`(
   ${readsCode} and projects.releases_access_level <> 'disabled'
   and (users.admin or ${isUserOfProject(levels.guest)}

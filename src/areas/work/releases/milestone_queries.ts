@@ -1,18 +1,18 @@
-/** The milestones that a release is given, by title or by id. */
+/** Looks up the milestones of a release, by title or by id. */
 import { sql } from 'kysely';
 import { type Database, isAmong } from '../../../db/index.ts';
 import { badRequest } from '../../../http/index.ts';
 import { isMilestoneFor } from '../../planning/milestones/index.ts';
 
-/** By titles or by ids; undefined in both: as they are. */
+/** Titles or ids; if both are undefined, milestones stay unchanged. */
 export interface WantedMilestones {
   milestones?: readonly string[] | undefined;
   milestone_ids?: readonly number[] | undefined;
 }
 
 /**
- * The milestones of the project or of groups above it with some titles or ids. Of equal titles, the project's own wins.
- * @throws ApiError 400 with those that are not there
+ * The milestones of the project or of its ancestor groups with some titles or ids. For equal titles, the project's milestone wins.
+ * @throws ApiError 400 with the unknown ones
  */
 export async function milestoneIds(
   db: Database,

@@ -1,4 +1,4 @@
-/** What only pages read of releases: the evidence, whose address the API hands out. */
+/** Release endpoints for web pages only: the evidence, whose URL the API returns. */
 import { releaseCodeReader } from '../../../access/index.ts';
 import { bytes, found, get, Id } from '../../../http/index.ts';
 import { releaseNamed } from './queries.ts';

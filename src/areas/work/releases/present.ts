@@ -25,7 +25,7 @@ const ReleaseMilestone = resource('ReleaseMilestone', {
 
 const Address = optional(Type.String());
 
-/** Callers who may not read the code get neither the tag nor what follows from it. */
+/** Callers who may not read the code get neither the tag nor anything derived from it. */
 export const Release = resource('Release', {
   name: Type.String(),
   tag_name: optional(Type.String()),
@@ -68,7 +68,7 @@ export const Release = resource('Release', {
   ),
 });
 
-/** A link as `releaseRows` reads it. */
+/** A link in rows of `releaseRows`. */
 export interface LinkRow {
   id: number;
   name: string;
@@ -77,7 +77,7 @@ export interface LinkRow {
   link_type: (typeof linkTypes)[number];
 }
 
-/** A release as `releaseRows` reads it. */
+/** A row of `releaseRows`. */
 export interface ReleaseRow {
   id: number;
   project_id: number;
@@ -91,13 +91,13 @@ export interface ReleaseRow {
   links: LinkRow[];
   milestone_ids: number[];
   evidences: { id: number; sha: string; collected_at: string }[];
-  /** Of its project. */
+  /** The path of its project. */
   path: string;
   full_path: string;
   storage: string;
 }
 
-/** What the reader of a release may see of it, besides its notes. */
+/** Which parts of a release the reader may see, besides its notes. */
 export interface ReleaseRights {
   reads_code: boolean;
   reads_milestones: boolean;
@@ -107,7 +107,7 @@ export interface ReleaseRights {
 const releasesPage = pagePath('/:project/-/releases');
 const tagPage = pagePath('/:project/-/tags/:tag');
 const listPages = { issues: pagePath('/:project/-/issues'), merge_requests: pagePath('/:project/-/merge_requests') };
-/** A tag is one part of the address, whatever its name. */
+/** A tag is encoded as a single path segment, whatever its name. */
 export const releasePage = (full_path: string, tag: string): string =>
   `${releasesPage(full_path)}/${encodeURIComponent(tag)}`;
 
@@ -122,7 +122,7 @@ export const sourcePaths = ({ full_path, path, tag }: Pick<ReleaseRow, 'full_pat
 
 /**
  * @param url the external address of the server
- * @param reads_code whether the caller may use the address below the release
+ * @param reads_code whether the caller may use the URL below the release
  */
 export function presentLink(
   url: string,
@@ -137,7 +137,7 @@ export function presentLink(
   };
 }
 
-/** Lists of what its milestones hold, by the member that links to them. */
+/** Lists of the items in its milestones, by the member that links to them. */
 const lists = {
   closed_issues_url: ['issues', 'closed'],
   closed_merge_requests_url: ['merge_requests', 'closed'],
@@ -157,14 +157,14 @@ function linksOf(url: string, { full_path, tag }: ReleaseRow, { reads_code, may_
   return { self: page, ...(may_edit ? { edit_url: `${page}/edit` } : {}), ...Object.fromEntries(listed) };
 }
 
-/** What is read besides the row. */
+/** Data of a release besides its row. */
 export interface ReleaseParts {
   description_html: string | undefined;
   commit: Static<typeof Commit> | null;
   milestones: Static<typeof ReleaseMilestone>[];
 }
 
-/** The members that say nothing of the tag. */
+/** The members that do not reveal the tag. */
 export const presentBasic = (row: ReleaseRow) => ({
   name: row.name,
   description: row.description,

@@ -1,4 +1,4 @@
-/** What a push does to releases: a release goes with its tag. */
+/** The effects of a push on releases: a release is deleted with its tag. */
 import { isAmong } from '../../../db/index.ts';
 import { repositoryOf, resolveCommit } from '../../../git/index.ts';
 import type { PushFollower } from '../../../services/index.ts';
@@ -6,7 +6,7 @@ import { tellOfReleases } from './hook_actions.ts';
 
 const tags = 'refs/tags/';
 
-/** Deletes the releases of tags that are gone. */
+/** Deletes the releases of deleted tags. */
 export const releaseFollower: PushFollower = {
   async follow(services, { owner, moved }) {
     const gone = moved.filter(({ ref, new: target }) => target === null && ref.startsWith(tags));

@@ -1,4 +1,4 @@
-/** Reading releases. */
+/** Queries for releases. */
 import { type RawBuilder, sql } from 'kysely';
 import { isVisibleIssue, levels, type MaybeCaller, mayReadCode, mayUse, type Project } from '../../../access/index.ts';
 import { type Database, isAmong, momentInJson } from '../../../db/index.ts';
@@ -19,7 +19,7 @@ const evidences = sql<ReleaseRow['evidences']>`(
   select coalesce(json_agg(json_build_object('id', id, 'sha', sha, 'collected_at', ${momentInJson('release_evidences.collected_at')}) order by id), '[]')
     from release_evidences where release_id = releases.id)`;
 
-/** Releases as replies need them. */
+/** Releases with the columns for replies. */
 export const releaseRows = (db: Database) =>
   db
     .selectFrom('releases')
@@ -45,7 +45,7 @@ export const releaseRows = (db: Database) =>
 export const releasesOf = (db: Database, project_id: number) =>
   releaseRows(db).where('releases.project_id', '=', project_id);
 
-/** The text of the public API, which differs from that of other rows in a letter. */
+/** The text of the public API, which differs from that of other rows in one letter. */
 export const missingText = '404 Not Found';
 
 /** @throws ApiError 404 */
@@ -69,14 +69,14 @@ export async function latestTag(db: Database, project_id: number): Promise<strin
   return tag;
 }
 
-/** What a caller who may read the releases of a project may see of them. */
+/** Which parts of the releases a reader may see. */
 export const rightsIn = (project: Project): ReleaseRights => ({
   reads_code: mayReadCode(project),
   reads_milestones: mayUse(project, 'issues') || mayUse(project, 'merge_requests'),
   may_edit: project.access_level >= levels.developer && !project.read_only,
 });
 
-/** The issues of milestones that the caller may read, and the closed ones among them, by milestone. */
+/** The number of issues of milestones that the caller may read, and of closed ones, by milestone. */
 export async function issueCounts(
   db: Database,
   caller: MaybeCaller,
@@ -90,7 +90,7 @@ export async function issueCounts(
   return new Map(rows.map(({ milestone_id, ...counts }) => [milestone_id, counts]));
 }
 
-/** What tags of a project say of their releases, by tag. */
+/** The releases of tags in a project, by tag. */
 export async function releasesOfTags(db: Database, project_id: number, tags: readonly string[]) {
   if (tags.length === 0) return new Map<string, never>();
   const rows = await db

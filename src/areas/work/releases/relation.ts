@@ -36,7 +36,7 @@ const link: RecordKind = {
   refuse: (row) => linkReasons(row as unknown as LinkFields)[0]?.join(' '),
 };
 
-/** Milestones of the project arrive before its releases. */
+/** A milestone of the project. Milestones are imported before releases. */
 const milestone: RecordKind = {
   table: 'release_milestones',
   is_link: true,
@@ -45,7 +45,7 @@ const milestone: RecordKind = {
   stays: {},
 };
 
-/** The text is what counts: its hash is found out again. */
+/** Only the text is exported: its hash is recomputed. */
 const evidence: RecordKind = {
   table: 'release_evidences',
   members: {

@@ -114,7 +114,7 @@ const getRelease = get(`${path}/:tag_name`, {
   },
 });
 
-/** A redirect to another address. */
+/** A redirect to another URL. */
 const redirected = withStatus(302, bytes(['text/plain'], { location: 'The other address' }));
 const redirectTo = (address: string) => {
   const location = locationOf(address);
@@ -126,19 +126,19 @@ const addressOf = (url: string, project_id: number, tag: string): string =>
 
 interface LatestAsked {
   project: Project;
-  /** As it was sent. */
+  /** As sent. */
   query: string;
   suffix_path?: string;
 }
 
-/** What a query asks of the release or of what is below it; an order is that of the releases. */
+/** The query for the release or for a path below it; the sort order applies to the choice of the release. */
 const keptQuery = (query: string): string =>
   query
     .split('&')
     .filter((pair) => pair !== '' && pair.split('=', 1)[0] !== 'order_by')
     .join('&');
 
-/** The address of the latest release, or below it. @throws ApiError 404 without releases */
+/** The URL of the latest release, or of a path below it. @throws ApiError 404 without releases */
 async function latestAddress(db: Database, url: string, { project, query, suffix_path }: LatestAsked): Promise<string> {
   const address = addressOf(url, project.id, await latestTag(db, project.id));
   const rest = suffix_path === undefined ? '' : `/${inAddress(suffix_path)}`;

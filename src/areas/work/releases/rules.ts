@@ -3,7 +3,7 @@ import { tooLong } from '../../../texts/index.ts';
 
 export const linkTypes = ['other', 'runbook', 'image', 'package'] as const;
 
-/** A link as it would be stored. */
+/** A link in stored form. */
 export interface LinkFields {
   name: string;
   url: string;
@@ -11,7 +11,7 @@ export interface LinkFields {
   link_type: string;
 }
 
-/** The links of one release. */
+/** The most links of one release. */
 export const maximumLinks = 100;
 
 const maximumLengths = { name: 255, url: 2048, filepath: 128 } as const;
@@ -22,7 +22,7 @@ const pathReasons = (filepath: string): string[] => {
   return long.length > 0 ? long : isPath(filepath) ? [] : ['is invalid'];
 };
 
-/** Whether a path matches `^/(?:[-.\w]+/?)*[\da-zA-Z]+$`, which is not asked itself: it backtracks exponentially. */
+/** Whether a path matches `^/(?:[-.\w]+/?)*[\da-zA-Z]+$`. That expression itself is not used, because it backtracks exponentially. */
 function isPath(filepath: string): boolean {
   if (!filepath.startsWith('/')) return false;
   const parts = filepath.slice(1).split('/');
@@ -41,7 +41,7 @@ function urlReasons(url: string): string[] {
 const nameReasons = (name: string): string[] =>
   name.trim() === '' ? ["can't be blank"] : tooLong(name, maximumLengths.name);
 
-/** What is wrong with a link, by field: the sentences of the public API, without their first word. */
+/** The reasons for refusing a link, by field: the sentences of the public API, without their first word. */
 export function linkReasons({ name, url, filepath }: LinkFields): [field: string, reason: string][] {
   return [
     ...nameReasons(name).map((reason) => ['name', reason] as [string, string]),
@@ -50,7 +50,7 @@ export function linkReasons({ name, url, filepath }: LinkFields): [field: string
   ];
 }
 
-/** The field in which links of one release are equal, if there is one. */
+/** The first field with a value that two links of a release share, if there is one. */
 function repeatedField(links: readonly LinkFields[]): string | undefined {
   return (['name', 'url', 'filepath'] as const).find((field) => {
     const values = links.flatMap((link) => link[field] ?? []);
@@ -58,7 +58,7 @@ function repeatedField(links: readonly LinkFields[]): string | undefined {
   });
 }
 
-/** Why a release may not be created with these links, in words that follow `Validation failed: Links`. */
+/** The reason for refusing a release with these links, worded to follow `Validation failed: Links`. */
 export function linksReason(links: readonly LinkFields[]): string | undefined {
   if (links.length > maximumLinks) return `are too many (maximum is ${maximumLinks})`;
   const [first] = links.flatMap(linkReasons);

@@ -1,4 +1,4 @@
-/** Searching code, commits and wikis, repository by repository, within a limit of time. */
+/** Searches code, commits and wikis, one repository after the other, within a time limit. */
 import { mayReadCode, mayUse } from '../../../access/index.ts';
 import { checkExpression, InvalidExpression } from '../../../expressions/index.ts';
 import { type Repository, repositoryOf, resolveBranch, resolveCommit } from '../../../git/index.ts';
@@ -28,7 +28,7 @@ import { type IndexedRuns, searchIndex } from './index_search_queries.ts';
 import { inTurn, neededFor, pageOf } from './time_rules.ts';
 import { type CodePlace, codePlaces, wikiPlaces } from './tree_queries.ts';
 
-/** @throws ApiError 400 for a text that is no expression */
+/** @throws ApiError 400 if the text is not a valid expression */
 async function queryFor({ input: { search, regex } }: Search) {
   if (!regex) return codeQueryOf(search);
   const expression = { source: search, ignores_case: true };
@@ -42,12 +42,12 @@ async function queryFor({ input: { search, regex } }: Search) {
   return { text: search, filters: [], expression };
 }
 
-/** The commit of a repository that is searched. */
+/** The searched commit of a repository. */
 interface SearchedCommit extends SearchedTree {
   commit_id: string;
 }
 
-/** What was found before repositories are searched. */
+/** The results before repositories are searched. */
 type Begun = Pick<IndexedRuns, 'runs' | 'is_whole' | 'is_complete'>;
 const nothingYet: Begun = { runs: [], is_whole: true, is_complete: true };
 
@@ -87,18 +87,18 @@ async function findInTrees(
 
 const ownerOf = ({ tree: { owner } }: Run): number => ('project_id' in owner ? owner.project_id : 0);
 
-/** Those of projects in the order of their ids. */
+/** Merges runs by project id. */
 const merged = (some: readonly Run[], others: readonly Run[]): readonly Run[] =>
   some.length === 0 ? others : [...some, ...others].sort((one, other) => ownerOf(one) - ownerOf(other));
 
-/** The commit that a search in one repository looks at. @throws ApiError 404 */
+/** The commit for a search in one repository. @throws ApiError 404 */
 async function commitAsked(repository: Repository, ref: string): Promise<string> {
   const id = await resolveCommit(repository, ref);
   if (id === undefined) throw notFound('Reference');
   return id;
 }
 
-/** The commit of a place that is searched; undefined for an empty repository. */
+/** The commit to search in a repository; undefined if it is empty. */
 export async function commitOf(services: Services, place: CodePlace, { within, input }: Search) {
   const repository = repositoryOf(services, place);
   const ref = 'project' in within ? input.ref : undefined;

@@ -1,4 +1,4 @@
-/** Searching the messages of commits. */
+/** Searches commit messages. */
 import { mayReadCode } from '../../../access/index.ts';
 import { commitsSaying, type FoundCommit, type Repository, readCommit, resolveCommit } from '../../../git/index.ts';
 import { forbidden } from '../../../http/index.ts';
@@ -14,14 +14,14 @@ interface FoundIn extends FoundCommit {
   repository: Repository;
 }
 
-/** More commits than this are not sorted. */
+/** The most commits that are sorted. */
 const maximumCommits = 100_000;
 
 async function dated(repository: Repository, id: string): Promise<FoundCommit> {
   return { id, committed_s: Date.parse((await readCommit(repository, id)).committed_date) / 1000 };
 }
 
-/** The commits of one repository: that with the id which is searched for, or those that say all terms. */
+/** The commits of one repository: the commit with the searched id, or those whose message contains all terms. */
 async function commitsIn(
   { repository, commit_id }: { repository: Repository; commit_id: string },
   terms: readonly string[],
@@ -30,7 +30,7 @@ async function commitsIn(
   const [term = ''] = terms;
   const named =
     terms.length === 1 && /^[0-9a-f]{7,64}$/i.test(term) ? await resolveCommit(repository, term) : undefined;
-  // A branch or tag may be called like that, too.
+  // A branch or tag may have that name, too.
   if (named?.startsWith(term.toLowerCase())) return { commits: [await dated(repository, named)], is_complete: true };
   return commitsSaying(repository, commit_id, { texts: terms, limit, signal });
 }

@@ -1,4 +1,4 @@
-/** What is searched, and for what. */
+/** Types of searches: scopes, places and input. */
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Group, Project } from '../../../access/index.ts';
 import type { Caller, FormedPage, Plan, Services } from '../../../http/index.ts';
@@ -6,7 +6,7 @@ import type { searchInput } from './parameters.ts';
 
 export type Level = 'global' | 'group' | 'project';
 
-/** Where a search looks: everywhere, in a group and what is below it, or in a project. */
+/** The place of a search: everywhere, in a group and everything below it, or in a project. */
 export type Within = { everywhere: true } | { group: Group } | { project: Project };
 
 export type SearchInput = Static<TObject<typeof searchInput>>;
@@ -18,22 +18,22 @@ export interface Search {
   input: SearchInput;
 }
 
-/** Things of one kind, which a search finds. */
+/** A kind of results of a search. */
 export interface Scope {
   levels: readonly Level[];
-  /** The forms of what it replies with. */
+  /** The schemas of its results. */
   forms: readonly TSchema[];
   /**
-   * Refuses the search of a project in which the caller may not read such things.
+   * Refuses a search in a project in which the caller may not read such results.
    * @throws ApiError 403
    */
   check?(project: Project): void;
   find(services: Services, search: Search): Promise<FormedPage<unknown>>;
-  /** Whether `find` ends by itself when the time for a search is over, with what it has found. */
+  /** Whether `find` ends by itself at the time limit of a search, with partial results. */
   ends_itself?: true;
 }
 
-/** A page of things of one form. */
+/** A page of results of one schema. */
 export const formed = <S extends TSchema>(form: S, page: Omit<FormedPage<Static<S>>, 'form'>): FormedPage<unknown> => ({
   ...page,
   form,

@@ -1,4 +1,4 @@
-/** Searching the code of many projects: those whose index is current in it, the others with git. */
+/** Searches the code of many projects: projects with a current index in the index, the others with git. */
 import { type Database, isOutOfTime, limitedTo } from '../../../db/index.ts';
 import { repositoryOf } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
@@ -13,7 +13,7 @@ import {
 } from '../../code/code_search/index.ts';
 import type { CodePlace } from './tree_queries.ts';
 
-/** What the index has found, and which projects it does not answer for. */
+/** The results from the index, and the projects that it does not cover. */
 export interface IndexedRuns {
   runs: Run[];
   others: CodePlace[];
@@ -21,18 +21,18 @@ export interface IndexedRuns {
   is_complete: boolean;
 }
 
-/** Later pages say that they are incomplete. */
+/** Later pages are marked as incomplete. */
 const mostFiles = 1_000;
 
-/** As long as a search may take, without its end. */
+/** The time limit of a search, minus time to finish it. */
 const statement_ms = 4_000;
 
-/** The server is a copy, which has no index. */
+/** The server is a secondary, which has no index. */
 const isWithoutIndex = (error: unknown): boolean => (error as { code?: string }).code === '55000';
 
 /**
  * The first matches in the index, by project and path.
- * @param most how many are needed
+ * @param most the number of matches needed
  */
 export async function searchIndex(
   services: Services,
@@ -59,7 +59,7 @@ export async function searchIndex(
   };
 }
 
-/** The numbers of the lines that contain a text, in any case. */
+/** The numbers of the lines that contain a text, ignoring case. */
 function linesIn({ content }: IndexedFile, text: string): number[] {
   if (content === null || text === '') return [];
   const wanted = text.toLowerCase();
@@ -72,7 +72,7 @@ async function readIndex(db: Database, query: CodeQuery, places: readonly CodePl
   try {
     return await limitedTo(db, statement_ms, async (tx) => {
       const { current, partial } = await indexedAmong(tx, ids);
-      // Of one project, git searches large texts, too; of many, this would take too long.
+      // In a single project, git also searches large texts; in many projects, this would take too long.
       const isSearchedByGit = ids.length === 1 && partial.size === 1;
       asked = { current: isSearchedByGit ? new Set() : current, is_partial: partial.size > 0 && !isSearchedByGit };
       return { ...asked, result: await findIndexed(tx, query, [...asked.current], Math.min(most, mostFiles)) };

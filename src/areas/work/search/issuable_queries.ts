@@ -1,4 +1,4 @@
-/** Searching issues, merge requests and epics. */
+/** Searches issues, merge requests and epics. */
 import { sql } from 'kysely';
 import { isVisibleEpic, mayReadMergeRequests, mayUse } from '../../../access/index.ts';
 import { badParams, badRequest, forbidden } from '../../../http/index.ts';
@@ -10,13 +10,13 @@ import { listMergeRequests, MergeRequestInList } from '../merge_requests/index.t
 import { formed, type Scope, type Search, type SearchInput } from './definition.ts';
 import { searchedPlaces } from './text_queries.ts';
 
-/** A number alone, behind the sign of its kind, names that issue or merge request. */
+/** A search for a number after the sign of a kind refers to that issue or merge request. */
 const numberIn = (sign: '#' | '!', search: string): number | undefined => {
   const [, number] = new RegExp(`^\\s*${sign}(\\d{1,9})\\s*$`).exec(search) ?? [];
   return number === undefined ? undefined : Number(number);
 };
 
-/** The filters that the lists of issues and of merge requests have, too. */
+/** The filters shared with the lists of issues and of merge requests. */
 function sharedFilters(sign: '#' | '!', { input }: Search) {
   const { search, fields, label_name, author_username, not, order_by, sort, include_archived } = input;
   const number = numberIn(sign, search);
@@ -40,7 +40,7 @@ function refuseBranches({ source_branch, target_branch, not = {} }: SearchInput)
   if (named) throw badRequest(`${named[0]} is supported only for merge_requests`);
 }
 
-/** @throws ApiError 400 for filters that the scope does not have */
+/** @throws ApiError 400 for filters that the scope does not support */
 export function refuseFilters(scope: string, input: SearchInput): void {
   if (scope !== 'merge_requests') refuseBranches(input);
   if (input.fields?.length && !['issues', 'work_items', 'merge_requests'].includes(scope))

@@ -9,7 +9,7 @@ const branches = allOptional({
   target_branch: Type.String(),
 });
 
-/** The parameters of all levels besides `scope`. */
+/** The parameters of all levels, except `scope`. */
 export const searchInput = {
   ...keysetPaging,
   search: NotBlank({ description: 'What to find, in any case; words that must all occur, or a "phrase"' }),

@@ -1,11 +1,11 @@
-/** Searching users: all of them, or the members of a group or project. */
+/** Searches users: all, or the members of a group or project. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { countsToday } from '../../../access/index.ts';
 import { mapPage } from '../../../lists/index.ts';
 import { listUsers, presentUserBasic, UserBasic, userBasicColumns } from '../../people/users/index.ts';
 import { formed, type Scope, type Within } from './definition.ts';
 
-/** A predicate on rows of `users`: they are members, inherited ones too. */
+/** A predicate on rows of `users`: they are direct or inherited members. */
 function isMemberOf(within: Within): RawBuilder<SqlBool> {
   if ('everywhere' in within) return sql`true`;
   const [table, column, id] =

@@ -1,4 +1,4 @@
-/** Searching everything, a group or a project (docs/reference/search.md). */
+/** Search everywhere, in a group or in a project (docs/reference/search.md). */
 import { type TSchema, Type } from 'typebox';
 import { groupRole, projectRole, signedIn } from '../../../access/index.ts';
 import { type AnyEndpoint, badParams, get, pageInOneOf, type Services } from '../../../http/index.ts';
@@ -45,7 +45,7 @@ const rate = {
   window_s: 60,
 } as const;
 
-/** What all levels declare. */
+/** The declaration shared by all levels. */
 function declarationFor(level: Level) {
   const names = Object.keys(scopes).filter((name) => scopes[name]!.levels.includes(level));
   const forms = [...new Set(names.flatMap((name) => scopes[name]!.forms))];

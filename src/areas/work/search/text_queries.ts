@@ -1,4 +1,4 @@
-/** Searching projects, milestones, snippets and comments. */
+/** Searches projects, milestones, snippets and comments. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import {
   commitKind,
@@ -26,17 +26,17 @@ import { formed, type Scope, type Search, type Within } from './definition.ts';
 
 const nothing = sql<SqlBool>`false`;
 
-/** A predicate on rows of `projects`: they are searched. Projects that are marked for deletion are not. */
+/** A predicate on rows of `projects`: the search covers them. Projects marked for deletion are excluded. */
 export function isSearched(within: Within, includeArchived: boolean): RawBuilder<SqlBool> {
   if ('project' in within) return sql`projects.id = ${within.project.id}`;
   return isInScope({ ...within, without_marked: true }, !includeArchived);
 }
 
-/** The same as the scope of a list. */
+/** The place of a search as the scope of a list. */
 export const searchedPlaces = (within: Within): ListScope =>
   'project' in within ? within : { ...within, without_marked: true };
 
-/** A predicate on rows of `namespaces`: groups that are searched. */
+/** A predicate on rows of `namespaces`: the search covers these groups. */
 const isSearchedGroup = (within: Within): RawBuilder<SqlBool> => {
   if ('project' in within) return nothing;
   return 'group' in within ? sql`namespaces.traversal_ids @> ${[within.group.id]}::bigint[]` : sql`true`;
@@ -49,7 +49,7 @@ const projectTexts = [
   'projects.description',
 ] as const;
 
-/** Projects that are called as the search come first. */
+/** Projects whose name equals the search text come first. */
 export const projectScope: Scope = {
   levels: ['global', 'group'],
   forms: [ProjectWithAccessForm],
@@ -60,7 +60,7 @@ export const projectScope: Scope = {
     const matching = visibleProjectRows(db, caller)
       .where(isSearched(within, input.include_archived))
       .where(containsEach(termsOf(search), projectTexts));
-    // IDs grow with time.
+    // Ids grow with time.
     const ordered = (rows: typeof matching) =>
       order_by === 'updated_at'
         ? rows.orderBy('projects.updated_at', sort).orderBy('projects.id', sort)
@@ -99,7 +99,7 @@ export const milestoneScope: Scope = {
   },
 };
 
-/** Of the first file. */
+/** The name of the first file. */
 const fileName = sql`snippets.paths[1]`;
 
 export const snippetScope: Scope = {
@@ -122,7 +122,7 @@ export const snippetScope: Scope = {
   },
 };
 
-/** A predicate on rows of `notes`: they are on things of one kind that are searched, and the caller may read them. */
+/** A predicate on rows of `notes`: they are on items of a kind that the search covers, and the caller may read them. */
 function isReadable(kind: StoredKind, caller: Caller, { within, input }: Search): RawBuilder<SqlBool> {
   const column = sql.ref(`notes.${kind.column}`);
   const isInside = kind.places === 'projects' ? isSearched(within, input.include_archived) : isSearchedGroup(within);
@@ -133,7 +133,7 @@ function isReadable(kind: StoredKind, caller: Caller, { within, input }: Search)
       from ${rowsWithPlaces(kind)} where ${sql.ref(`${kind.table}.id`)} = ${column}))`;
 }
 
-/** The same for notes on commits. */
+/** The same for comments on commits. */
 const isReadableOnCommit = (caller: Caller, { within, input }: Search): RawBuilder<SqlBool> => sql`
   (notes.commit_id is not null and not notes.internal and (
     select ${isSearched(within, input.include_archived)} and ${commitKind.isVisible(caller)} from projects where projects.id = notes.project_id))`;

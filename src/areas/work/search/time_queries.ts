@@ -1,4 +1,4 @@
-/** Searching the database for as long as a search may take. */
+/** Searches the database within the time limit of a search. */
 import { type Database, isOutOfTime, limitedTo } from '../../../db/index.ts';
 import { ApiError, type FormedPage, type Services } from '../../../http/index.ts';
 import { readsEveryRow } from '../../../texts/index.ts';
@@ -8,9 +8,9 @@ import { inTurn, maximumSearch_ms, pageOf } from './time_rules.ts';
 export const timedOutText = 'Request timed out';
 
 /**
- * Searches the database for as long as a search may take.
- * @param search is given the database of the search
- * @returns undefined if the time is over
+ * Runs a database search within the time limit.
+ * @param search receives the database to use
+ * @returns undefined on a timeout
  */
 async function inTime<T>(db: Database, search: (db: Database) => Promise<T>): Promise<T | undefined> {
   try {
@@ -22,8 +22,8 @@ async function inTime<T>(db: Database, search: (db: Database) => Promise<T>): Pr
 }
 
 /**
- * Finds things whose texts are in the database. A search for short words, which no index has, waits for its turn, and says when there was no time to read all texts.
- * @throws ApiError 408 for other searches that take too long, 503 if too many wait
+ * Finds results by texts in the database. A search for short words, which no index covers, is queued, and reports if there was not enough time to read all texts.
+ * @throws ApiError 408 if another search takes too long, 503 if too many are queued
  */
 export async function findTexts(
   { find, forms }: Scope,

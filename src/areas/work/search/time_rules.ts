@@ -1,16 +1,16 @@
-/** How long searches of repositories take, and what they answer then. */
+/** Time limits of searches in repositories, and the replies on a timeout. */
 import { Semaphore } from '../../../foundation/semaphore.ts';
 import { ApiError, furthest } from '../../../http/index.ts';
 import { pageAsked, tooFarBehind } from '../../../lists/index.ts';
 import type { Search } from './definition.ts';
 
-/** A search of repositories ends then with what it has found, one of texts with nothing. */
+/** At this limit a search in repositories ends with partial results, and a search in texts with none. */
 export const maximumSearch_ms = 5_000;
-/** A search takes a processor or two of git; others wait for their turn, so that it leaves some for everybody else. */
+/** A search keeps one or two processors busy with git; other searches are queued, so that requests of other kinds have processors left. */
 const turns = new Semaphore(2, 100);
 const incomplete = { 'x-search-incomplete': 'true' };
 
-/** The searches of each user that has any run one after the other, so that none takes the turns of all others. */
+/** The searches of each user run one after the other, so that no user blocks the searches of others. */
 const turnsOfUsers = new Map<number, Semaphore>();
 const mostOfUser = 10;
 
@@ -23,8 +23,8 @@ async function take(semaphore: Semaphore): Promise<void> {
 }
 
 /**
- * Searches when it is the turn of the caller, for as long as a search may take.
- * @throws ApiError 503 if too many wait
+ * Runs a search when it is the caller's turn, within the time limit.
+ * @throws ApiError 503 if too many are queued
  */
 export async function inTurn<T>(
   { caller }: Pick<Search, 'caller'>,
@@ -47,8 +47,8 @@ export async function inTurn<T>(
 }
 
 /**
- * A page of what was found, of all of it or of as much as the page needs.
- * @throws ApiError 405 for a page by number too far behind the beginning of a list without a total
+ * A page of results, from all of them or from as many as the page needs.
+ * @throws ApiError 405 for a page number too far into a list without a total
  */
 export function pageOf<T>(
   found: readonly T[],
@@ -67,7 +67,7 @@ export function pageOf<T>(
   };
 }
 
-/** How many a page needs, with one to know whether another page follows. */
+/** The number of results that a page needs, with one more to detect whether another page follows. */
 export const neededFor = ({ input }: Search): number => {
   const { offset, per_page } = pageAsked(input);
   return offset + per_page + 1;

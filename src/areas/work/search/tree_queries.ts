@@ -1,4 +1,4 @@
-/** The repositories that a search for code looks through. */
+/** Selects the repositories that a code search covers. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import {
   commitKind,
@@ -22,7 +22,7 @@ export interface CodePlace {
   default_branch: string;
 }
 
-/** More repositories than this take longer than a search may. */
+/** Searching more repositories than this takes longer than the time limit. */
 const maximumPlaces = 20_000;
 
 /** The projects whose code the caller may read, by id. */
@@ -40,7 +40,7 @@ export async function codePlaces(db: Database, { caller, within, input }: Search
     .execute();
 }
 
-/** A wiki that is searched. */
+/** A searched wiki. */
 export interface WikiTree {
   id: number;
   storage: string;

@@ -1,4 +1,4 @@
-/** How much there is on the whole server, roughly (docs/reference/statistics.md). */
+/** Approximate counts of the whole server (docs/reference/statistics.md). */
 import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { admin, isUsableAccount } from '../../../access/index.ts';
@@ -22,7 +22,7 @@ const Statistics = resource('ApplicationStatistics', {
 });
 type Name = keyof Static<typeof Statistics>;
 
-/** Selects of what is counted. */
+/** The counted rows, as selects. */
 const counted: Readonly<Record<Name, RawBuilder<unknown>>> = {
   forks: sql`select from projects where forked_from_id is not null`,
   issues: sql`select from issues`,
@@ -37,7 +37,7 @@ const counted: Readonly<Record<Name, RawBuilder<unknown>>> = {
   active_users: sql`select from users where state = 'active' and ${isUsableAccount}`,
 };
 
-/** Up to this number, rows are counted; from there on, the planner of the database says how many it expects. */
+/** Up to this number rows are counted; beyond it, the estimate of the query planner is returned. */
 const exactly = sql.lit(10_000);
 
 async function expected(db: Database, rows: RawBuilder<unknown>): Promise<number> {
@@ -47,7 +47,7 @@ async function expected(db: Database, rows: RawBuilder<unknown>): Promise<number
   return plans.rows[0]!['QUERY PLAN'][0].Plan['Plan Rows'];
 }
 
-/** How many there are of each. No table is read to its end. */
+/** The count for each name. No table is read completely. */
 async function counts(db: Database): Promise<[name: string, count: number][]> {
   const columns = Object.entries(counted).map(
     ([name, rows]) => sql`(select count(*) from (${rows} limit ${exactly}) counted) as ${sql.ref(name)}`,
