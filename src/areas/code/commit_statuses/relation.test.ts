@@ -4,7 +4,7 @@ import { download, exported, recordsIn, worldWithoutExports } from '../../../../
 import { addReadme } from '../../../../test/support/repository.ts';
 import { sent } from '../../../../test/support/sent.ts';
 
-test('pipelines leave with their numbers, and those of tags as such', async () => {
+test('pipelines are exported with their numbers, and tag pipelines as such', async () => {
   const here = await worldWithoutExports();
   await addReadme(here);
   const { as, project } = here;

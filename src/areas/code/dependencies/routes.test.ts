@@ -27,7 +27,7 @@ async function commit(here: World, actions: Action[], branch = 'main'): Promise<
 
 const created = (file_path: string, content: string): Action => ({ action: 'create', file_path, content });
 
-test('what the default branch is built on is listed after each change of it', async () => {
+test('the dependencies of the default branch are listed after each change of it', async () => {
   const here = await world({});
   const { as, project, db } = here;
   const url = `/projects/${project.id}/dependencies`;
@@ -278,7 +278,7 @@ test('dependencies are exported as CycloneDX, SPDX and CSV by the user who asked
   assert.equal(unused.length, 4);
 });
 
-test('a package that is forgotten while a file is being stored that lists it is added again', async () => {
+test('a package that is removed while a file with it is stored is added again', async () => {
   const here = await world({});
   const { as, project, db } = here;
   const lock = lockOf('cargo/Cargo.lock').replaceAll('itoa', 'forgotten');
@@ -320,7 +320,7 @@ test('a package that is forgotten while a file is being stored that lists it is 
   );
 });
 
-test('a project names files that are read below folders of tests, and constraints of pip are read', async () => {
+test('configured files are read even below test folders, and constraints of pip are read', async () => {
   const here = await world();
   const { as, project } = here;
   const url = `/projects/${project.id}`;
@@ -353,7 +353,7 @@ test('a project names files that are read below folders of tests, and constraint
   assert.deepEqual(await listed(), ['flask in shared/limits']);
 });
 
-test('versions and licenses that a file does not say come from its parents and from the files of packages', async () => {
+test('versions and licenses missing in a file come from its parents and from package files', async () => {
   const here = await world();
   const { as, project } = here;
   const pom = (inner: string) => `<project><groupId>g</groupId><version>1.0</version>${inner}</project>`;
@@ -413,7 +413,7 @@ test('versions and licenses that a file does not say come from its parents and f
   );
 });
 
-test('a project of NuGet is read again when the central versions above it change, and says what has none', async () => {
+test('a NuGet project is read again when central versions above it change, and entries without a version are reported', async () => {
   const here = await world();
   const { as, project } = here;
   const url = `/projects/${project.id}/dependencies`;
@@ -434,7 +434,7 @@ test('a project of NuGet is read again when the central versions above it change
   assert.deepEqual(await listed(), ['Grafting@3.0.0']);
 });
 
-test('files that take too much time or memory keep others of their project waiting, and no others', async (t) => {
+test('files that take too much time or memory delay only other files of their project', async (t) => {
   const here = await world();
   const { as, project } = here;
   const lock = lockOf('cargo/Cargo.lock');
@@ -473,7 +473,7 @@ test('files that take too much time or memory keep others of their project waiti
   assert.equal(mocked.mock.callCount(), calls + 1);
 });
 
-test('files beyond the first thousand are listed as not read', async () => {
+test('files beyond the first thousand are listed as unread', async () => {
   const here = await world();
   const { as, project, db } = here;
   const url = `/projects/${project.id}/dependencies`;

@@ -189,7 +189,7 @@ test('an object of another project is not found, and sharing it requires uploadi
   assert.equal((await storedFiles(here)).filter((name) => name === oid).length, 1);
 });
 
-test('the rules for fetching and storing are those of git', async () => {
+test('downloads and uploads need the same rights as fetches and pushes', async () => {
   const here = await world();
   const object = objectFor('x');
   for (const [persona, download, upload] of [

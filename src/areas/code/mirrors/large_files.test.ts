@@ -11,7 +11,7 @@ import { sshFor } from '../../../../test/support/ssh.ts';
 import { objectsOf } from '../lfs/index.ts';
 import { pullMirror, pushMirror } from './index.ts';
 
-test('large files go along over SSH, to the address that the other side names', async () => {
+test('large files are transferred over SSH, to the URL that the other server returns', async () => {
   // The other side names its own address.
   const here = await filledWorld({ environment: await ownAddress() });
   await allowLocalHooks(here);

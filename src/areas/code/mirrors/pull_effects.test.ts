@@ -30,7 +30,7 @@ async function follower(here: World, name: string): Promise<OtherProject & { pul
   return { ...copy, pull };
 }
 
-test('webhooks and merge requests follow what is pulled, by the user of the mirror', async (t) => {
+test('pulled changes trigger webhooks and update merge requests, as the user of the mirror', async (t) => {
   const here = await mirrorPlace();
   const { as, project, people } = here;
   await commitTo(here, project.id, 'side', 'a.txt');
@@ -67,7 +67,7 @@ async function plantEvil(here: World): Promise<void> {
   await git(repository, 'update-ref', [], ['refs/heads/evil', commit]);
 }
 
-test('objects that a push may not have, and more than may come, change nothing and leave nothing behind', async () => {
+test('forbidden objects and too much data change nothing and leave nothing behind', async () => {
   const here = await mirrorPlace();
   const { as, project, services } = here;
   const copy = await follower(here, 'hostile');
@@ -96,7 +96,7 @@ test('objects that a push may not have, and more than may come, change nothing a
   assert.deepEqual(await refsOf(here, copy.id), await refsOf(here, project.id));
 });
 
-test('mirrors that are due are scheduled as long as there is room', async () => {
+test('due mirrors are scheduled while there is capacity', async () => {
   const here = await mirrorPlace();
   const { as, services } = here;
   const { db } = services;

@@ -20,7 +20,7 @@ const at = (id: number) => `/projects/${id}/mirror/pull`;
 const sourceOf = ({ url, project, people }: World) =>
   `${url.replace('//', `//git:${people.owner.token}@`)}/${project.full_path}.git`;
 
-test('a project follows another: branches, tags and its default branch; events and hooks say so', async () => {
+test('a project mirrors another: branches, tags and its default branch, with events and webhooks', async () => {
   const here = await mirrorPlace();
   const { as, project, people } = here;
   await as('owner').post(`/projects/${project.id}/repository/branches`, { branch: 'trunk', ref: 'main' });
@@ -77,7 +77,7 @@ test('a project follows another: branches, tags and its default branch; events a
   assert.ok('main' in after);
 });
 
-test('a branch that diverged is left and named, or overwritten; tags never are', async () => {
+test('a diverged branch is kept and reported, or overwritten; tags never are', async () => {
   const here = await mirrorPlace();
   const { as, project } = here;
   const copy = await otherProject(here, 'diverging');
@@ -104,7 +104,7 @@ test('a branch that diverged is left and named, or overwritten; tags never are',
   assert.deepEqual([after.main, after['tag v1']], [theirs, before['tag v1']]);
 });
 
-test('only protected branches, or those that an expression matches, are pulled', async () => {
+test('only protected branches, or branches that match an expression, are pulled', async () => {
   const here = await mirrorPlace();
   const { as, project } = here;
   await commitTo(here, project.id, 'release/1', 'a.txt');
@@ -120,7 +120,7 @@ test('only protected branches, or those that an expression matches, are pulled',
   assert.equal(both.status, 400);
 });
 
-test('a project is imported once, and then takes changes', async () => {
+test('a project is imported once, and then accepts changes', async () => {
   const here = await mirrorPlace();
   const { as, project, group, people, services } = here;
   const made = await as('owner').post('/projects', {
@@ -169,7 +169,7 @@ test('a project is imported once, and then takes changes', async () => {
   assert.deepEqual([other.status, other.body], [400, { message: { mirror_user_id: ['is invalid'] } }]);
 });
 
-test('a mirror that fails is paused in the end, and one whose user may not push at once', async () => {
+test('a failing mirror is paused in the end, and at once if its user may not push', async () => {
   const here = await mirrorPlace();
   const { as, services, people, project } = here;
   const copy = await otherProject(here, 'pausing');
@@ -209,7 +209,7 @@ test('a mirror that fails is paused in the end, and one whose user may not push 
   assert.equal((await as('owner').get(`/projects/${copy.id}`)).body.mirror_user_id, people.owner.id);
 });
 
-test('what is pulled is pushed on, and a ring comes to rest', async () => {
+test('pulled changes are pushed to push mirrors, and a cycle of mirrors settles', async () => {
   const here = await mirrorPlace();
   const { as, services, project } = here;
   const second = await otherProject(here, 'second');
@@ -224,7 +224,7 @@ test('what is pulled is pushed on, and a ring comes to rest', async () => {
   assert.equal(await headOf(here), ours);
 });
 
-test('without a license a mirror rests, and goes on by itself when there is one again', async () => {
+test('without a license a mirror pauses, and resumes when there is one again', async () => {
   const here = await mirrorPlace();
   const { as, services, project } = here;
   const copy = await otherProject(here, 'resting');
@@ -252,7 +252,7 @@ test('without a license a mirror rests, and goes on by itself when there is one 
   await changePlan(here, 'ultimate');
 });
 
-test('an import that waits for the other system ends at once when its project is deleted', async (t) => {
+test('an import that waits for the other server ends at once when its project is deleted', async (t) => {
   const here = await mirrorPlace();
   const silent = createServer(() => {}).listen(0, '127.0.0.1');
   t.after(() => {

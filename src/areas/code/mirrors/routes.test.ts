@@ -24,7 +24,7 @@ async function mirrored(here: World, url: string, settings: object = {}): Promis
   return `${at(here)}/${created.body.id}`;
 }
 
-test('a push mirror gets every branch and tag, and what changes later; its login is never shown', async () => {
+test('a push mirror receives every branch and tag, and later changes; its login is never shown', async () => {
   const here = await mirrorPlace();
   const { as, project, people } = here;
   const target = await otherProject(here, 'copy');
@@ -69,7 +69,7 @@ test('a push mirror gets every branch and tag, and what changes later; its login
   assert.ok(!JSON.stringify([created.body, done.body, list.body]).includes(people.owner.token));
 });
 
-test('a push mirror sends only what its rules select, and deletes nothing then', async () => {
+test('a push mirror with a selection sends only selected refs, and deletes none', async () => {
   const here = await mirrorPlace();
   const { as, project } = here;
   const side = await commitTo(here, project.id, 'release/1', 'a.txt');
@@ -97,7 +97,7 @@ test('a push mirror sends only what its rules select, and deletes nothing then',
   assert.match(broken.body.message.mirror_branch_regex[0], /^not valid RE2 syntax: /);
 });
 
-test('what diverged there is overwritten, or left and named', async () => {
+test('diverged refs are overwritten, or kept and reported', async () => {
   const here = await mirrorPlace();
   const { as, project } = here;
   const [kept, lost] = [await otherProject(here, 'kept'), await otherProject(here, 'lost')];
@@ -121,7 +121,7 @@ test('what diverged there is overwritten, or left and named', async () => {
   );
 });
 
-test('a push mirror that cannot be reached is tried three times, then its maintainers are told once', async () => {
+test('an unreachable push mirror is tried three times, then its maintainers are notified once', async () => {
   const here = await mirrorPlace();
   const { as, services, project, people } = here;
   const target = await otherProject(here, 'refusing');
@@ -155,7 +155,7 @@ test('a push mirror that cannot be reached is tried three times, then its mainta
   assert.deepEqual(await shown(), ['failed', 'Authentication failed.']);
 });
 
-test('maintainers keep mirrors; others who read the project get 401, and only administrators when mirrors are not available', async () => {
+test('maintainers manage mirrors; other readers of the project get 401, and only administrators manage them when mirrors are disabled', async () => {
   const here = await mirrorPlace();
   const { as, project } = here;
   const url = 'https://host.example/a.git';
@@ -192,7 +192,7 @@ test('maintainers keep mirrors; others who read the project get 401, and only ad
   await as('owner').delete(`/projects/${project.id}`);
 });
 
-test('an address that is not allowed is refused when it is stored, and when it is connected to', async () => {
+test('a forbidden address is refused when it is stored, and when it is connected to', async () => {
   const here = await mirrorPlace();
   const { as } = here;
   const target = await otherProject(here, 'inside');
@@ -210,7 +210,7 @@ test('an address that is not allowed is refused when it is stored, and when it i
   assert.deepEqual([shown.update_status, shown.last_error], ['failed', 'Requests to localhost are not allowed.']);
 });
 
-test('redirects are not followed, and what a hostile server says is kept short and without the login', async (t) => {
+test('redirects are not followed, and messages of a malicious server are shortened and stripped of the login', async (t) => {
   const here = await mirrorPlace();
   const asked: (string | undefined)[] = [];
   const server = createServer((request, response) => {

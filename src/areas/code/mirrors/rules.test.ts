@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addressIn, hostKeyIn, keptError, maskedUrl } from './rules.ts';
 
-test('addresses of mirrors are split into what is shown and what is secret', () => {
+test('addresses of mirrors are split into a public and a secret part', () => {
   const shown = (text: string) => {
     const address = addressIn(text, false);
     return typeof address === 'string' ? address : [address.url, address.login, maskedUrl(address)];
@@ -88,14 +88,14 @@ const hostile: Record<string, string[]> = {
   ],
 };
 
-test('addresses that lead elsewhere, or that git could take for something else, are refused', () => {
+test('addresses that lead elsewhere, or that git could misinterpret, are refused', () => {
   for (const [reason, texts] of Object.entries(hostile))
     for (const text of texts) assert.equal(addressIn(text, false), reason, JSON.stringify(text));
   assert.equal(typeof addressIn('ssh://git@127.0.0.1/a', true), 'object');
   assert.equal(addressIn('ext::sh -c id', true), scheme);
 });
 
-test('errors lose what a login is made of, and are not longer than is kept', () => {
+test('stored errors contain no parts of a login, and are limited in length', () => {
   const login = { username: 'ada', password: 'p@ss' };
   assert.equal(
     keptError('fatal: https://ada:p%40ss@host.example/a and p@ss and http://x:y@127.0.0.1:1/', login),

@@ -19,7 +19,7 @@ async function admit({ as }: World, key: string): Promise<void> {
   assert.equal(added.status, 201, JSON.stringify(added.body));
 }
 
-test('a push mirror signs in over SSH with a key of its own, and pins the host key', async () => {
+test('a push mirror signs in over SSH with its own key, and pins the host key', async () => {
   const here = await mirrorPlace();
   const { as, project, services } = here;
   const ssh = await sshFor(here);
@@ -66,7 +66,7 @@ test('a push mirror signs in over SSH with a key of its own, and pins the host k
   assert.deepEqual([bad.status, bad.body], [400, { message: { host_keys: ['is invalid'] } }]);
 });
 
-test('a pull mirror signs in over SSH with a key of its own', async () => {
+test('a pull mirror signs in over SSH with its own key', async () => {
   const here = await mirrorPlace();
   const { as, project } = here;
   const ssh = await sshFor(here);
@@ -100,7 +100,7 @@ async function plainServer(t: TestContext, serve: (socket: Socket) => void): Pro
   return (server.address() as AddressInfo).port;
 }
 
-test('a name that leads to this machine is refused at the connection, and a server that hangs is given up', async (t) => {
+test('a name that resolves to this machine is refused on connecting, and a hanging server causes a timeout', async (t) => {
   const here = await mirrorPlace();
   const { as, project } = here;
   let connections = 0;
@@ -130,7 +130,7 @@ test('a name that leads to this machine is refused at the connection, and a serv
     assert.equal(await errorAt(`${scheme}://127.0.0.1:${port}/a.git`), 'The run took longer than 180 minutes.');
 });
 
-test('a server of git:// is asked for the repository, and its refusal is told', async (t) => {
+test('a git:// server receives the request for the repository, and its refusal is reported', async (t) => {
   const here = await mirrorPlace();
   const { as, project } = here;
   const asked: string[] = [];

@@ -5,7 +5,7 @@ import { filledWorld, headOf } from '../../../../test/support/repository.ts';
 import { sent } from '../../../../test/support/sent.ts';
 import { assignPipelines, refreshPipelines } from './jobs.ts';
 
-test('statuses that were written without a pipeline get theirs', async () => {
+test('statuses without a pipeline are assigned to pipelines', async () => {
   const here = await filledWorld();
   const { as, db, project, people, services } = here;
   const at = `/projects/${project.id}`;
@@ -43,7 +43,7 @@ test('statuses that were written without a pipeline get theirs', async () => {
   assert.equal(again.pipeline_id, first.id);
 });
 
-test('pipelines whose statuses were ended behind their back follow them', async () => {
+test('pipelines are refreshed whose statuses were finished by an older process', async () => {
   const here = await filledWorld();
   const { as, db, project, services } = here;
   const at = `/projects/${project.id}`;

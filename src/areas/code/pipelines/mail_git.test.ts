@@ -16,7 +16,7 @@ async function news({ services, people }: World): Promise<string[]> {
   });
 }
 
-test('the author of a commit hears that its pipeline has failed, and that the next one has succeeded', async () => {
+test('the author of a commit is notified that its pipeline failed, and that the next one succeeded', async () => {
   const here = await filledWorld({});
   const { as, project } = here;
   const url = `/projects/${project.id}`;

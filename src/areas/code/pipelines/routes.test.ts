@@ -27,7 +27,7 @@ async function reported(options?: object): Promise<Reported> {
   return { ...here, sha, at, say };
 }
 
-test('statuses of a commit and ref are a pipeline, and follow it', async () => {
+test('the statuses of a commit and ref form a pipeline, which has their combined status', async () => {
   const { as, at, say, sha, people, project, url } = await reported();
   const build = await say('running', { name: 'build' });
   const lint = await say('pending', { name: 'lint' });
@@ -78,7 +78,7 @@ test('a status names its pipeline, and one of another commit or ref is refused',
   assert.equal((await as('reporter').get(`${at}/pipelines/latest`, { ref: 'nowhere' })).status, 404);
 });
 
-test('two statuses of a new commit at once make one pipeline', async () => {
+test('two concurrent statuses of a new commit create one pipeline', async () => {
   const { as, at, say } = await reported();
   const ids = await Promise.all(Array.from({ length: 6 }, (_, index) => say('success', { name: `job ${index}` })));
   assert.equal(new Set(ids.map(({ pipeline_id }) => pipeline_id)).size, 1);
@@ -153,7 +153,7 @@ test('a job is a status of its pipeline', async () => {
     assert.deepEqual((await as('developer').get(`${at}/${url}`)).body, []);
 });
 
-test('Guests read pipelines unless the project keeps them, and only Owners delete one', async () => {
+test('Guests read pipelines unless the project forbids it, and only Owners delete one', async () => {
   const { as, at, say } = await reported();
   const { id, pipeline_id } = await say('success');
   const single = `${at}/pipelines/${pipeline_id}`;
@@ -199,7 +199,7 @@ test('a merge request has the pipeline of its head', async () => {
   assert.equal((await as('maintainer').put(`${url}/merge`)).status, 200);
 });
 
-test('webhooks are told of each job, and of each change of the status of a pipeline', async () => {
+test('webhooks receive each job, and each status change of a pipeline', async () => {
   const here = await reported({});
   const { as, at, say, sha, project, people } = here;
   await allowLocalHooks(here);

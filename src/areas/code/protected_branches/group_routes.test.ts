@@ -53,7 +53,7 @@ test('a group protects branches of all projects below, which show it and cannot 
   assert.equal((await as('maintainer').get(ofProject)).body.length, 2);
 });
 
-test('what a group protects decides on merging', async () => {
+test('the protections of a group decide on merging', async () => {
   const here = await worldWithTopic();
   const { as, project } = here;
   const [ofGroup] = urlsOf(here) as [string, string];

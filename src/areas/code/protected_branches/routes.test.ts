@@ -172,7 +172,7 @@ test('users and groups are granted besides levels, changed and removed one by on
   assert.deepEqual((await as('maintainer').get(`${url}/work`)).body, changed.body);
 });
 
-test('only those who may unprotect a branch can change its protection; other maintainers are refused', async () => {
+test('only users who may unprotect a branch can change its protection; other maintainers are refused', async () => {
   const here = await filledWorld();
   const { as } = here;
   const url = `${protectionsOf(here)}/main`;

@@ -94,7 +94,7 @@ test('the level that will protect the first branch decides who may create it', (
   ]);
 });
 
-test('what a group says besides its level decides who may create the first branch', () => {
+test('the settings of a group beyond its level decide who may create the first branch', () => {
   const may = (own: Parameters<typeof defaultProtection>[1]) =>
     [developer, maintainer, admin].map((actor) => protectionBy([], actor, defaultProtection(2, own))('main').may_push);
   assert.deepEqual(may({ allowed_to_push: [{ access_level: 30 }] }), [true, true, true]);

@@ -13,7 +13,7 @@ async function addRule({ as, project }: World, fields: object): Promise<void> {
 
 const pattern = "Commit message does not follow the pattern '^Good'";
 
-test('files and commits of the API keep to the rule, and are refused with the first violation', async () => {
+test('files and commits through the API are subject to the rule, and are refused with the first violation', async () => {
   const here = await filledWorld();
   const maintainer = here.as('maintainer');
   await addRule(here, {
@@ -58,7 +58,7 @@ test('files and commits of the API keep to the rule, and are refused with the fi
   assert.notEqual(await headOf(here), head);
 });
 
-test('branches of the API keep to the rule', async () => {
+test('branches created through the API are subject to the rule', async () => {
   const here = await filledWorld();
   const maintainer = here.as('maintainer');
   await addRule(here, { branch_name_regex: '^feature/', commit_message_regex: '^Good' });
@@ -88,7 +88,7 @@ test('branches of the API keep to the rule', async () => {
   assert.equal(await headOf(empty), undefined);
 });
 
-test('cherry-picks and reverts keep to the rule', async () => {
+test('cherry-picks and reverts are subject to the rule', async () => {
   const here = await filledWorld();
   const maintainer = here.as('maintainer');
   await maintainer.post(repositoryUrl(here, 'branches'), { branch: 'side', ref: 'main' });
@@ -113,7 +113,7 @@ test('cherry-picks and reverts keep to the rule', async () => {
   assert.equal((await maintainer.post(revert, { branch: 'side' })).status, 201);
 });
 
-test('commits that the server makes need no signature, and their committer is the caller', async () => {
+test('commits created by the server need no signature, and their committer is the caller', async () => {
   const here = await filledWorld();
   const maintainer = here.as('maintainer');
   await addRule(here, {

@@ -66,7 +66,7 @@ test('a rule is tried on the newest commits, and nothing is stored', async () =>
   assert.deepEqual(older.body.violations[0].commit_id, second);
 });
 
-test('the stored rule is tried where no field is given', async () => {
+test('omitted fields are taken from the stored rule', async () => {
   const here = await filledWorld();
   const maintainer = here.as('maintainer');
   await add(here, 'a.txt', 'Good', 'topic');
@@ -118,7 +118,7 @@ test('an empty project has nothing to check, and an unknown ref is not found', a
   assert.deepEqual([unknown.status, unknown.body], [404, { message: '404 Ref Not Found' }]);
 });
 
-test('bad parameters are refused as those of a rule', async () => {
+test('invalid parameters are refused like those of a rule', async () => {
   const here = await filledWorld();
   const maintainer = here.as('maintainer');
   for (const [given, message] of [

@@ -114,7 +114,7 @@ const casesFor = ([name, email]: [string, string]): Case[] => [
   },
 ];
 
-test('every rule refuses what breaks it and lets the rest pass, over both transports', async () => {
+test('every rule refuses violations and accepts everything else, over both transports', async () => {
   const here = await filledWorld();
   const clone = await cloneFor(here, 'developer');
   for (const { rule, refused, accepted, text } of casesFor(clone.person)) {

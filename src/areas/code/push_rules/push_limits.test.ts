@@ -7,7 +7,7 @@ import { filledWorld, headOf, repositoryIn } from '../../../../test/support/repo
 import { gitLoad, resolveTag } from '../../../git/index.ts';
 import { checkLimits } from './checks.ts';
 
-test('a tag cannot be deleted by a push, but over the API', async () => {
+test('a tag cannot be deleted by a push, but through the API', async () => {
   const here = await filledWorld({});
   const clone = await cloneFor(here, 'maintainer');
   await clone.git('tag', 'v1');
@@ -25,7 +25,7 @@ test('a tag cannot be deleted by a push, but over the API', async () => {
   assert.equal((await clone.push('ssh', ':v2')).code, 0);
 });
 
-test('every violation is listed, first those of the branch, then of commits, files and sizes', async () => {
+test('every violation is listed: branches first, then commits, files and sizes', async () => {
   const here = await filledWorld({});
   const clone = await cloneFor(here, 'developer');
   const [name, email] = clone.person;
@@ -71,7 +71,7 @@ test('every violation is listed, first those of the branch, then of commits, fil
   assert.equal((await tryCommit(here, clone, 'http', { branch: 'ok', message, signed: true })).code, 0);
 });
 
-test('an address of the pusher that is not verified is reported as such', async () => {
+test('an unverified address of the pusher is reported as such', async () => {
   const here = await filledWorld({});
   const clone = await cloneFor(here, 'developer');
   const { id } = here.people.developer;
@@ -112,7 +112,7 @@ test('only new commits and added files count', async () => {
   assert.deepEqual(toldBy(renamed), ['File name a.exe was prohibited by the pattern "\\.exe$".']);
 });
 
-test('a merge adds what none of its parents has', async () => {
+test('a merge adds the files that none of its parents has', async () => {
   const here = await filledWorld({});
   const clone = await cloneFor(here, 'developer');
   await clone.begin('side');
@@ -130,7 +130,7 @@ test('a merge adds what none of its parents has', async () => {
   ]);
 });
 
-test('a tag is no way around the rules, and the default branch may have any name', async () => {
+test('a tag cannot bypass the rules, and the default branch may have any name', async () => {
   const here = await filledWorld({});
   const clone = await cloneFor(here, 'maintainer');
   await setRule(here, { commit_message_regex: '^Good', branch_name_regex: '^feature/' });
@@ -153,7 +153,7 @@ test('a tag is no way around the rules, and the default branch may have any name
   assert.equal((await clone.push('http', ':feature/x')).code, 0);
 });
 
-test('files of Git LFS pass the limit of sizes', async () => {
+test('files in Git LFS are exempt from the size limit', async () => {
   const here = await filledWorld({});
   const clone = await cloneFor(here, 'developer');
   await setRule(here, { max_file_size: 1 });
@@ -230,7 +230,7 @@ test('a push of thousands of commits is checked with a few processes', async () 
   assert.ok(gitLoad().started - before < 30, `${gitLoad().started - before} processes`);
 });
 
-test('a check that takes too long, or cannot be made, refuses the push', async (t) => {
+test('a check that times out or fails refuses the push', async (t) => {
   const here = await filledWorld({});
   const clone = await cloneFor(here, 'developer');
   await setRule(here, { commit_message_regex: '^Good' });

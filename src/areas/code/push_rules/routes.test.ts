@@ -142,7 +142,7 @@ test('only maintainers and holders of the permission manage the rule of a projec
   assert.equal((await as('owner').get(url)).body.member_check, true);
 });
 
-test('only owners and holders of the permission learn of the rule of a group', async () => {
+test('only owners and holders of the permission can see the rule of a group', async () => {
   const here = await world({});
   const { as, group } = here;
   const url = groupUrl(group);
@@ -192,7 +192,7 @@ test('a new project starts with the rule of the nearest group, and keeps it', as
   assert.equal((await ruleOf(inherited)).max_file_size, 3);
 });
 
-test('push rules need the plan Premium', async (t) => {
+test('push rules need the Premium plan', async (t) => {
   const here = await world({});
   const { as, group } = here;
   const url = ruleUrl(here);

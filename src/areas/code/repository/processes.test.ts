@@ -67,7 +67,7 @@ const table: [name: string, repeated: number, after_commit: number, request: Req
   ['a new tag', 0, 0, post('tags', (number) => ({ tag_name: `new-${number}`, ref: 'main' }))],
 ];
 
-test('what ids decide is asked of git once, and a commit starts no process', async () => {
+test('results that depend only on object ids are requested from git once, and a commit starts no process', async () => {
   const place = await filledWorld();
   const repository = repositoryIn(place);
   const write = async (path: string, branch: string, more = {}) => {

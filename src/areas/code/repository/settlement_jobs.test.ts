@@ -51,7 +51,7 @@ test('a push whose process died after the branch moved is settled at the next st
   assert.equal((await here.as('reporter').get(`/projects/${here.project.id}/repository/commits/HEAD`)).body.id, id);
 });
 
-test('it is settled even if the branch has moved on or was deleted', async () => {
+test('the push is settled even if the branch has moved on or was deleted', async () => {
   const here = await world({});
   const first = await newCommit(here);
   const second = await newCommit(here, first);

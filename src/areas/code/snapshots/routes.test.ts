@@ -22,7 +22,7 @@ async function unpacked(t: TestContext, { url, people, project }: World, query =
   return bare;
 }
 
-test('git clones from a snapshot, also of one that was taken while the repository was maintained', async (t) => {
+test('git clones from a snapshot, even if it was taken during maintenance of the repository', async (t) => {
   const here = await filledWorld();
   const { as, project } = here;
   await as('maintainer').post(`/projects/${project.id}/repository/tags`, { tag_name: 'v1', ref: 'main' });

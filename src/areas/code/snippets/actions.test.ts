@@ -23,7 +23,7 @@ const rowOf = ({ db }: World, id: number) =>
 
 const movesOf = ({ db }: World) => db.selectFrom('reference_updates').select('id').execute();
 
-test('a change that a crash interrupted is completed with its title if the branch has moved, and forgotten otherwise', async () => {
+test('a change interrupted by a crash is completed with its title if the branch has moved, and dropped otherwise', async () => {
   const { here, snippet, url, repository } = await filled();
   const { db, services } = here;
   const before = await rowOf(here, snippet.id);
@@ -66,7 +66,7 @@ test('a change that a crash interrupted is completed with its title if the branc
   );
 });
 
-test('what a crash leaves of a create is deleted an hour later, and the repository of a snippet never is', async () => {
+test('leftovers of a creation interrupted by a crash are deleted an hour later, and repositories of snippets never are', async () => {
   const { here, snippet, url, repository } = await filled();
   const { db, services } = here;
   const { rows } = await sql<{ id: number }>`
@@ -89,7 +89,7 @@ test('what a crash leaves of a create is deleted an hour later, and the reposito
   assert.equal((await here.as('reporter').delete(url)).status, 204, 'a repository that is lost keeps no snippet');
 });
 
-test('ten changes at once are made one after the other, and none is lost', async () => {
+test('ten concurrent changes are applied one after the other, and none is lost', async () => {
   const { here, url } = await filled();
   const numbers = Array.from({ length: 9 }, (_, index) => index);
   const answers = await Promise.all(

@@ -88,7 +88,7 @@ test('others read personal snippets by their visibility and never change them', 
   assert.equal((await here.as('owner').get(`/snippets/${ids[2]}/user_agent_detail`)).status, 403);
 });
 
-test('the lists are of the caller, of everyone, and of all that the caller may read', async () => {
+test('the lists contain the snippets of the caller, public ones, and all that the caller may read', async () => {
   const here = await world();
   const { ids, client, id: user_id } = await writer(here);
   await here.as('owner').post(`/projects/${here.project.id}/members`, { user_id, access_level: 20 });
@@ -120,7 +120,7 @@ test('the lists are of the caller, of everyone, and of all that the caller may r
   assert.equal((await client.put(`/snippets/${inProject}`, { title: 'y' })).body.title, 'y');
 });
 
-test('restricted levels are refused, and not chosen by default', async (t) => {
+test('restricted levels are refused, and never the default', async (t) => {
   const here = await world();
   const { client } = await here.person();
   t.after(() => here.as('admin').put('/application/settings', { restricted_visibility_levels: [] }));
@@ -144,7 +144,7 @@ test('restricted levels are refused, and not chosen by default', async (t) => {
   );
 });
 
-test('snippets go with their project and their user, and their repositories after them', async () => {
+test('snippets are deleted with their project and their user, and then their repositories', async () => {
   const here = await world();
   const { services, db, project } = here;
   const { ids, id: user_id, client } = await writer(here);

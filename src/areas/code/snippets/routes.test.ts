@@ -112,7 +112,7 @@ test('a snippet with two files is created, read, listed and deleted', async () =
   assert.deepEqual(await unused.execute(), []);
 });
 
-test('the deprecated parameters make and change a snippet of one file', async () => {
+test('the deprecated parameters create and change a snippet with one file', async () => {
   const here = await world();
   const { as } = here;
   const added = await madeBy(here, 'developer', { files: undefined, file_name: 'one.rb', content: 'puts 1' });
@@ -228,7 +228,7 @@ test('files are created, updated, moved and deleted by one commit, with the titl
   assert.deepEqual({ ...before, snippets: [] }, { ...(await stored(here)), snippets: [] });
 });
 
-test('a create that is refused leaves nothing behind', async () => {
+test('a refused creation leaves nothing behind', async () => {
   const here = await world();
   const { as } = here;
   const before = await stored(here);
@@ -386,7 +386,7 @@ test('a project can switch snippets off, and an archived one keeps them as they 
   assert.equal((await as('guest').get(url)).status, 200);
 });
 
-test('administrators see from where a snippet was written', async () => {
+test('administrators see the address from which a snippet was written', async () => {
   const here = await world();
   const { as, db } = here;
   const added = await as('reporter').post(urlOf(here), { title: 'x', files }, { headers: { 'user-agent': 'Tree/1' } });

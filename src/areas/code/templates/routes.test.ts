@@ -34,7 +34,7 @@ test('templates for files are listed and shown to everybody', async () => {
   }
 });
 
-test('licenses are shown with what they say, and filled in for whoever asks', async () => {
+test('licenses are shown with their facts, and filled in with the names of the request', async () => {
   const { as, people } = await world();
   const year = String(new Date().getUTCFullYear());
   const { body } = await as('anonymous').get('/templates/licenses/mit');
@@ -68,7 +68,7 @@ test('licenses are shown with what they say, and filled in for whoever asks', as
   assert.equal(all.body.length, 100);
 });
 
-test('a project shows its own templates to those who may read its code', async () => {
+test('a project shows its own templates to users who may read its code', async () => {
   const here = await filledWorld();
   const { as, project } = here;
   const url = `/projects/${project.id}/templates`;
@@ -97,7 +97,7 @@ test('a project shows its own templates to those who may read its code', async (
   assert.deepEqual([wrong.status, wrong.body.message], [400, 'type does not have a valid value']);
 });
 
-test('pages offer the default template, before it what the project has set, and any that the address names', async () => {
+test('pages offer the default template, before it the template set in the project, and any template named in the URL', async () => {
   const here = await worldWithTopic();
   const { as, project, people } = here;
   const put = (file: string, content: string) =>

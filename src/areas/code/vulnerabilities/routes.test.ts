@@ -246,7 +246,7 @@ test('maintainers change the state of a vulnerability, and each change is kept',
   assert.deepEqual([renamed.name, renamed.state], ['CVE-2026-1', 'dismissed']);
 });
 
-test('of many vulnerabilities at once, webhooks and mail tell the 20 most severe', async (t) => {
+test('among many new vulnerabilities, webhooks and mail report the 20 most severe', async (t) => {
   const { as, group } = here;
   const { body: project } = await as('owner').post('/projects', { name: 'Old', namespace_id: group.id });
   const hook = { url: `${receiver.url}/many`, push_events: false, vulnerability_events: true };

@@ -54,7 +54,7 @@ async function push({ run, folder }: GitClient, branch: string, files: Record<st
   }
 }
 
-test('changes of pages through the API are events of the page, which keeps its identity with another title', async () => {
+test('page changes through the API create events for the page, which keeps its identity under a new title', async () => {
   const here = await world();
   const base = `/projects/${here.project.id}/wikis`;
   const developer = here.as('developer');
@@ -89,7 +89,7 @@ test('changes of pages through the API are events of the page, which keeps its i
   );
 });
 
-test('a push to the default branch is an event for each page, at most twenty, and other files and branches are none', async () => {
+test('a push to the default branch creates an event per page, at most twenty; other files and branches create none', async () => {
   const here = await world();
   const client = await workTree(here);
   await push(client, 'trunk', { 'home.md': lines, 'notes.txt': 'no page', 'uploads/a.png': 'no page' });
@@ -118,7 +118,7 @@ test('a push to the default branch is an event for each page, at most twenty, an
   );
 });
 
-test('what happens in the wiki of a group is recorded and belongs to no project', async () => {
+test('changes in the wiki of a group are recorded without a project', async () => {
   const here = await world();
   const base = `/groups/${here.group.id}/wikis`;
   assert.equal((await here.as('developer').post(base, { title: 'Home', content: 'Apples' })).status, 201);

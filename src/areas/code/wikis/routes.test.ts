@@ -98,7 +98,7 @@ test('each change is a commit of the caller, whose message can be chosen', async
   assert.deepEqual((await newestIn(here)).parent_ids, [before.id]);
 });
 
-test('the list is ordered by folder and slug, in pages if they are asked for', async () => {
+test('the list is ordered by folder and slug, and paginated on request', async () => {
   const here = await world();
   const [base = ''] = placesOf(here);
   const developer = here.as('developer');
@@ -121,7 +121,7 @@ test('the list is ordered by folder and slug, in pages if they are asked for', a
   assert.deepEqual([head.status, head.body], [200, null]);
 });
 
-test('a title names a page in a folder, and nothing outside the wiki', async () => {
+test('a title refers to a page in a folder, and to nothing outside the wiki', async () => {
   const here = await world();
   const [base = ''] = placesOf(here);
   const developer = here.as('developer');
@@ -166,7 +166,7 @@ test('a title names a page in a folder, and nothing outside the wiki', async () 
   }
 });
 
-test('two pages do not have one slug', async () => {
+test('two pages never have the same slug', async () => {
   const here = await world();
   const [base = ''] = placesOf(here);
   const developer = here.as('developer');
@@ -181,7 +181,7 @@ test('two pages do not have one slug', async () => {
   assert.deepEqual(slugsOf(await developer.get(base)), ['a-b', 'c']);
 });
 
-test('a page that is renamed stays in its folder, unless the title has another', async () => {
+test('a renamed page stays in its folder, unless the title contains another folder', async () => {
   const here = await world();
   const [base = ''] = placesOf(here);
   const developer = here.as('developer');
@@ -217,7 +217,7 @@ test('a change is refused when the page has changed since the commit that the ca
   assert.equal((await maintainer.get(`${base}/Other`, { version: first })).status, 404);
 });
 
-test('what a request lacks is refused', async () => {
+test('requests with missing parameters are refused', async () => {
   const here = await world();
   const [base = ''] = placesOf(here);
   const developer = here.as('developer');
@@ -261,7 +261,7 @@ test('front matter gives a page its title, and stays part of the content', async
   assert.deepEqual([title, front_matter], ['a list', {}]);
 });
 
-test('Markdown is rendered with links that lead from the page, other formats as they are written', async () => {
+test('Markdown is rendered with links relative to the page, other formats are returned unrendered', async () => {
   const here = await world();
   const { project, group, people } = here;
   const issue = await here.as('developer').post(`/projects/${project.id}/issues`, { title: 'Pick them' });
@@ -296,7 +296,7 @@ test('Markdown is rendered with links that lead from the page, other formats as 
 const attach = (client: Client, base: string, name: string, content: string | Uint8Array<ArrayBuffer>, query = '') =>
   client.post(`${base}/attachments${query}`, undefined, { raw: fileForm(name, content) });
 
-test('a page can have any name, also one that is part of an address of ours', async () => {
+test('a page can have any name, even one that is part of the URLs of wikis', async () => {
   const here = await world();
   for (const base of placesOf(here))
     for (const title of ['attachments', 'versions', 'pages', 'x/diff']) {
@@ -307,7 +307,7 @@ test('a page can have any name, also one that is part of an address of ours', as
     }
 });
 
-test('a file is attached by a commit, and is no page', async () => {
+test('an attachment is committed, and is not a page', async () => {
   const here = await world();
   for (const base of placesOf(here)) {
     const developer = here.as('developer');
@@ -335,7 +335,7 @@ test('a file is attached by a commit, and is no page', async () => {
   }
 });
 
-test('who may read and change a wiki follows from the role and the access level', async () => {
+test('the role and the access level determine who may read and change a wiki', async () => {
   const here = await world();
   const { db, project, group } = here;
   const attempts = async (base: string, persona: Persona | 'anonymous') => {
@@ -394,7 +394,7 @@ test('who may read and change a wiki follows from the role and the access level'
   for (const base of bases) assert.equal(await attempts(base, 'owner'), '200 200 403 403 403');
 });
 
-test('changes at the same time are all made, the first ones too', async () => {
+test('concurrent changes are all applied, including concurrent first ones', async () => {
   const here = await world();
   const unused = here.db.selectFrom('unused_repositories').selectAll().where('kind', '=', 'wiki').orderBy('id');
   const before = await unused.execute();

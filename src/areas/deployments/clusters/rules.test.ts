@@ -58,7 +58,7 @@ test('a domain is a host name, whose last label may be a number', () => {
   assert.deepEqual(domainReasons('a.'.repeat(128)), ['is too long (maximum is 255 characters)']);
 });
 
-test('a namespace is a label of RFC 1123, and for clusters that are not managed', () => {
+test('a namespace is a label of RFC 1123, and only for unmanaged clusters', () => {
   for (const namespace of ['a', '0', 'a-b', '1a', 'a'.repeat(63)])
     assert.deepEqual(namespaceReasons(namespace, false), [], namespace);
   const pattern =

@@ -13,7 +13,7 @@ const md5 = (key: string) =>
     .digest('hex')
     .replaceAll(/..(?!$)/g, '$&:');
 
-test('administrators find out whose a key is, by its id and by either fingerprint', async () => {
+test('administrators look up the owner of a key, by its id and by either fingerprint', async () => {
   const { as, people } = await world();
   const key = newPublicKey();
   const added = await sent(as('guest').post('/user/keys', { title: 'laptop', key }));
@@ -41,7 +41,7 @@ test('a deploy key is found by its fingerprint, with its projects', async () => 
   assert.deepEqual([byId.status, byId.body], [404, { message: '404 Not found' }]);
 });
 
-test('others find nothing, and what is no fingerprint is refused', async () => {
+test('other users find nothing, and invalid fingerprints are refused', async () => {
   const { as } = await world();
   const key = newPublicKey();
   const { id } = await sent(as('guest').post('/user/keys', { title: 'laptop', key }));
@@ -58,7 +58,7 @@ test('others find nothing, and what is no fingerprint is refused', async () => {
   assert.equal((await as('admin').get('/keys')).body.message, 'fingerprint is missing');
 });
 
-test("a key whose text lacks its padding is found, and a text that is no key is in nobody's way", async () => {
+test('a key without its padding is found, and a stored text that is not a key does no harm', async () => {
   const { as, people, db } = await world();
   const key = newPublicKey();
   const short = { title: 'old', key: key.replace(/=+/, ''), user_id: people.guest.id, fingerprint_sha256: key };

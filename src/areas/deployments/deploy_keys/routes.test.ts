@@ -72,7 +72,7 @@ test('invalid deploy keys, and keys of users, are refused', async () => {
   assert.equal((await as('maintainer').put(`${path}/${body.id}`, {})).status, 400);
 });
 
-test('a key of several projects is one key, which its managers add to others', async () => {
+test('a key of several projects is shared, and its managers add it to others', async () => {
   const here = await world();
   const there = await world();
   const { as } = here;

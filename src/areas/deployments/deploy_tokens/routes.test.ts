@@ -51,7 +51,7 @@ test('a deploy token is created, shown without its value, listed and deleted', a
   assert.equal((await here.as('owner').get('/deploy_tokens')).status, 403);
 });
 
-test('a username is made from the id, and several tokens can have it', async () => {
+test('a username is derived from the id, and several tokens can have the same one', async () => {
   const here = await world();
   for (const [path, manager] of places(here)) {
     const as = here.as(manager);

@@ -20,7 +20,7 @@ async function deployedWorld() {
   return { ...here, sha: sha!, given, record };
 }
 
-test('a deployment is recorded, succeeds, and is what its environment is at', async () => {
+test('a deployment is recorded, succeeds, and becomes the current one of its environment', async () => {
   const here = await deployedWorld();
   const { as, given, sha, people } = here;
   assert.equal((await as('reporter').post(at(here), given)).status, 403);
@@ -59,7 +59,7 @@ test('a deployment is recorded, succeeds, and is what its environment is at', as
   assert.equal((await as('reporter').get(at(here, `/${id}`))).body.status, 'success');
 });
 
-test('what cannot be deployed is refused, and leaves neither a deployment nor an environment', async () => {
+test('invalid deployments are refused, and leave neither a deployment nor an environment', async () => {
   const here = await deployedWorld();
   const { as, given, project } = here;
   const refusals: [Record<string, unknown>, unknown][] = [
@@ -129,7 +129,7 @@ test('Maintainers delete deployments that are neither running nor current', asyn
   assert.deepEqual(ids(await as('reporter').get(at(here))), [current.id, running.id]);
 });
 
-test('deployments that are recorded at once share a new environment and have numbers of their own', async () => {
+test('concurrently recorded deployments share a new environment and have different numbers', async () => {
   const here = await deployedWorld();
   const { as, record } = here;
   const made = await Promise.all([record(), record(), record()]);
@@ -140,7 +140,7 @@ test('deployments that are recorded at once share a new environment and have num
   assert.deepEqual(both.map(({ status }) => status).sort(), [200, 400]);
 });
 
-test('webhooks are told of each change of the status', async () => {
+test('webhooks are sent for each status change', async () => {
   const here = await deployedWorld();
   const { as, project, sha, people } = here;
   await allowLocalHooks(here);
@@ -184,7 +184,7 @@ test('webhooks are told of each change of the status', async () => {
   assert.equal(receiver.take()[0]?.body.status, 'success');
 });
 
-test('deployments during a freeze are marked, or refused if the project says so', async () => {
+test('deployments during a freeze are marked, or refused if the project is configured so', async () => {
   const here = await deployedWorld();
   const { as, project, record, given } = here;
   const failed = await record({ status: 'failed' });

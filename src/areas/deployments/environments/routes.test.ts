@@ -50,7 +50,7 @@ test('Developers create environments, which get a slug and a tier by their name'
   assert.equal((await as('reporter').get(at(here, `/${id}`))).body.name, 'production');
 });
 
-test('fields that cannot be used are refused by name, and change nothing', async () => {
+test('invalid fields are refused by name, and change nothing', async () => {
   const here = await world();
   const { as } = here;
   const { body: there } = await as('developer').post(at(here), { name: 'here' });
@@ -112,7 +112,7 @@ test('an environment is changed, stopped, and deleted when it is stopped', async
   assert.deepEqual([(await as('developer').delete(url)).status, (await as('reporter').get(url)).status], [204, 404]);
 });
 
-test('the access level of environments and the visibility of the project decide on who reads', async () => {
+test('the access level of environments and the visibility of the project determine who can read them', async () => {
   const here = await world();
   const { as, project } = here;
   const reads = async (...personas: Parameters<typeof as>[0][]) =>
@@ -137,7 +137,7 @@ test('the access level of environments and the visibility of the project decide 
   assert.deepEqual(await reads('reporter', 'owner', 'admin'), [403, 403, 403]);
 });
 
-test('of two requests for the last environment, and for one name, one succeeds', async () => {
+test('if two requests compete for the last environment, or for one name, one succeeds', async () => {
   const here = await world();
   const { as, db, project } = here;
   const same = await Promise.all([1, 2].map(() => as('developer').post(at(here), { name: 'same' })));
@@ -160,7 +160,7 @@ test('of two requests for the last environment, and for one name, one succeeds',
   });
 });
 
-test('environments whose time is over stop, and a deployment moves their time on', async () => {
+test('expired environments stop, and a deployment extends their auto-stop time', async () => {
   const here = await filledWorld();
   const { as, db, services, project } = here;
   const { body } = await as('developer').post(at(here), { name: 'review/one', auto_stop_in: '3 days' });
@@ -187,7 +187,7 @@ test('environments whose time is over stop, and a deployment moves their time on
   assert.equal(cleared.body.auto_stop_at, null);
 });
 
-test('stale environments stop, and old review apps go a week later', async () => {
+test('stale environments stop, and old review apps are deleted a week later', async () => {
   const here = await filledWorld();
   const { as, db, services } = here;
   const add = async (name: string) => (await as('developer').post(at(here), { name })).body.id as number;

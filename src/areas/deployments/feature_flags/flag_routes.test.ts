@@ -101,7 +101,7 @@ test('a flag is created, shown, listed, changed and deleted', async () => {
   assert.equal((await sent(developer.post(url, { name: 'press' }))).iid, 3, 'a number is not given again');
 });
 
-test('flags that cannot be are refused with a sentence for each reason, and nothing changes', async () => {
+test('invalid flags are refused with a sentence for each reason, and nothing changes', async () => {
   const here = await world({});
   const developer = here.as('developer');
   const url = flagsUrl(here);
@@ -173,7 +173,7 @@ test('flags that cannot be are refused with a sentence for each reason, and noth
   assert.deepEqual((await developer.get(url)).body, before);
 });
 
-test('flags are for developers of a project that has them', async () => {
+test('flags are available to developers of a project where they are enabled', async () => {
   const here = await world({});
   const url = flagsUrl(here);
   await sent(here.as('developer').post(url, { name: 'press' }));
@@ -204,7 +204,7 @@ test('flags are for developers of a project that has them', async () => {
     assert.equal((await call).status, 403);
 });
 
-test('a project has as many flags as the setting says, also when two come at once', async () => {
+test('a project cannot exceed the limit of flags, even with concurrent requests', async () => {
   const here = await world({});
   const url = flagsUrl(here);
   await sent(here.as('admin').put('/application/settings', { project_feature_flags_limit: 2 }));
@@ -218,7 +218,7 @@ test('a project has as many flags as the setting says, also when two come at onc
   await sent(here.as('admin').put('/application/settings', { project_feature_flags_limit: 200 }));
 });
 
-test('a user list is used by a strategy, and not deleted before that', async () => {
+test('a user list used by a strategy cannot be deleted', async () => {
   const here = await world({});
   const developer = here.as('developer');
   const url = listsUrl(here);
@@ -271,7 +271,7 @@ test('a user list is used by a strategy, and not deleted before that', async () 
   assert.equal((await developer.get(`${url}/1`)).status, 404);
 });
 
-test('webhooks are told when a flag is created, changed and deleted, and not when nothing changes', async () => {
+test('webhooks are sent when a flag is created, changed and deleted, and not when nothing changes', async () => {
   const here = await world({});
   await allowLocalHooks(here);
   const hooks = `/projects/${here.project.id}/hooks`;
@@ -309,7 +309,7 @@ test('webhooks are told when a flag is created, changed and deleted, and not whe
   );
 });
 
-test('flags and lists leave and arrive with a project, without its instance id', async () => {
+test('flags and lists are exported and imported with a project, without its instance id', async () => {
   const here = await world({});
   const developer = here.as('developer');
   const list = await sent(developer.post(listsUrl(here), { name: 'Pickers', user_xids: 'rowan' }));

@@ -46,7 +46,7 @@ async function application(): Promise<Application> {
 
 const everyone = { name: 'default', parameters: {} };
 
-test('an environment gets the flags with a strategy for it, with these strategies only', async () => {
+test('an environment gets the flags that have a strategy for it, with these strategies only', async () => {
   const { here, flags, features } = await application();
   const developer = here.as('developer');
   const list = await sent(
@@ -78,7 +78,7 @@ test('an environment gets the flags with a strategy for it, with these strategie
     assert.deepEqual(await features(other), [zebra, listed]);
 });
 
-test('a poll without a change is answered with 304, and the next one after a change with the change', async () => {
+test('a poll without a change returns 304, and the next one after a change returns the change', async () => {
   const { here, flags, ask, features, instance_id } = await application();
   await sent(here.as('developer').post(flags, { name: 'press', strategies: [everyone] }));
   const first = await ask();
@@ -106,7 +106,7 @@ test('a poll without a change is answered with 304, and the next one after a cha
   assert.deepEqual(await features(), []);
 });
 
-test('only the instance id of the project opens its doors, and a reset closes them at once', async () => {
+test('only the instance id of the project gives access, and a reset revokes it at once', async () => {
   const { here, flags, ask, instance_id } = await application();
   await sent(here.as('developer').post(flags, { name: 'press', strategies: [everyone] }));
   const other = await application();
@@ -145,7 +145,7 @@ test('only the instance id of the project opens its doors, and a reset closes th
   }
 });
 
-test('a registration and metrics are taken, and only the time and the SDK are kept', async () => {
+test('registrations and metrics are accepted, and only the time and the SDK are stored', async () => {
   const { here, ask, instance_id } = await application();
   const client = `/projects/${here.project.id}/feature_flags_client`;
   const before = (await here.as('maintainer').get(client)).body;
@@ -170,7 +170,7 @@ test('a registration and metrics are taken, and only the time and the SDK are ke
   assert.deepEqual((await here.as('maintainer').get(client)).body, seen, 'a second time within the hour');
 });
 
-test('requests of a project are counted when the setting says so', async () => {
+test('requests of a project are limited by a setting', async () => {
   const { here, ask } = await application();
   await sent(here.as('admin').put('/application/settings', { feature_flags_unleash_requests_limit: 2 }));
   const statuses = [];

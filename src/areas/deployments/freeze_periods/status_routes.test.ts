@@ -10,7 +10,7 @@ const nextYear = new Date().getUTCFullYear() + 1;
 const untilNewYear = { freeze_start: '* * * * *', freeze_end: '0 0 1 1 *' };
 const never = '0 0 -30 2 *';
 
-test('a project tells Reporters whether it is frozen, until when, and when the next freeze begins', async () => {
+test('a project shows Reporters whether it is frozen, until when, and when the next freeze begins', async () => {
   const { as, project } = await world();
   const url = `/projects/${project.id}/freeze_status`;
   const periods = `/projects/${project.id}/freeze_periods`;
@@ -62,7 +62,7 @@ test('a project has a limited number of freeze periods', async () => {
   });
 });
 
-test('protected branches take no changes during a freeze if the project blocks pushes, and other branches do', async () => {
+test('during a freeze protected branches refuse changes if the project blocks pushes, and other branches accept them', async () => {
   const here = await filledWorld();
   const { as, project, people, url } = here;
   const head = await headOf(here, 'main');

@@ -22,7 +22,7 @@ async function publish({ as, group, project }: World): Promise<void> {
   await sent(as('owner').put(`/projects/${project.id}`, { visibility: 'public' }));
 }
 
-test('what was rejected or failed does not become a success without the approvals', async () => {
+test('a rejected or failed deployment cannot succeed without the approvals', async () => {
   const here = await filledWorld();
   const { as } = here;
   const record = await recorderOf(here);
@@ -45,7 +45,7 @@ test('what was rejected or failed does not become a success without the approval
     await sent(as('developer').put(`${deploymentsOf(here)}/${approved}`, { status }));
 });
 
-test('a rule ends for a user, or a group, who has left the project, and Maintainers take their place', async () => {
+test('a rule no longer applies to a user or group that has left the project, and Maintainers take their place', async () => {
   const here = await filledWorld();
   const { as, project, person } = here;
   await publish(here);
@@ -83,7 +83,7 @@ test('a rule ends for a user, or a group, who has left the project, and Maintain
   assert.equal((await as('reporter').get(`${deploymentsOf(here)}/${id}`)).body.status, 'running');
 });
 
-test('an approval for a rule that is deleted meanwhile is refused', async () => {
+test('an approval for a rule that was deleted meanwhile is refused', async () => {
   const here = await world({});
   const { as, db } = here;
   await addReadme(here);
@@ -102,7 +102,7 @@ test('an approval for a rule that is deleted meanwhile is refused', async () => 
   assert.deepEqual((await as('reporter').get(`${deploymentsOf(here)}/${id}`)).body.approvals, []);
 });
 
-test('without the plan, protected environments are stopped with those that are stale', async () => {
+test('without the plan, protected environments are stopped with other stale ones', async () => {
   const here = await world({});
   const { as, project } = here;
   const environments = `/projects/${project.id}/environments`;

@@ -89,7 +89,7 @@ test('Maintainers protect environments, and change and remove protections', asyn
   assert.equal((await as('maintainer').get(at(here, '/production'))).status, 404);
 });
 
-test('rules that name no one, twice, or strangers are refused, and change nothing', async () => {
+test('rules without a grantee, duplicates, and unrelated grantees are refused, and change nothing', async () => {
   const here = await world();
   const { as, people, person } = here;
   const stranger = await person();
@@ -139,7 +139,7 @@ test('of two requests that protect an environment, one succeeds', async () => {
   assert.deepEqual(both.map(({ status }) => status).sort(), [201, 409]);
 });
 
-test('only those whom a rule names deploy to a protected environment, and stop and change it', async () => {
+test('only grantees of rules deploy to a protected environment, and stop and change it', async () => {
   const here = await deployable();
   const { as, project, people, record } = here;
   const { body: running } = await record('developer');
@@ -167,7 +167,7 @@ test('only those whom a rule names deploy to a protected environment, and stop a
   assert.equal((await as('maintainer').post(`${environment}/stop`)).status, 200);
 });
 
-test('a group protects the environments of a tier, and both protections count', async () => {
+test('a group protects the environments of a tier, and both protections apply', async () => {
   const here = await deployable();
   const { as, group, record } = here;
   const url = `/groups/${group.id}/protected_environments`;
@@ -187,7 +187,7 @@ test('a group protects the environments of a tier, and both protections count', 
   assert.equal((await record('developer', { environment: 'prod-us' })).status, 201);
 });
 
-test('a deployment waits for the approvals that rules need, and then runs', async () => {
+test('a deployment waits for the approvals that rules require, and then runs', async () => {
   const here = await deployable();
   const { as, project, people, record, answer, shown } = here;
   await as('maintainer').post(at(here), {
@@ -248,7 +248,7 @@ test('one rejection ends a deployment, and no one approves their own', async () 
   assert.ok(ended.finished_at);
 });
 
-test('of two last approvals at once, one lets the deployment run', async () => {
+test('if two last approvals arrive concurrently, one lets the deployment run', async () => {
   const here = await deployable();
   const { as, record, answer, shown } = here;
   const rules = {
@@ -263,7 +263,7 @@ test('of two last approvals at once, one lets the deployment run', async () => {
   assert.equal((await shown(body.id)).status, 'running');
 });
 
-test('a deployment waits for the rules under which it was made, whatever its environment is called', async () => {
+test('a deployment waits for the rules in force when it was created, even if its environment is renamed', async () => {
   const here = await deployable();
   const { as, group, project, record, answer, shown } = here;
   const everybody = { deploy_access_levels: [{ access_level: 30 }] };
@@ -312,7 +312,7 @@ test('a deployment waits for the rules under which it was made, whatever its env
   assert.equal((await as('maintainer').put(place, { name: 'safe' })).status, 200);
 });
 
-test('nobody creates an environment that is protected from them', async () => {
+test('users cannot create an environment that is protected against them', async () => {
   const here = await deployable();
   const { as, group, people, project } = here;
   const url = `/projects/${project.id}/environments`;
@@ -327,7 +327,7 @@ test('nobody creates an environment that is protected from them', async () => {
   assert.equal((await as('maintainer').post(url, { name: 'quiet', tier: 'production' })).status, 201);
 });
 
-test('bots of projects and groups are no second pair of eyes', async () => {
+test('bots of projects and groups cannot approve', async () => {
   const here = await deployable();
   const { as, group, project, record, shown } = here;
   await as('maintainer').post(at(here), {

@@ -80,7 +80,7 @@ test('invalid values of a variable are refused by field, and nothing is stored',
   }
 });
 
-test('a key has one value for each environment scope, and the filter says which', async () => {
+test('a key has one value per environment scope, and the filter selects one', async () => {
   const here = await world({});
   for (const [path, manager] of places(here).slice(0, 2)) {
     const as = here.as(manager);
@@ -119,7 +119,7 @@ test('a hidden value is never shown and stays masked', async () => {
   assert.equal((await as('maintainer').put(`${path}/PASSWORD`, { value: 'battery-staple' })).body.value, null);
 });
 
-test('a value is masked later only if it can be', async () => {
+test('an existing value can be masked only if it qualifies', async () => {
   const { as, project } = await world({});
   const path = `/projects/${project.id}/variables`;
   await as('maintainer').post(path, { key: 'TOKEN', value: 'a b' });

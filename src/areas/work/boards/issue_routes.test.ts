@@ -32,7 +32,7 @@ async function cards({ as }: World, url: string, list_id: number | string, param
   return body.map(({ title }: { title: string }) => title);
 }
 
-test('each list of a board has its issues, in the order of their positions', async () => {
+test('each list of a board contains its issues, ordered by position', async () => {
   const here = await world();
   const board = await boardOf(here);
   const { as, people, project } = here;
@@ -69,7 +69,7 @@ test('each list of a board has its issues, in the order of their positions', asy
   }
 });
 
-test('the scope of a board narrows what is on it', async () => {
+test('the scope of a board filters its issues', async () => {
   const here = await world();
   const board = await boardOf(here);
   const { as, people } = here;
@@ -95,7 +95,7 @@ test('the scope of a board narrows what is on it', async () => {
   }
 });
 
-test('moving an issue is an edit of it, with the same effects', async () => {
+test('moving an issue edits it, with the same effects', async () => {
   const here = await world();
   const board = await boardOf(here);
   const { as, people, project, db } = here;
@@ -162,7 +162,7 @@ test('moving an issue is an edit of it, with the same effects', async () => {
   assert.equal((await as('guest').put(at, { to_list_id: 'closed' })).status, 200);
 });
 
-test('a position alone leaves no trace, and neighbors are in the list', async () => {
+test('a new position alone has no effects, and neighbors must be in the list', async () => {
   const here = await world();
   const board = await boardOf(here);
   const { as, project, db } = here;
@@ -207,7 +207,7 @@ test('a position alone leaves no trace, and neighbors are in the list', async ()
   assert.deepEqual(await cards(here, board.url, board.doing), ['a', 'd']);
 });
 
-test('two who move issues at the same time both succeed', async () => {
+test('two concurrent moves both succeed', async () => {
   const here = await world();
   const board = await boardOf(here);
   const issues = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((title) => addIssue(here, { title, labels: 'todo' })));

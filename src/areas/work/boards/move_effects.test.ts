@@ -8,7 +8,7 @@ import { sent } from '../../../../test/support/sent.ts';
 import { world } from '../../../../test/support/world.ts';
 import { collectNotifications, sendNotification } from '../../activity/notifications/index.ts';
 
-test('webhooks are told of the labels, and those who subscribed to the new one get mail', async (t) => {
+test('webhooks receive the changed labels, and subscribers of the new one get mail', async (t) => {
   const here = await world({});
   const { as, project, people, services } = here;
   await allowLocalHooks(here);

@@ -44,7 +44,7 @@ test('boards keep their lists and scopes when labels and milestones are promoted
   );
 });
 
-test('a label or a milestone that is deleted while a board is to name it is not there', async () => {
+test('a label or a milestone deleted while a board is about to use it is not found', async () => {
   const here = await world({});
   const { as, db } = here;
   const { board, addLabel, addMilestone } = await boardIn(here);

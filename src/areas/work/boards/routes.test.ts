@@ -22,7 +22,7 @@ const order = async ({ as }: World, board: string) =>
     ({ label, position }: { label: { name: string }; position: number }) => `${position} ${label.name}`,
   );
 
-test('a board is created, listed, changed and deleted by those who may edit any issue', async () => {
+test('a board is created, listed, changed and deleted by users who may edit any issue', async () => {
   const here = await world();
   const { as, project, people } = here;
   assert.equal((await as('anonymous').get(boardsOf(here))).status, 401);
@@ -103,7 +103,7 @@ test('a board is created, listed, changed and deleted by those who may edit any 
   assert.deepEqual((await as('planner').get(one)).body, { message: '404 Not found' });
 });
 
-test('the lists of a board have positions without gaps, whatever happens to what they stand for', async () => {
+test('the lists of a board have positions without gaps, even when their targets are deleted', async () => {
   const here = await world();
   const { as, project } = here;
   const board = `${boardsOf(here)}/${(await addBoard(here)).id}`;
@@ -145,7 +145,7 @@ test('the lists of a board have positions without gaps, whatever happens to what
   assert.equal((await as('guest').get(`${boardsOf(here)}/${other.id}/lists/${first.id}`)).status, 404);
 });
 
-test('a list stands for exactly one label, assignee, milestone or iteration of the place, once on a board', async () => {
+test('a list has exactly one label, assignee, milestone or iteration of the place as its target, each once per board', async () => {
   const here = await world();
   const { as, people, group } = here;
   const board = `${boardsOf(here)}/${(await addBoard(here)).id}`;
@@ -183,7 +183,7 @@ test('a list stands for exactly one label, assignee, milestone or iteration of t
   assert.equal((await as('guest').get(`${board}/lists`)).body.length, 4);
 });
 
-test('boards and lists that are added and moved at the same time keep within their limits and order', async () => {
+test('boards and lists that are added and moved concurrently keep their limits and order', async () => {
   const here = await world();
   const { as, db, project } = here;
   const board = await addBoard(here);
@@ -223,7 +223,7 @@ test('boards and lists that are added and moved at the same time keep within the
   });
 });
 
-test('a group has boards of its own labels, milestones and members', async () => {
+test('a group has boards with its own labels, milestones and members', async () => {
   const here = await world();
   const { as, group, people } = here;
   const boards = `/groups/${group.id}/boards`;
@@ -241,7 +241,7 @@ test('a group has boards of its own labels, milestones and members', async () =>
   assert.equal((await as('guest').post(boards, { name: 'x' })).status, 403);
 });
 
-test('a project without issues has no boards to see', async () => {
+test('a project with issues disabled shows no boards', async () => {
   const here = await world();
   await addBoard(here);
   await sent(here.as('owner').put(`/projects/${here.project.id}`, { issues_access_level: 'disabled' }));

@@ -46,7 +46,7 @@ test('a section has the changes since the last version by category, and names au
   assert.doesNotMatch(from.body.notes, /Add rows/);
 });
 
-test('a section is committed to its place in the file, by those who may push', async () => {
+test('a section is committed to the right place in the file, by users who may push', async () => {
   const { here, url } = await changed();
   const { as, project } = here;
   const done = await as('maintainer').post(url, { version: '1.1.0', date });
@@ -93,7 +93,7 @@ test('settings in the repository name categories, dates and templates', async ()
   }
 });
 
-test('a version that is none, and a range without a start, are refused', async () => {
+test('an invalid version, and a range without a start, are refused', async () => {
   const { here, url } = await changed();
   const { as } = here;
   assert.equal((await as('reporter').get(url)).body.message, 'version is missing');

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { dateIn, newestBelow, unreverted, usualVersions, versionOfTag, withSection } from './section_rules.ts';
 import { InvalidTemplate, rendered } from './template_rules.ts';
 
-test('a template writes what it is given, and nothing else', () => {
+test('a template renders its input, and nothing else', () => {
   const trailers = { EE: 'yes', 'Co-authored-by': 'Ada' };
   const values = { name: 'a', none: [], rows: [{ name: 'b' }, { name: 'c', more: { deep: 7 } }], no: false, trailers };
   const cases: [string, string][] = [
@@ -35,7 +35,7 @@ test('a template writes what it is given, and nothing else', () => {
   assert.throws(() => rendered(nested, { rows }), InvalidTemplate);
 });
 
-test('sections are put by their versions, newest first', () => {
+test('sections are ordered by version, newest first', () => {
   const log = '# Changelog\n\n## 2.0.0 (today)\n\nb\n\n## 1.0.0 (then)\n\na\n';
   const section = (version: string) => `## ${version} (now)\n\nx\n`;
   assert.equal(withSection('', '1.0.0', section('1.0.0')), section('1.0.0'));
@@ -44,7 +44,7 @@ test('sections are put by their versions, newest first', () => {
   assert.match(withSection(log, '0.1.0', section('0.1.0')), /1\.0\.0[\s\S]*\n\n## 0\.1\.0/);
 });
 
-test('the start of a range is the newest stable version below', () => {
+test('a range starts at the newest stable version below', () => {
   const tags = ['v1.0.0', '1.2.0', '1.3.0-rc1', 'api-1.10.0', 'release-1.11.0', '2.0.0', 'other', '01.5.0'];
   const usual = usualVersions(tags);
   assert.equal(newestBelow('2.0.0', usual), '1.2.0');
@@ -55,7 +55,7 @@ test('the start of a range is the newest stable version below', () => {
   assert.equal(versionOfTag('other', { major: '', minor: '', patch: '' }), undefined);
 });
 
-test('what was reverted is left out, unless the revert was reverted', () => {
+test('reverted commits are omitted, unless the revert was reverted', () => {
   const [a, b, c] = ['a', 'b', 'c'].map((letter) => letter.repeat(40));
   const commit = (id: string, reverts?: string) => ({
     id,
@@ -66,6 +66,6 @@ test('what was reverted is left out, unless the revert was reverted', () => {
   assert.deepEqual(ids([commit(c!, b), commit(b!, a), commit(a!)]), [c, a]);
 });
 
-test('dates are written as a format says', () => {
+test('dates are formatted by a given format', () => {
   assert.equal(dateIn('%Y-%m-%d %e %B %b %% %q', new Date('2026-03-04T05:06:07Z')), '2026-03-04  4 March Mar % %q');
 });

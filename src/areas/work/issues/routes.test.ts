@@ -407,7 +407,7 @@ test('labels, milestone and weight are changed and cleared, with resource events
   assert.deepEqual((await as('planner').put(path, { labels: null })).body.labels, []);
 });
 
-test('users who cannot be assigned are left out, and the present assignees stay if no one else is given', async () => {
+test('users who cannot be assigned are ignored, and the current assignees stay if no one else is given', async () => {
   const here = await world();
   const { as, people, db } = here;
   const { planner, guest, outsider } = people;

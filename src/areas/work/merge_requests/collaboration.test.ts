@@ -12,7 +12,7 @@ import { followMergeRequests, prepareMergeRequest, rebaseSource } from './index.
 
 const jobs = [prepareMergeRequest, followMergeRequests, rebaseSource];
 
-test('those who may merge a merge request push to its branch in the fork, and nowhere else', async () => {
+test('users who may merge a merge request can push to its branch in the fork, and nowhere else', async () => {
   const here = await worldWithTopic();
   const { as, people, project, services } = here;
   await as('owner').put(`/groups/${here.group.id}`, { visibility: 'public' });

@@ -10,7 +10,7 @@ const listOf = ({ project }: { project: { id: number } }) => `/projects/${projec
 const count = async ({ db, project }: World) =>
   (await db.selectFrom('merge_requests').select('id').where('project_id', '=', project.id).execute()).length;
 
-test('a new merge request has all fields, its first version, and everything that was asked for', async () => {
+test('a new merge request has all fields, its first version, and all requested values', async () => {
   const here = await worldWithTopic();
   const { project, people, db } = here;
   const milestone = await here.as('maintainer').post(`/projects/${project.id}/milestones`, { title: 'Spring' });
@@ -113,7 +113,7 @@ test('a new merge request has all fields, its first version, and everything that
   assert.equal((await here.as('planner').get(`${listOf(here)}/1`)).status, 404);
 });
 
-test('what a merge request cannot be created from is refused, and nothing is added', async () => {
+test('invalid branches and values are refused, and no merge request is created', async () => {
   const here = await worldWithTopic();
   const usual = { title: 'Sow', source_branch: 'topic', target_branch: 'main' };
   const asked = async (parameters: object, by: 'developer' | 'reporter' = 'developer') => {
@@ -148,7 +148,7 @@ test('what a merge request cannot be created from is refused, and nothing is add
   assert.equal((await here.as('developer').get(`${listOf(here)}/${iid}`)).status, 403);
 });
 
-test('a branch of a fork is proposed to its source and to other forks, and private forks stay hidden', async () => {
+test('a branch of a fork can be merged into its source and into other forks, and private forks stay hidden', async () => {
   const here = await worldWithTopic();
   const { as, project } = here;
   const fork = await addFork(here, 'reporter', project, { path: 'mine' });

@@ -26,7 +26,7 @@ const refsOf = async (here: World) =>
     .split('\n')
     .slice(0, -1);
 
-test('the refs of a merge request are fetched over HTTP and SSH, and go with it', async () => {
+test('the refs of a merge request can be fetched over HTTP and SSH, and are deleted with it', async () => {
   const here = await worldWithTopic();
   const { as, people, project, services } = here;
   await addMergeRequest(here);
@@ -58,7 +58,7 @@ test('the refs of a merge request are fetched over HTTP and SSH, and go with it'
     assert.match((await fetch(remote, options, '1/head')).stderr, /couldn't find remote ref/);
 });
 
-test('of two merge requests for the same branches that quick actions reopen at once, one is open and the other refused', async () => {
+test('if quick actions reopen two merge requests with the same branches concurrently, one is opened and the other refused', async () => {
   const here = await worldWithTopic();
   const { as } = here;
   for (const iid of [1, 2]) {
@@ -77,7 +77,7 @@ test('of two merge requests for the same branches that quick actions reopen at o
   assert.deepEqual(states.toSorted(), ['closed', 'opened']);
 });
 
-test('a member who is removed with unassign_issuables is unassigned from issues and merge requests there, and nowhere else', async () => {
+test('removing a member with unassign_issuables unassigns them from issues and merge requests there, and nowhere else', async () => {
   const here = await worldWithTopic();
   const { as, people, project, group } = here;
   const chosen = { assignee_ids: [people.reporter.id], reviewer_ids: [people.reporter.id, people.maintainer.id] };
@@ -109,7 +109,7 @@ test('a member who is removed with unassign_issuables is unassigned from issues 
   ]);
 });
 
-test('a merge request outlives its fork, and neither merges nor changes in an archived project', async () => {
+test('a merge request outlives its fork, and can neither be merged nor changed in an archived project', async () => {
   const here = await worldWithTopic();
   const { as, project, services } = here;
   const fork = await addFork(here, 'developer');
@@ -168,7 +168,7 @@ test('a merge request outlives its fork, and neither merges nor changes in an ar
 const pathOf = async ({ db }: World, id: number) =>
   (await db.selectFrom('projects').select('full_path').where('id', '=', id).executeTakeFirst())?.full_path;
 
-test('open merge requests are closed with their fork, and with a fork relationship that ends; others stay', async () => {
+test('open merge requests are closed when their fork or the fork relationship is removed; others stay', async () => {
   const here = await worldWithTopic();
   const { as, db, people, project, services } = here;
   const cleaning = [...jobs, removeProject, closeOrphans, closeForeignOnes];
@@ -213,7 +213,7 @@ test('open merge requests are closed with their fork, and with a fork relationsh
   );
 });
 
-test('a project is deleted with the merge requests that forks have opened in it, those between forks are closed, and the forks stay', async () => {
+test('deleting a project deletes merge requests from forks into it and closes those between forks; the forks stay', async () => {
   const here = await worldWithTopic();
   const { as, db, project, services } = here;
   const fork = await addFork(here, 'developer', project, { path: 'stays' });

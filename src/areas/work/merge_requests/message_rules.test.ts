@@ -27,14 +27,14 @@ const variables: Variables = {
   ]),
 };
 
-test('the usual messages name the branches, the title and the merge request', () => {
+test('the default messages contain the branches, the title and the merge request', () => {
   const usual = "Merge branch 'topic' into 'main'\n\nSow the beans\n\nSee merge request group/project!1";
   assert.equal(mergeMessage(null, variables), usual);
   assert.equal(mergeMessage('%{issues}', variables), usual, 'an empty message is none');
   assert.equal(squashMessage(null, variables), 'Sow the beans');
 });
 
-test('variables of templates get their values, and lines that stay empty go', () => {
+test('variables in templates are replaced, and lines that become empty are removed', () => {
   for (const [template, message] of [
     [
       '%{title} (%{local_reference})\r\n\r\n%{issues}\r\n\r\n%{url}',

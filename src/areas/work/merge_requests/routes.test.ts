@@ -27,7 +27,7 @@ const versionsOf = ({ db }: World, id: number) =>
     .orderBy('id')
     .execute();
 
-test('every change of a merge request is made by those who may, and noted', async () => {
+test('authorized users make every change of a merge request, and each has a system note', async () => {
   const here = await worldWithTopic();
   const { as, people, project } = here;
   const { id } = await addMergeRequest(here, { title: 'Draft: Sow the beans' });
@@ -88,7 +88,7 @@ test('every change of a merge request is made by those who may, and noted', asyn
   assert.deepEqual([milestones[0].milestone.title, milestones[0].state], ['Spring', 'opened']);
 });
 
-test('a merge request is closed and reopened, but not beside another one for the same branches', async () => {
+test('a merge request is closed and reopened, unless another one is open for the same branches', async () => {
   const here = await worldWithTopic();
   const { as, db } = here;
   const { id } = await addMergeRequest(here);
@@ -140,7 +140,7 @@ test('a merge request is closed and reopened, but not beside another one for the
   assert.deepEqual(left, []);
 });
 
-test('another target branch must exist, be free and not the source, and begins a version; one whose fork is gone stays closed', async () => {
+test('a new target branch must exist, be free and differ from the source, and creates a version; without its fork a merge request stays closed', async () => {
   const here = await worldWithTopic();
   const { as, db } = here;
   await addBranch(here, 'release');
@@ -169,7 +169,7 @@ test('another target branch must exist, be free and not the source, and begins a
   assert.deepEqual((await as('reporter').get(one(here, iid))).body.source_project_id, null);
 });
 
-test('a merge request is discussed, reacted to, followed, timed and put on to-do lists like an issue', async () => {
+test('a merge request supports comments, reactions, subscriptions, time tracking and to-do items like an issue', async () => {
   const here = await worldWithTopic();
   const { as, people } = here;
   const { id } = await addMergeRequest(here, { description: `By @${people.reporter.username}` });
@@ -230,7 +230,7 @@ test('texts refer to merge requests, and merge requests to issues', async () => 
   assert.deepEqual([shown.title_html, shown.description_html], ['Sow the beans', `<p>See ${link}</p>\n`]);
 });
 
-test('quick actions change a merge request as far as the caller may', async () => {
+test('quick actions change a merge request if the caller may', async () => {
   const here = await worldWithTopic();
   const { as, people, db } = here;
   await addBranch(here, 'release');

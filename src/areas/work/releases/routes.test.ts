@@ -138,7 +138,7 @@ test('a refused creation says why and leaves neither a tag nor a release', async
   assert.deepEqual((await developer.get(tagsOf(here))).body, []);
 });
 
-test('of two that create the same release at once, one is refused', async () => {
+test('if two requests create the same release concurrently, one is refused', async () => {
   const here = await filledWorld();
   const asked = Array.from({ length: 4 }, () => here.as('developer').post(at(here), { tag_name: 'v1', ref: 'main' }));
   const statuses = (await Promise.all(asked)).map(({ status }) => status);
@@ -147,7 +147,7 @@ test('of two that create the same release at once, one is refused', async () => 
   assert.deepEqual([again.status, again.body], [409, { message: 'Release already exists' }]);
 });
 
-test('a deleted tag takes its release along, whether by the API or by a push', async () => {
+test('deleting a tag through the API or by a push deletes its release', async () => {
   const here = await filledWorld();
   const { as, people, project, url } = here;
   for (const tag_name of ['v1', 'v2', 'v3'])
@@ -236,7 +236,7 @@ test('links are added, changed and removed, and equal ones are refused', async (
   assert.deepEqual([gone.status, gone.body.message], [404, '404 Not found']);
 });
 
-test('a link loses its path again, and may be made with a blank one', async () => {
+test('the path of a link can be removed, and a blank path counts as none', async () => {
   const here = await filledWorld();
   const developer = here.as('developer');
   const url = 'https://files.example/a';
@@ -293,7 +293,7 @@ test('permanent links lead to the latest release and its assets', async () => {
   assert.deepEqual(await order({ order_by: 'created_at' }), ['v0', 'v1/x', 'v3']);
 });
 
-test('evidence is collected for what is released now, for upcoming releases when their time comes, and on request', async () => {
+test('evidence is collected at once for current releases, when upcoming ones are due, and on request', async () => {
   const here = await filledWorld();
   const { as, project, db, people } = here;
   const milestone = (await as('developer').post(`/projects/${project.id}/milestones`, { title: 'M' })).body;
@@ -399,7 +399,7 @@ test('evidence has the issues that all of its readers may read', async () => {
   await sent(as('owner').put(base, { releases_access_level: 'enabled', issues_access_level: 'enabled' }));
 });
 
-test('pages show the releases, and the addresses that the API hands out lead on', async () => {
+test('pages show the releases, and URLs returned by the API redirect to them', async () => {
   const here = await filledWorld();
   const { as, project, people } = here;
   const links = [{ name: 'a', url: 'https://files.example/a', direct_asset_path: '/bin/a' }];
@@ -424,7 +424,7 @@ test('pages show the releases, and the addresses that the API hands out lead on'
   assert.equal((await guest.get(`${base}/v1%2Fx`)).status, 403);
 });
 
-test('a token reads what the addresses of a release lead to, as glab downloads it, and no page', async () => {
+test('a token can read the assets at the URLs of a release, as glab downloads them, but no page', async () => {
   const here = await filledWorld();
   const { as, project, people, url } = here;
   const form = new FormData();
@@ -504,7 +504,7 @@ test('a group lists the releases of its projects that the caller may read', asyn
   assert.equal((await as('outsider').get(`/groups/${group.id}/releases`)).status, 404);
 });
 
-test('webhooks and mail tell of releases', async (t) => {
+test('webhooks and mail report releases', async (t) => {
   const receiver = await startReceiver();
   t.after(() => receiver.stop());
   const here = await filledWorld({});
@@ -552,7 +552,7 @@ test('webhooks and mail tell of releases', async (t) => {
   assert.match(mails[0]!.subject, /Two \(v2\)/);
 });
 
-test('lists of issues and merge requests find what belongs to the milestones of a release', async () => {
+test('lists of issues and merge requests filter by the milestones of a release', async () => {
   const here = await filledWorld();
   const { as, project, group, people } = here;
   const developer = as('developer');

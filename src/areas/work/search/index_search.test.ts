@@ -33,7 +33,7 @@ const stateOf = async ({ db, project }: World) =>
         from code_indexes where project_id = ${project.id}`.execute(db)
   ).rows[0];
 
-test('the index follows the default branch, and says what git says', async () => {
+test('the index follows the default branch, and gives the same results as git', async () => {
   const here = await filledWorld();
   const word = newWord();
   await commit(here, [
@@ -73,7 +73,7 @@ test('the index follows the default branch, and says what git says', async () =>
   assert.deepEqual(await found(here, word), [...changed, ['side.txt', [1]]]);
 });
 
-test('texts that are too large for the index are found, or the reply says that they were left out', async () => {
+test('texts that are too large for the index are found, or the reply reports that they were skipped', async () => {
   const here = await filledWorld();
   const word = newWord();
   const line = `${'-'.repeat(2_000)}ü${word} behind`;
@@ -135,7 +135,7 @@ test('the index finds all files by their paths, as git does', async () => {
   assert.deepEqual([empty.data, empty.match_lines], ['', []]);
 });
 
-test('projects of which a version before has indexed fewer paths are indexed again, and found meanwhile', async () => {
+test('projects indexed incompletely by an earlier version are indexed again, and can be searched meanwhile', async () => {
   const here = await filledWorld();
   const word = newWord();
   await commit(here, [
@@ -161,7 +161,7 @@ test('projects of which a version before has indexed fewer paths are indexed aga
   assert.equal((await stateOf(here))!.is_stale, false);
 });
 
-test('what is in the index is found by those only who may read the code', async () => {
+test('indexed files are found only by users who may read the code', async () => {
   const here = await filledWorld();
   const word = newWord();
   await commit(here, [{ action: 'create', file_path: 'a.txt', content: `${word}\n` }]);
@@ -173,7 +173,7 @@ test('what is in the index is found by those only who may read the code', async 
   assert.equal(await everywhere('developer'), 0);
 });
 
-test('projects that were never indexed are, and contents that nothing has are removed', async () => {
+test('unindexed projects are indexed, and unreferenced contents are removed', async () => {
   const here = await filledWorld();
   const word = newWord();
   await commit(here, [{ action: 'create', file_path: 'a.txt', content: `${word}\n` }]);
@@ -187,7 +187,7 @@ test('projects that were never indexed are, and contents that nothing has are re
   assert.deepEqual(await found(here, word), [['a.txt', [1]]]);
 });
 
-test('code is found in any case, also with letters beyond ASCII', async () => {
+test('code search ignores case, even of letters beyond ASCII', async () => {
   const here = await filledWorld();
   const word = newWord();
   await commit(here, [{ action: 'create', file_path: 'a.txt', content: `Été ${word.toUpperCase()}\n` }]);
@@ -195,7 +195,7 @@ test('code is found in any case, also with letters beyond ASCII', async () => {
   assert.deepEqual(await found(here, `ÉTÉ ${word}`), [['a.txt', [1]]]);
 });
 
-test('administrators see the index, have it built again, and turn it off', async () => {
+test('administrators see the state of the index, rebuild it, and turn it off', async () => {
   const here = await filledWorld({});
   const word = newWord();
   const admin = here.as('admin');

@@ -28,7 +28,7 @@ async function found(here: World, path: string, query: Record<string, unknown>, 
   return namesOf(body);
 }
 
-test('each scope finds its things everywhere, in a group and in a project', async () => {
+test('each scope returns its results everywhere, in a group and in a project', async () => {
   const here = await filledWorld();
   const word = newWord();
   const { as, project, group } = here;
@@ -82,7 +82,7 @@ test('each scope finds its things everywhere, in a group and in a project', asyn
   }
 });
 
-test('whoever may not read something does not find it', async () => {
+test('users find only results that they may read', async () => {
   const here = await filledWorld();
   const word = newWord();
   const { as, project } = here;
@@ -121,7 +121,7 @@ test('texts are found as they are, with their punctuation', async () => {
   assert.deepEqual(await titles('#1'), first);
 });
 
-test('words of one or two characters are found, and a search without time for all texts says so', async () => {
+test('words of one or two characters are found, and a search that could not read all texts in time reports it', async () => {
   const here = await filledWorld();
   const { as, project, group } = here;
   const base = `/projects/${project.id}`;
@@ -165,7 +165,7 @@ test('words of one or two characters are found, and a search without time for al
   await assert.rejects(searching('apples'), { status: 408 });
 });
 
-test('code is found by its lines and by its path, with the lines around', async () => {
+test('code is found by its lines and by its path, with the surrounding lines', async () => {
   const here = await filledWorld();
   const word = newWord();
   const { as, project } = here;
@@ -225,7 +225,7 @@ test('code is found by its lines and by its path, with the lines around', async 
   assert.deepEqual([unknown.status, unknown.body], [404, { message: '404 Reference Not Found' }]);
 });
 
-test('a line has all of the text that is searched for, and a filter leaves one blank where it was', async () => {
+test('a line must contain the whole search text, and a removed filter leaves one space in its place', async () => {
   const here = await filledWorld();
   const word = newWord();
   const base = `/projects/${here.project.id}`;
@@ -281,7 +281,7 @@ test('merge requests are found as lists show them, and snippets by the name of t
   assert.deepEqual(await snippets(`second_${word}`), []);
 });
 
-test('what is in projects that are archived or marked for deletion is not found elsewhere', async () => {
+test('results in projects that are archived or marked for deletion are found only inside them', async () => {
   const here = await filledWorld();
   const word = newWord();
   const base = `/projects/${here.project.id}`;
@@ -314,7 +314,7 @@ test('what is in projects that are archived or marked for deletion is not found 
   assert.deepEqual([await counts(), await counts({ include_archived: true })], [none, none]);
 });
 
-test('projects: those that are called so, then the newest; all words occur', async () => {
+test('projects with the searched name come first, then the newest; all words must occur', async () => {
   const here = await filledWorld();
   const word = newWord();
   const owner = here.as('owner');
@@ -331,7 +331,7 @@ test('projects: those that are called so, then the newest; all words occur', asy
   assert.deepEqual(await projects(`"two ${word}"`), [two]);
 });
 
-test('lists in order of time can be read by keyset, and those of code cannot', async () => {
+test('lists in order of time support keyset pagination, and those of code do not', async () => {
   const here = await filledWorld();
   const word = newWord();
   const base = `/projects/${here.project.id}`;
@@ -362,7 +362,7 @@ test('lists in order of time can be read by keyset, and those of code cannot', a
   }
 });
 
-test('pages of wikis are found', async () => {
+test('wiki pages are found', async () => {
   const here = await filledWorld();
   const word = newWord();
   for (const wiki of [`/projects/${here.project.id}/wikis`, `/groups/${here.group.id}/wikis`])
@@ -380,7 +380,7 @@ test('pages of wikis are found', async () => {
   assert.deepEqual(await found(here, '/search', { scope: 'wiki_blobs', search: word }, 'outsider'), []);
 });
 
-test('what cannot be searched is refused', async () => {
+test('invalid searches are refused', async () => {
   const here = await filledWorld();
   const at = `/projects/${here.project.id}/search`;
   for (const [query, error] of [

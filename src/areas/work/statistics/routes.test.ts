@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { addIssue } from '../../../../test/support/issues.ts';
 import { world } from '../../../../test/support/world.ts';
 
-test('administrators see how much there is, with estimates of what is much', async () => {
+test('administrators see counts of the whole server, estimated for large tables', async () => {
   const here = await world({});
   const { as, db } = here;
   await addIssue(here, { title: 'Prune' });

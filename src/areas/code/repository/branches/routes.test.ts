@@ -76,7 +76,7 @@ test('a branch is created, shown, listed and deleted', async () => {
   assert.equal((await as('developer').delete(one)).status, 404);
 });
 
-test('a name with characters that have a meaning in addresses is escaped in its address', async () => {
+test('special characters in a name are escaped in its URL', async () => {
   const here = await filled();
   const { as, project, services } = here;
   const { status, body } = await as('developer').post(branchesUrl(here), { branch: 'fix#1/50%&ä', ref: 'main' });

@@ -17,7 +17,7 @@ async function withSubmodule(): Promise<World & { url: string }> {
 const entryOf = async (here: World) =>
   (await git(repositoryIn(here), 'ls-tree', [], ['main', 'libs/press'])).toString().trim();
 
-test('a submodule is had to stand at another commit', async () => {
+test('a submodule is updated to another commit', async () => {
   const here = await withSubmodule();
   const { as, project, url } = here;
   const changed = await as('maintainer').put(url, { branch: 'main', commit_sha: second.toUpperCase() });
@@ -32,7 +32,7 @@ test('a submodule is had to stand at another commit', async () => {
   assert.equal(own.body.title, 'Go back');
 });
 
-test('what is no submodule, no commit or not allowed is refused, and nothing changes', async () => {
+test('a path that is no submodule, an invalid commit and a missing right are refused, and nothing changes', async () => {
   const here = await withSubmodule();
   const { as, project, url } = here;
   const before = await headOf(here);

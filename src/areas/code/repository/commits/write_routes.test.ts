@@ -25,7 +25,7 @@ async function filesOf(here: World, branch = 'main'): Promise<string[]> {
   );
 }
 
-test('other work is done between the actions of a large commit', async () => {
+test('other requests are served between the actions of a large commit', async () => {
   const here = await filledWorld();
   const parent = (await headOf(here))!;
   let turns = 0;
@@ -51,7 +51,7 @@ test('other work is done between the actions of a large commit', async () => {
   assert.ok(turnsAt.at(-1)! - turnsAt[0]! >= 4, `${turnsAt[0]} to ${turnsAt.at(-1)}`);
 });
 
-test('a blank author is as none', async () => {
+test('a blank author counts as omitted', async () => {
   const here = await filledWorld();
   const actions = [{ action: 'create', file_path: 'new', content: 'x' }];
   const { body } = await here

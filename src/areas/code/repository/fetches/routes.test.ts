@@ -5,7 +5,7 @@ import { performJob } from '../../../../../test/support/jobs.ts';
 import { filledWorld } from '../../../../../test/support/repository.ts';
 import { removeOldFetches } from './jobs.ts';
 
-test('clones and fetches over HTTP are counted by day, and looking at refs is not', async () => {
+test('clones and fetches over HTTP are counted per day, and requests for refs are not', async () => {
   const here = await filledWorld();
   const { as, project, people, url, db, services } = here;
   const statistics = `/projects/${project.id}/statistics`;

@@ -17,7 +17,7 @@ async function readmeIn({ as, project, services }: World): Promise<string | null
   return body.readme_url?.slice(files.length) ?? null;
 }
 
-test('the README is that of the default branch, whatever it is called, and one that is rendered goes before others', async () => {
+test('the README comes from the default branch, whatever its name, and a rendered format takes precedence', async () => {
   const here = await world();
   const url = `/projects/${here.project.id}`;
   const put = async (path: string, branch = 'main') => {
@@ -43,7 +43,7 @@ test('the README is that of the default branch, whatever it is called, and one t
   assert.equal(await readmeIn(here), 'next%231/readme.rst');
 });
 
-test('the README of the first push is that of the branch that the project opens with, and links are none', async () => {
+test('the README of the first push comes from the branch that the project opens with, and symbolic links are ignored', async () => {
   const here = await world();
   const { run } = await gitClient();
   await run(['init', '-q']);
@@ -60,7 +60,7 @@ test('the README of the first push is that of the branch that the project opens 
   assert.equal(await readmeIn(here), null);
 });
 
-test('READMEs that were never looked for are found in the background, and again where a repository was lost', async () => {
+test('missing READMEs are detected in the background, and again after a repository was lost', async () => {
   const [here, broken] = [await filledWorld(), await filledWorld()];
   const { path } = repositoryIn(broken);
   const ids = [here.project.id, broken.project.id];

@@ -81,7 +81,7 @@ test('an envelope is accepted in every encoding, and its event counted once', as
   assert.equal((await errors())[0]!.events_count, 7);
 });
 
-test('the content type does not matter, not even when it is none', async () => {
+test('the content type is ignored, even if it is invalid', async () => {
   const { send, errors } = await collector();
   const types = [
     '',
@@ -134,7 +134,7 @@ test('a key comes in a header, the query or the envelope, and has to belong to t
   assert.equal((await errors())[0]!.events_count, 5);
 });
 
-test('a new key is taken at once, also by a project that has just been asked for it', async () => {
+test('a new key is accepted at once, even if it was just refused', async () => {
   const { here, send } = await collector();
   const base = `/projects/${here.project.id}/error_tracking`;
   const event = envelope({}, [{ type: 'event' }, JSON.stringify(failure)]);
@@ -158,7 +158,7 @@ test('a new key is taken at once, also by a project that has just been asked for
   assert.equal(await late(first.public_key), 200);
 });
 
-test('other items are accepted and dropped, and what is malformed is refused as a whole', async () => {
+test('other items are accepted and dropped, and malformed envelopes are refused as a whole', async () => {
   const { send, errors } = await collector();
   const event: [object, string] = [{ type: 'event' }, JSON.stringify(failure)];
   const attachment = 'binary\n\nbytes';
@@ -202,7 +202,7 @@ test('other items are accepted and dropped, and what is malformed is refused as 
   assert.equal((await errors())[0]!.events_count, 1);
 });
 
-test('a project that takes no errors answers 404, and one over its quota 429', async () => {
+test('a project that accepts no errors answers 404, and one over its quota 429', async () => {
   const { send, errors, here } = await collector();
   const event = envelope({}, [{ type: 'event' }, JSON.stringify(failure)]);
   await here.db
@@ -238,7 +238,7 @@ test('a project that takes no errors answers 404, and one over its quota 429', a
   assert.match(preflight.headers.get('access-control-allow-headers')!, /x-sentry-auth/i);
 });
 
-test('a project over its quota of bytes gets 429, whether they were read or kept', async () => {
+test('a project over its byte quota gets 429, for bytes read and for bytes stored', async () => {
   const large = envelope({}, [
     { type: 'event' },
     JSON.stringify({ ...failure, modules: { a: 'x'.repeat(300 * 1024) } }),
@@ -274,7 +274,7 @@ test('a project over its quota of bytes gets 429, whether they were read or kept
   }
 });
 
-test('a client that sends all of a large event before it reads gets 413', async (t) => {
+test('a client that sends a whole large event before reading the reply gets 413', async (t) => {
   const { here, key } = await collector();
   const event = 'x'.repeat(5 * 2 ** 20);
   const body = envelope({}, [{ type: 'event', length: event.length }, event]);
@@ -290,7 +290,7 @@ test('a client that sends all of a large event before it reads gets 413', async 
   assert.match(reply.toString(), /^HTTP\/1\.1 413 /);
 });
 
-test('of an error, a hundred tags and two hundred values of each are counted', async () => {
+test('at most a hundred tags per error and two hundred values per tag are counted', async () => {
   const { send, errors, here } = await collector();
   const withTags = (tags: object) => envelope({}, [{ type: 'event' }, JSON.stringify({ ...failure, tags })]);
   const numbered = (from: number) =>
@@ -317,7 +317,7 @@ test('of an error, a hundred tags and two hundred values of each are counted', a
   }
 });
 
-test('a resolved error that happens again is unresolved, and an ignored one stays ignored', async () => {
+test('a resolved error that occurs again is unresolved, and an ignored one stays ignored', async () => {
   const { send, errors, here } = await collector();
   const event = () => envelope({}, [{ type: 'event' }, JSON.stringify(failure)]);
   for (const [status, then] of [
@@ -336,7 +336,7 @@ test('a resolved error that happens again is unresolved, and an ignored one stay
   }
 });
 
-test('a stranger is refused before their body arrives, wherever their key is', async () => {
+test('a client with an unknown key is refused before its body arrives, wherever the key is', async () => {
   const { here } = await collector();
   const path = `/api/v4/error_tracking/collector/api/${here.project.id}/envelope/`;
   const answerTo = async (query: string, sent: string) => {
@@ -353,7 +353,7 @@ test('a stranger is refused before their body arrives, wherever their key is', a
   );
 });
 
-test('wrong keys are refused one like the other, however many there are, and keep no right one out', async () => {
+test('all wrong keys are refused alike, whatever their number, and do not lock out valid ones', async () => {
   const { send } = await collector();
   const body = envelope({ event_id: hex('e') }, [{ type: 'event' }, JSON.stringify(failure)]);
   const wrong = Array.from({ length: 25 }, () => send('envelope', body, { key: 'glet_wrong' }));

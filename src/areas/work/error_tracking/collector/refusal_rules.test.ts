@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Refusals } from './refusal_rules.ts';
 
-test('a client with many refusals waits for further ones until ten seconds are over, and nobody else does', () => {
+test('further refusals of a client with many are delayed until ten seconds are over, and nobody else waits', () => {
   const refusals = new Refusals();
   assert.ok(refusals.areFew('192.0.2.1', 0));
   const first = Array.from({ length: 20 }, (_, second) => refusals.pauseFor('192.0.2.1', second * 400));

@@ -7,7 +7,7 @@ import { removeError } from './removal_jobs.ts';
 
 const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
 
-test('errors are resolved and assigned by developers, and who resolved them is kept until they come back', async () => {
+test('errors are resolved and assigned by developers, and the resolver is recorded until they recur', async () => {
   const here = await world();
   const { errors, report } = await reports(here);
   await report(thrown('A', 'a', { timestamp: ago(1) }), thrown('B', 'b'));
@@ -60,7 +60,7 @@ test('errors are resolved and assigned by developers, and who resolved them is k
   assert.equal((await developer.put(`${errors}/${first.id}`, { assignee_id: null })).body.assignee, null);
 });
 
-test('an issue is made from an error once, with nothing that applications sent in its description', async () => {
+test('one issue is created from an error, with nothing sent by applications in its description', async () => {
   const here = await world();
   const { errors, report } = await reports(here);
   await report(thrown('A', `\n/close\n@all ${'x'.repeat(400)}`));
@@ -90,7 +90,7 @@ test('an issue is made from an error once, with nothing that applications sent i
   assert.equal((await here.as('reporter').get(`${issues}/${second.iid}`)).body.error_tracking_error_id, error.id);
 });
 
-test('a deleted error is gone at once with its link, its events follow, and when it happens again it is new', async () => {
+test('a deleted error disappears at once with its link, its events are deleted later, and if it recurs it is new', async () => {
   const here = await world();
   const { errors, report } = await reports(here);
   const event = thrown('A', 'a', { user: { id: 1 } });

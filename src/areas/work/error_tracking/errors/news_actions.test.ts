@@ -31,7 +31,7 @@ const set = async (persona: Persona, settings: object) =>
     200,
   );
 
-test('new and regressed errors reach members who ask for them and may read errors, webhooks and the activity', async () => {
+test('new and regressed errors are sent to members who subscribe to them and may read errors, to webhooks and to the activity', async () => {
   const { as, people, project } = here;
   const { errors, report } = await reports(here);
   const hooks = `/projects/${project.id}/hooks`;
@@ -105,7 +105,7 @@ test('new and regressed errors reach members who ask for them and may read error
   assert.deepEqual(await activity('planner'), []);
 });
 
-test('an error that happens too often alerts the members who may read it, once in the minutes of the setting', async () => {
+test('an error that occurs too often alerts the members who may read it, once per interval', async () => {
   const { as, project } = here;
   const { report } = await reports(here);
   const settings = `/projects/${project.id}/error_tracking/settings`;
@@ -147,7 +147,7 @@ test('an error that happens too often alerts the members who may read it, once i
   assert.deepEqual([off.body.alert_events, off.body.alert_users, off.body.alert_minutes], [null, null, 30]);
 });
 
-test('a burst of new errors costs each member at most twenty messages in an hour, and alerts come first', async () => {
+test('a burst of new errors sends each member at most twenty messages an hour, and alerts come first', async () => {
   const { as, db, project } = here;
   const { report } = await reports(here);
   await set('developer', { level: 'watch' });

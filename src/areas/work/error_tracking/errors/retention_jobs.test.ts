@@ -59,7 +59,7 @@ async function age({ db }: World, days: number): Promise<void> {
     );
 }
 
-test('errors are forgotten after the days of the setting, and partitions are made for the days to come', async () => {
+test('errors are deleted after the configured days, and partitions are created for the coming days', async () => {
   const here = await world({});
   const { as, project, services, db } = here;
   const base = `/projects/${project.id}/error_tracking`;

@@ -6,7 +6,7 @@ import { world } from '../../../../../test/support/world.ts';
 const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
 const namesOf = (list: { name: string }[]) => list.map(({ name }) => name);
 
-test('errors are listed in every order, filtered and found by their texts', async () => {
+test('errors are listed in every order, filtered, and searched by their texts', async () => {
   const here = await world();
   const { errors, report } = await reports(here);
   await report(

@@ -19,7 +19,7 @@ const thrown = (type: string, value: string, ...names: string[]) => ({
   ...(names.length > 0 ? { stacktrace: { frames: names.map((name) => frame(name)) } } : {}),
 });
 
-test('the thrown exception names the event, and its last own frame the actor', () => {
+test('the thrown exception gives the name of the event, and its last own frame the culprit', () => {
   const event = read({
     event_id: '0123456789abcdef-0123-4567-89abcdef-0123'.replaceAll('-', ''),
     platform: 'python',
@@ -36,7 +36,7 @@ test('the thrown exception names the event, and its last own frame the actor', (
   assert.equal(read({ exception: [{ value: 'x' }], platform: 'cobol' }).platform, 'other');
 });
 
-test('frames and exceptions are found where old SDKs have them', () => {
+test('frames and exceptions are found where old SDKs put them', () => {
   const frames = [frame('main'), frame('save')];
   const exception = { type: 'SaveError', value: 'x' };
   for (const event of [
@@ -59,7 +59,7 @@ test('frames and exceptions are found where old SDKs have them', () => {
   assert.equal(crashFrames(JSON.parse(read({ message: 'x', stacktrace: { frames: many } }).payload)).length, 50);
 });
 
-test('a level is one of five, also where an SDK has another name for it', () => {
+test('a level is one of five, even if an SDK uses another name for it', () => {
   const given = ['fatal', 'warning', 'info', 'debug', 'log', 'critical', 'loud', 35, null, {}, 'toString'];
   assert.deepEqual(
     given.map((level) => read({ message: 'x', level }).level),
@@ -71,7 +71,7 @@ test('a level is one of five, also where an SDK has another name for it', () => 
   );
 });
 
-test('an exception may come without a list, and say anything', () => {
+test('an exception may be sent without a list, and its value can be anything', () => {
   const event = read({ exception: thrown('TypeError', 'x is undefined', 'a') });
   assert.deepEqual([event.name, event.description, event.actor], ['TypeError', 'x is undefined', 'a(/app/a.js)']);
   const said = (value: Json) => read({ exception: [{ type: 'Rejection', value }] }).description;
@@ -108,7 +108,7 @@ test('a message is an event too, with the stack of a synthetic exception or of a
     assert.equal(readEvent(event as Json, receipt), undefined, JSON.stringify(event));
 });
 
-test('events are grouped by their stack, without one by what they say', () => {
+test('events are grouped by their stack, or by their message if there is none', () => {
   const group = (event: Json) => read(event).fingerprint;
   const of = (value: string, ...names: string[]) => ({ exception: [thrown('TypeError', value, ...names)] });
   assert.match(group(of('x', 'a')), /^[0-9a-f]{32}$/);
@@ -133,7 +133,7 @@ test('events are grouped by their stack, without one by what they say', () => {
   assert.equal(own(of('x', 'a'), '{{ default }}'), own(of('y', 'a'), '{{default}}'));
 });
 
-test('users are recognized within a project only, by the first identity that they have', () => {
+test('users are identified only within a project, by their first identifying field', () => {
   const user = (user: Json, more = {}) => read({ message: 'x', user }, more).user_hash?.toString('hex');
   assert.equal(user({ id: 7, email: 'a@example.com' }), user({ id: '7' }));
   assert.notEqual(user({ id: 7 }), user({ id: 8 }));
@@ -147,7 +147,7 @@ test('users are recognized within a project only, by the first identity that the
     assert.equal(user(none as Json), undefined);
 });
 
-test('times are those of the sender as far as they are credible', () => {
+test('times of the sender are used if they are plausible', () => {
   const at = (timestamp: Json, more = {}) => read({ message: 'x', timestamp }, more).occurred_at.toISOString();
   assert.equal(at('2026-03-01T11:00:00Z'), '2026-03-01T11:00:00.000Z');
   assert.equal(at(received_at.getTime() / 1000 - 3600), '2026-03-01T11:00:00.000Z');
@@ -156,7 +156,7 @@ test('times are those of the sender as far as they are credible', () => {
     assert.equal(at(odd), received_at.toISOString(), JSON.stringify(odd));
 });
 
-test('a time without a zone is in UTC, wherever the server is', (t) => {
+test('a time without a zone is in UTC, whatever the time zone of the server', (t) => {
   const { TZ } = process.env;
   t.after(() => {
     if (TZ === undefined) delete process.env.TZ;
@@ -167,7 +167,7 @@ test('a time without a zone is in UTC, wherever the server is', (t) => {
     assert.equal(read({ message: 'x', timestamp }).occurred_at.toISOString(), '2026-03-01T11:00:00.000Z', timestamp);
 });
 
-test('what is odd or too large is left out, and the rest is kept', () => {
+test('invalid and too large values are dropped, and the rest is kept', () => {
   let deep: Json = 'bottom';
   for (let level = 0; level < 20_000; level++) deep = [deep];
   const frames = Array.from({ length: 120 }, (_, index) => frame(`f${index}`));

@@ -49,7 +49,7 @@ const session = (digit: string, status: string, after_s: number, more: object = 
 };
 const none = { started: 0, exited: 0, errored: 0, crashed: 0, abnormal: 0 };
 
-test('a session counts once, in its last state, and buckets as they say', async () => {
+test('a session counts once, in its final state, and buckets count as sent', async () => {
   const { here, health, sendAll } = await receiving();
   assert.deepEqual(await health(), []);
   await sendAll(session('1', 'ok', 0, { init: true, did: 'ada' }));
@@ -106,7 +106,7 @@ test('a session counts once, in its last state, and buckets as they say', async 
   assert.equal((await here.as('guest').get(`/projects/${here.project.id}/error_tracking/releases_health`)).status, 403);
 });
 
-test('what is no session is accepted and left out, and only a hundred of an envelope count', async () => {
+test('invalid sessions are accepted and dropped, and only a hundred per envelope count', async () => {
   const { health, sendAll } = await receiving();
   await sendAll(
     ['session', 'no json'],
@@ -132,7 +132,7 @@ test('what is no session is accepted and left out, and only a hundred of an enve
   assert.deepEqual([found.length, found[0].release, found[0].exited], [1, 'ab', 200]);
 });
 
-test('what users report is kept with the event, before and after it is grouped, and events beyond the queue are refused', async () => {
+test('user reports are kept with their event, before and after it is grouped, and events beyond the queue limit are refused', async () => {
   const { here, send } = await receiving();
   const event = (digit: string): [string, unknown] => ['event', { event_id: hex(digit), message: 'broken' }];
   const report = (digit: string, comments: string): [string, unknown] => [

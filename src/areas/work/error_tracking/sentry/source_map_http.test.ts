@@ -24,7 +24,7 @@ const map = JSON.stringify({
   mappings: 'AACAA',
 });
 
-test('source maps are uploaded in chunks by developers, within limits, and by the debug id of their file they are found', async () => {
+test('source maps are uploaded in chunks by developers, within limits, and are found by the debug id of their file', async () => {
   const here = await world();
   const { project, people, db } = here;
   const { errors, report } = await reports(here);
@@ -164,7 +164,7 @@ test('source maps are uploaded in chunks by developers, within limits, and by th
   }
 });
 
-test('a transferred project takes errors, releases, source maps and keys with it, for its new members only, and is deleted in batches', async () => {
+test('a transferred project keeps errors, releases, source maps and keys, for its new members only, and is deleted in batches', async () => {
   const here = await world();
   const { project, people, db, as } = here;
   const { errors, report } = await reports(here);
@@ -242,7 +242,7 @@ test('a transferred project takes errors, releases, source maps and keys with it
   assert.equal(await left(), 0);
 });
 
-test('source maps that are committed beside a file are read at the commit of the release, and damaged ones change nothing', async () => {
+test('source maps committed beside a file are read at the commit of the release, and damaged ones are ignored', async () => {
   const here = await world();
   const { project, as } = here;
   const { errors, report } = await reports(here);
@@ -274,7 +274,7 @@ test('source maps that are committed beside a file are read at the commit of the
   assert.deepEqual(await note.execute(), [{ error: 'It cannot be read.' }], 'it is not read again');
 });
 
-test('a source map that was too costly to read is not tried again, and other maps are read', async (t) => {
+test('a source map that was too costly is not read again, and other maps are', async (t) => {
   const here = await world();
   const { project, as, db } = here;
   const { errors, report } = await reports(here);

@@ -14,7 +14,7 @@ const off = {
   alert_minutes: 60,
 };
 
-test('error tracking is set up, disabled and enabled, and the first time brings a client key', async () => {
+test('error tracking is set up, disabled and enabled, and the first setup creates a client key', async () => {
   const { as, project, url } = await world();
   const maintainer = as('maintainer');
   const [settings, keys] = ['settings', 'client_keys'].map((noun) => `/projects/${project.id}/error_tracking/${noun}`);

@@ -119,7 +119,7 @@ test('concurrent reordering never leaves two issues at one position', async () =
   assert.equal(new Set(rows.map(({ relative_position }) => relative_position)).size, 12);
 });
 
-test('a move takes everything along, and the old issue names its new place', async () => {
+test('a move transfers all data of an issue, and the old issue references the new one', async () => {
   const here = await world();
   const { as, people, project, db, group } = here;
   const target = await otherProject(here, 'target');
@@ -321,7 +321,7 @@ test('a clone is a new issue by its creator, with comments only on request', asy
 
 const usernamesOf = ({ assignees }: { assignees: { username: string }[] }) => assignees.map(({ username }) => username);
 
-test('moved, cloned and promoted issues carry copies of their uploads, whose bytes stay as long as one of them', async () => {
+test('moved, cloned and promoted issues get copies of their uploads, whose bytes stay as long as one of them exists', async () => {
   const here = await world();
   const { as, project, group, db, services } = here;
   const place = `/projects/${project.id}`;

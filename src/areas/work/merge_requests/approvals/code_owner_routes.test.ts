@@ -150,7 +150,7 @@ test('a merge request waits for the owners of the files that it changes', async 
   await changePlan(here, 'ultimate');
 });
 
-test('a push takes the approvals of the owners whose files it changes, if the project says so, and no others', async () => {
+test('a push revokes the approvals of the owners whose files it changes, if the project is configured so, and no others', async () => {
   const here = await worldWithTopic({});
   const { as, people, project, services } = here;
   const url = `/projects/${project.id}/merge_requests/1`;
@@ -188,7 +188,7 @@ test('a push takes the approvals of the owners whose files it changes, if the pr
   assert.deepEqual([back.selective_code_owner_removals, back.reset_approvals_on_push], [false, true]);
 });
 
-test('an auto-merge that waits for code owners looks again when the file or the protection changes', async () => {
+test('an auto-merge that waits for code owners is rechecked when the file or the protection changes', async () => {
   const here = await worldWithTopic({});
   const { as, people, project, services } = here;
   const protection = `/projects/${project.id}/protected_branches/main`;
@@ -217,7 +217,7 @@ test('an auto-merge that waits for code owners looks again when the file or the 
   assert.equal(await stateOf(2), 'merged');
 });
 
-test('an approval that is taken back while a merge is prepared prevents it', async () => {
+test('revoking an approval while a merge is prepared prevents the merge', async () => {
   const here = await worldWithTopic({});
   const { as, db, people, project, services } = here;
   const url = `/projects/${project.id}/merge_requests/1`;

@@ -29,7 +29,7 @@ const rulesFor = async (...paths: string[]) =>
     ({ name, section, approvals_required, owners }) => `${section}/${approvals_required} ${name}: ${owners.join(' ')}`,
   );
 
-test('the last entry that matches a file decides in each section', async () => {
+test('in each section, the last entry that matches a file applies', async () => {
   assert.deepEqual(await rulesFor('x/y.txt'), ['codeowners/1 *: @ada']);
   assert.deepEqual(await rulesFor('x/y.md'), ['codeowners/1 *.md: @docs/writers eve@example.com']);
   assert.deepEqual(await rulesFor('beds/x/y.txt', 'beds/z.md'), ['codeowners/1 /beds/: @bob']);
@@ -56,7 +56,7 @@ test('the last entry that matches a file decides in each section', async () => {
   assert.deepEqual(await rulesFor(), []);
 });
 
-test('what is too much to look at concerns whole sections', async () => {
+test('if there is too much to evaluate, whole sections apply', async () => {
   const paths = Array.from({ length: 1_001 }, (_, index) => `beds/${index}.txt`);
   const whole = [
     'codeowners/1 codeowners: @ada @docs/writers eve@example.com @bob @eve',
@@ -70,14 +70,14 @@ test('what is too much to look at concerns whole sections', async () => {
   assert.equal((await ownerRules(ownerSections(many), paths.slice(0, 1).concat('1', '2')))[0]!.name, '/1');
 });
 
-test('default owners of many entries are looked at once', async () => {
+test('default owners of many entries are processed once', async () => {
   const owners = Array.from({ length: 600 }, (_, index) => `@user${index}`).join(' ');
   const many = `[Many] ${owners}\n${'*.x\n'.repeat(5_000)}`;
   const [rule] = await ownerRules(ownerSections(many), undefined);
   assert.deepEqual([rule!.name, rule!.owners.length, rule!.owners.at(-1)], ['Many', 500, '@user499']);
 });
 
-test('no pattern takes long, and others are served in between', async () => {
+test('no pattern takes long, and other requests are served in between', async () => {
   const costly = Array.from({ length: 500 }, () => `${'*a'.repeat(120)}b @ada`).join('\n');
   const names = Array.from({ length: 1_000 }, () => 'a'.repeat(4_000));
   let turns = 0;

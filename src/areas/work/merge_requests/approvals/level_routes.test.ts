@@ -41,7 +41,7 @@ test('a project and a group show and change the same settings under public names
   assert.match((await as('maintainer').put(`${ofProject}/${name}`)).body.message, /at least one parameter/);
 });
 
-test('the stricter word of a group counts below, and is locked there until the group allows it again', async () => {
+test('the stricter setting of a group applies below, and is locked there until the group relaxes it', async () => {
   const here = await worldWithTopic();
   const { as, project, group } = here;
   const [ofProject, ofGroup] = [project, group].map(({ id }, index) => `/${['projects', 'groups'][index]}/${id}`);

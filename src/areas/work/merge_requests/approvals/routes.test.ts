@@ -17,7 +17,7 @@ const notesOn = async (here: World) => {
   return body.map(({ body }: { body: string }) => body).filter((text: string) => text.includes('approv'));
 };
 
-test('those who may approve a merge request do so once and take it back, with everything that follows', async () => {
+test('eligible users approve a merge request once and revoke the approval, with all effects', async () => {
   const here = await worldWithTopic();
   const { as, people, project, db } = here;
   const { maintainer, reporter } = people;
@@ -117,7 +117,7 @@ test('those who may approve a merge request do so once and take it back, with ev
   assert.deepEqual((await shown())[0], [maintainer.id]);
 });
 
-test('quick actions approve, rebase and merge a merge request for those who may', async () => {
+test('quick actions approve, rebase and merge a merge request if the caller may', async () => {
   const here = await worldWithTopic();
   const { as, people } = here;
   const url = urlOf(here);

@@ -14,7 +14,7 @@ const urlOf = ({ project }: World, iid = 1) => `/projects/${project.id}/merge_re
 const statusOf = async (here: World) => (await here.as('maintainer').get(urlOf(here))).body.detailed_merge_status;
 const approve = async (here: World, by: Persona) => (await here.as(by).post(`${urlOf(here)}/approve`)).status;
 
-test('a merge request waits for the approvals that rules ask for, and a push resets them', async () => {
+test('a merge request waits for the approvals that rules require, and a push resets them', async () => {
   const here = await worldWithTopic();
   const { as, people, project, group } = here;
   const url = urlOf(here);
@@ -92,7 +92,7 @@ test('a merge request waits for the approvals that rules ask for, and a push res
   assert.equal((await manager.client.delete(`${rules}/${rule_id}`)).status, 404);
 });
 
-test('settings say who may approve, and which rules count', async () => {
+test('settings determine who may approve, and which rules apply', async () => {
   const here = await worldWithTopic();
   const { as, people, project } = here;
   const url = urlOf(here);
@@ -175,7 +175,7 @@ test('settings say who may approve, and which rules count', async () => {
   assert.equal((await as('developer').delete(`${own}/${copied.body.id}`)).status, 204);
 });
 
-test('a rule can name any group that the caller sees, and its members approve if they may in the project', async () => {
+test('a rule can name any group that the caller can see, and its members can approve if they may in the project', async () => {
   const here = await worldWithTopic();
   const { as, people, project } = here;
   const { iid } = await addMergeRequest(here);
@@ -201,7 +201,7 @@ test('a rule can name any group that the caller sees, and its members approve if
   assert.equal(await status(), 'mergeable');
 });
 
-test('groups that the caller of a change does not see stay in a rule, until they ask for their removal', async () => {
+test('groups hidden from the caller of a change stay in a rule, until the caller requests their removal', async () => {
   const here = await worldWithTopic();
   const { as, people, project, group, db } = here;
   const rules = `/projects/${project.id}/approval_rules`;
@@ -254,7 +254,7 @@ test('a project and a merge request have at most 100 rules each', async () => {
 /** How many passwords of an account are tried in ten minutes. */
 const attempts = 10;
 
-test('authors do not approve their own through a bot that they have made', async () => {
+test('authors cannot approve their own merge requests through a bot that they created', async () => {
   const here = await worldWithTopic();
   const { as, project } = here;
   await addMergeRequest(here, {}, 'maintainer');
@@ -297,7 +297,7 @@ test('the rules and settings of an archived project stay as they are', async () 
   assert.deepEqual(await shown(), before);
 });
 
-test('after too many attempts no approval password is tried any more', async () => {
+test('after too many attempts no approval password is checked any more', async () => {
   const here = await worldWithTopic();
   const { as, people, project } = here;
   await addMergeRequest(here, {}, 'maintainer');

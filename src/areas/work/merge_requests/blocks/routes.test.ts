@@ -19,7 +19,7 @@ async function withTwo() {
   return { here, first, second, blocks: `${urlOf(here, second.iid)}/blocks` };
 }
 
-test('a merge request waits until the one that comes first is merged', async () => {
+test('a merge request waits until the merge request that blocks it is merged', async () => {
   const { here, first, second, blocks } = await withTwo();
   const { as, project } = here;
   const added = await as('developer').post(blocks, { blocking_merge_request_id: first.id });
@@ -45,7 +45,7 @@ test('a merge request waits until the one that comes first is merged', async () 
   assert.equal((await as('reporter').get(urlOf(here, second.iid))).body.state, 'merged');
 });
 
-test('rings, repetitions and what the caller may not read or change are refused', async () => {
+test('cycles, duplicates, and merge requests that the caller may not read or change are refused', async () => {
   const { here, first, second, blocks } = await withTwo();
   const { as } = here;
   await addBranch(here, 'third');
@@ -79,7 +79,7 @@ test('rings, repetitions and what the caller may not read or change are refused'
   );
 });
 
-test('a hidden merge request still blocks, and is shown by its id alone until the block is deleted', async () => {
+test('a hidden merge request still blocks, and is shown by its id only until the block is deleted', async () => {
   const { here, second, blocks } = await withTwo();
   const { as, db } = here;
   const elsewhere = await worldWithTopic();

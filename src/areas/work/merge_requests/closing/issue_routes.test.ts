@@ -133,7 +133,7 @@ test('comments, blocked issues and closing merge requests are counted for caller
   }
 });
 
-test('/create_merge_request begins a branch and a merge request that closes the issue, for those who may push', async () => {
+test('/create_merge_request creates a branch and a merge request that closes the issue, for users who may push', async () => {
   const here = await worldWithTopic();
   const { as, project } = here;
   const url = `/projects/${project.id}`;

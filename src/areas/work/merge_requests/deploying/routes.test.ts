@@ -30,7 +30,7 @@ async function deployed(here: World, environment: string, fields = {}): Promise<
   return body;
 }
 
-test('a success links the merge requests that it brings to its environment first', async () => {
+test('a successful deployment links the merge requests that are new in its environment', async () => {
   const here = await filledWorld();
   const { as, project } = here;
   const brought = async ({ id }: { id: number }, filters = {}) =>
@@ -72,7 +72,7 @@ test('a success links the merge requests that it brings to its environment first
   assert.equal(disabled.status, 403);
 });
 
-test('who may not read environments learns of no deployment by merge requests', async () => {
+test('users who may not read environments cannot infer deployments from merge requests', async () => {
   const here = await filledWorld();
   const { as, project, group } = here;
   const base = `/projects/${project.id}`;

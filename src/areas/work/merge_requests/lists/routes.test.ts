@@ -109,7 +109,7 @@ test('a list is filtered, with the opposite of each filter, and ordered', async 
   assert.equal(both.body.error, 'author_id, author_username are mutually exclusive');
 });
 
-test('lists of a project, a group and everywhere show what the caller may read, simply if asked', async () => {
+test('the lists of a project, of a group and of all merge requests show those that the caller may read, in a simple form on request', async () => {
   const here = await threeOfThem();
   const { as, group, project, db } = here;
   assert.deepEqual(iidsOf((await as('developer').get('/merge_requests')).body), [3, 1], 'their own');

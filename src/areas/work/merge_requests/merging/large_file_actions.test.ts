@@ -8,7 +8,7 @@ import { followMergeRequests, prepareMergeRequest } from '../index.ts';
 
 const jobs = [prepareMergeRequest, followMergeRequests];
 
-test('the large files that a fork brings can be fetched from the target, and only those that the fork has', async () => {
+test('large files from a fork can be fetched from the target, but only those that the fork has', async () => {
   const here = await worldWithTopic();
   const { as, db, project } = here;
   const fork = await addFork(here, 'developer');

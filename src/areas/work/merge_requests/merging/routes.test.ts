@@ -52,7 +52,7 @@ async function proposal(here: World, branch: string, parameters = {}): Promise<n
   return (await addMergeRequest(here, { source_branch: branch, title: `Add ${branch}`, ...parameters })).iid;
 }
 
-test('a merge makes a merge commit, closes issues, removes the source branch and is recorded once', async () => {
+test('a merge creates a merge commit, closes issues, removes the source branch and is recorded once', async () => {
   const here = await worldWithTopic();
   const { as, project, people } = here;
   for (const title of ['one', 'two', 'three', 'four'])
@@ -108,7 +108,7 @@ test('a merge makes a merge commit, closes issues, removes the source branch and
   assert.equal((await merge(here)).status, 405, 'once');
 });
 
-test('a merge keeps the source branch that nobody asked to remove, whatever the project says', async () => {
+test('a merge keeps the source branch unless its removal was requested, whatever the project setting', async () => {
   const here = await worldWithTopic();
   const { project } = here;
   assert.equal(
@@ -133,7 +133,7 @@ test('a merge keeps the source branch that nobody asked to remove, whatever the 
   );
 });
 
-test('blank messages of merge and squash commits are as none', async () => {
+test('blank messages of merge and squash commits count as omitted', async () => {
   const here = await worldWithTopic();
   await change(here, 'topic', 'more.txt');
   await addMergeRequest(here);
@@ -143,7 +143,7 @@ test('blank messages of merge and squash commits are as none', async () => {
   assert.equal((await commitOf(here, body.squash_commit_sha)).message, 'Sow the beans');
 });
 
-test('what cannot be merged is refused in the order of the reference, and nothing moves', async () => {
+test('merges that are not allowed are refused in the order of the reference, and nothing moves', async () => {
   const here = await worldWithTopic();
   const { as, project } = here;
   await addMergeRequest(here, { title: 'Draft: Sow' });
@@ -194,7 +194,7 @@ test('what cannot be merged is refused in the order of the reference, and nothin
   assert.equal((await shown(here, plain)).merge_error, null);
 });
 
-test('commits are squashed, fast-forwarded and rebased as the project and the caller say', async () => {
+test('commits are squashed, fast-forwarded and rebased as configured by the project and the caller', async () => {
   const here = await worldWithTopic();
   await change(here, 'topic', 'more.txt');
   await addMergeRequest(here, { squash: true });
@@ -276,7 +276,7 @@ test('commits are squashed, fast-forwarded and rebased as the project and the ca
     assert.match((await here.as(by).put(`${urlOf(here, clash)}/rebase`)).body.message, new RegExp(message));
 });
 
-test('merges at once, and commits between them, all end up in the branch and in the records', async () => {
+test('concurrent merges, and commits between them, all end up in the branch and in the records', async () => {
   const here = await worldWithTopic();
   const iids: number[] = [];
   for (const branch of ['a', 'b', 'c']) iids.push(await proposal(here, branch));
@@ -301,7 +301,7 @@ test('merges at once, and commits between them, all end up in the branch and in 
   assert.equal(files, 'README.md\na.txt\nb.txt\nc.txt\nx.txt\ny.txt\n');
 });
 
-test('a server that dies while it merges leaves the branch and the record to agree', async () => {
+test('after a crash during a merge, the branch and the record agree', async () => {
   const here = await worldWithTopic();
   const { db, project, people } = here;
   await addMergeRequest(here);
@@ -384,7 +384,7 @@ async function leaveLock(here: World, minutes: number, head?: string): Promise<s
   return lock;
 }
 
-test('a lock that a killed git left on what keeps a merge holds up nothing that follows from it', async () => {
+test('a lock left by a killed git process on the refs of a merge does not delay its other effects', async () => {
   const here = await worldWithTopic();
   const { db, project, services } = here;
   await here.as('reporter').post(`/projects/${project.id}/issues`, { title: 'Sow' });
@@ -413,7 +413,7 @@ test('a lock that a killed git left on what keeps a merge holds up nothing that 
   assert.deepEqual(await followed(), { issue: 'closed', branch: undefined, kept: head });
 });
 
-test('a server that starts alone removes the locks that the one before left, in every repository', async () => {
+test('a server that starts alone removes the locks left by its predecessor in every repository', async () => {
   const here = await worldWithTopic();
   const { services } = here;
   const { body } = await here
@@ -428,7 +428,7 @@ test('a server that starts alone removes the locks that the one before left, in 
   assert.deepEqual(locks.map(existsSync), [false, false]);
 });
 
-test('it is merged when the commit statuses succeed, unless that is canceled or the branch moves', async () => {
+test('an auto-merge happens when the commit statuses succeed, unless it is canceled or the branch moves', async () => {
   const here = await worldWithTopic();
   const { as, project } = here;
   await set(here, { only_allow_merge_if_pipeline_succeeds: true });
@@ -487,7 +487,7 @@ test('it is merged when the commit statuses succeed, unless that is canceled or 
   assert.equal((await merge(here, later, { auto_merge: true })).body.state, 'merged', 'with nothing to wait for');
 });
 
-test('a fork is merged and rebased without its project changing hands, and the merge can be tried out', async () => {
+test('a merge request from a fork is merged and rebased across both projects, and the merge can be tested', async () => {
   const here = await worldWithTopic();
   const { as, project } = here;
   const fork = await addFork(here, 'developer');

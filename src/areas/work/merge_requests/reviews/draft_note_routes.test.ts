@@ -7,7 +7,7 @@ import { addMergeRequest, worldWithTopic } from '../../../../../test/support/mer
 import type { Persona } from '../../../../../test/support/world.ts';
 import { concludeMerges, mergeReady, prepareMergeRequest } from '../index.ts';
 
-test('drafts are seen by their author only, until they publish them with all effects or none', async () => {
+test('drafts are visible only to their author, until they are published with all effects or none', async () => {
   const here = await worldWithTopic({});
   const { as, project, people, db } = here;
   const { id: merge_request_id, diff_refs: refs } = await addMergeRequest(here, {
@@ -196,7 +196,7 @@ test('a review is published with a summary and a state, all or nothing', async (
   assert.deepEqual(await shown(), ['merged', 'not_open', false]);
 });
 
-test('quick actions publish a review, and say what reviewers say', async () => {
+test('quick actions publish a review, and set the state of reviewers', async () => {
   const here = await worldWithTopic({});
   const { as, people } = here;
   await addMergeRequest(here, { reviewer_ids: [people.maintainer.id] });

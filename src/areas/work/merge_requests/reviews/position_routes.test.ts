@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { addMergeRequest, worldWithTopic } from '../../../../../test/support/merge_requests.ts';
 
-test('threads are about places in the diff of a version, or of one of its commits', async () => {
+test('threads are attached to positions in the diff of a version, or of one of its commits', async () => {
   const here = await worldWithTopic();
   const { as, project } = here;
   const { diff_refs: refs } = await addMergeRequest(here);

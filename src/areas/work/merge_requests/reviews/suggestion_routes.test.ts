@@ -115,7 +115,7 @@ test('suggestions replace lines around their note, follow the code, and are appl
   );
 });
 
-test('several suggestions are one commit, with the message of the project, and all or none', async () => {
+test('several suggestions are applied in one commit, with the message of the project, all or none', async () => {
   const { here, diff_refs } = await proposed();
   const { as, people, project } = here;
   const one = (await suggest(here, diff_refs, fence('suggestion', 'ONE\n'), { new_line: 1 })).suggestions[0];
@@ -184,7 +184,7 @@ test('several suggestions are one commit, with the message of the project, and a
   assert.equal(await apply([late.id]), "400 Can't apply as the source branch was deleted.");
 });
 
-test('suggestions on a merge request from a fork are applied in the fork by those who may push there', async () => {
+test('suggestions on a merge request from a fork are applied in the fork by users who may push there', async () => {
   const { here } = await proposed();
   const { as, project, services } = here;
   await as('owner').put(`/groups/${here.group.id}`, { visibility: 'public' });

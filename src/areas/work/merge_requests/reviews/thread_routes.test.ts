@@ -35,7 +35,7 @@ const systemNotes = async (here: World): Promise<string[]> =>
     ({ body }: NoteReply) => body,
   );
 
-test('threads are resolved by Developers and the author, and block merging where the project says so', async () => {
+test('threads are resolved by Developers and the author, and block merging if the project is configured so', async () => {
   const here = await worldWithTopic();
   const { as, project, people } = here;
   const url = urlOf(here);

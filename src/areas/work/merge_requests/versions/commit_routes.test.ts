@@ -9,7 +9,7 @@ import { concludeMerges, followMergeRequests, prepareMergeRequest } from '../ind
 
 const jobs = [prepareMergeRequest, followMergeRequests, concludeMerges];
 
-test('a commit shows the merge requests that bring it or were merged by it, as far as the caller may read them', async () => {
+test('a commit shows the merge requests that contain it or were merged by it, if the caller may read them', async () => {
   const here = await worldWithTopic();
   const { as, project } = here;
   const [base, head] = [(await headOf(here))!, (await headOf(here, 'topic'))!];
@@ -40,7 +40,7 @@ test('a commit shows the merge requests that bring it or were merged by it, as f
   assert.deepEqual([await found(head), await found('topic')], [[1], [2]], 'what the last version has counts');
 });
 
-test('commits that a merge request builds upon are added, kept and removed', async () => {
+test('context commits are added, kept and removed', async () => {
   const here = await worldWithTopic();
   const { as, project } = here;
   await addBranch(here, 'before');

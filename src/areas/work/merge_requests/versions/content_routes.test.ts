@@ -140,7 +140,7 @@ test('a merge request shows its commits, its diffs and its versions, which a pus
   assert.equal((await as('reporter').get(url)).body.detailed_merge_status, 'mergeable');
 });
 
-test('pushes to a fork are followed in the target, whoever can see the fork', async () => {
+test('pushes to a fork are followed in the target, even if the fork is hidden', async () => {
   const here = await worldWithTopic();
   const { as } = here;
   const fork = await addFork(here, 'developer');

@@ -24,7 +24,7 @@ const write = (file_path: string, lines: readonly string[], action = 'update') =
   content: textOf(lines),
 });
 
-test('threads follow the code through new versions, become outdated, and are then resolved if the project says so', async () => {
+test('threads follow the code through new versions, become outdated, and are then resolved if the project is configured so', async () => {
   const here = await filledWorld();
   const { as, project, people, services } = here;
   const url = `/projects/${project.id}/merge_requests/1`;
