@@ -22,7 +22,7 @@ interface Row extends IndexedFile {
 /** All contents that a search reads are in memory together. */
 const maximumContent_bytes = 64 * 1024 * 1024;
 
-/** Those of the given projects whose index matches their default branch, and those among them that have texts too large for the index. */
+/** The given projects whose index matches their default branch, and which of them have texts that are too large for the index. */
 export async function indexedAmong(
   db: Database,
   project_ids: readonly number[],

@@ -69,7 +69,7 @@ const privateAddress = ({ id, username }: { id: number; username: string }, url:
   commitEmailOf({ id, username, email: '', commit_email: '_private', has_proved_email: false }, url).toLowerCase();
 
 /**
- * Those of the given addresses that belong to users of this server, as a verified or a private address.
+ * The given addresses that belong to users of this server, as verified or private addresses.
  * @param emails in lower case
  */
 export async function addressesOfUsers(

@@ -5,7 +5,7 @@ import { issuableMail } from '../issuables/index.ts';
 
 const mailOf = issuableMail(issueKind);
 
-/** If an issue was closed because it was moved, its participants are told so. */
+/** If an issue was closed because it was moved, its mail is sent as the event `move_issue`. */
 export const issueMail = (id: number): MailSubject => ({
   ...mailOf(id),
   async eventFor(db, event) {

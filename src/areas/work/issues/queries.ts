@@ -139,7 +139,7 @@ export interface IssuePlace {
   iid: number;
 }
 
-/** Those of the issues that the caller may read. Few issues are duplicates, and the query is wide, so it is separate from that of their rows. */
+/** The given issues that the caller may read. Few issues are duplicates, and the query is wide, so it is separate from the query for rows. */
 export async function originalsById(
   db: Database,
   caller: MaybeCaller,

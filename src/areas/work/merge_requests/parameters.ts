@@ -106,7 +106,7 @@ export interface Parent {
 }
 
 /**
- * The users to assign or to request a review from: those who are eligible; only the first one if the plan allows no more.
+ * The eligible users among those to assign or to request a review from; only the first one if the plan allows no more.
  * @param merge_request_id the merge request whose people are replaced: current ones can stay; omitted for a new one
  * @returns undefined if they do not change, also if none of the given users is eligible
  * @throws ApiError 400 by `field` for too many users

@@ -19,7 +19,7 @@ export interface VisibleIssue extends LinkedIssue {
   read_only: boolean;
 }
 
-/** Those of the given issues that the caller may read, ordered by id. */
+/** The given issues that the caller may read, ordered by id. */
 export async function visibleIssues(db: Database, caller: Caller, ids: readonly number[]): Promise<VisibleIssue[]> {
   const { rows } = await sql<VisibleIssue>`
     select issues.id, issues.iid, issues.project_id, projects.full_path::text as full_path, ${projectLevel(caller)} as access_level,

@@ -4,7 +4,7 @@ import { countsToday, isUsableAccount, levels, type Project } from '../../../../
 import { type Database, ofAnyLength } from '../../../../db/index.ts';
 
 /**
- * Those of the given users who may read the issues of a project, in the same order. Other users cannot be assigned.
+ * The given users who may read the issues of a project, in the same order. Other users cannot be assigned.
  * @param ids ids of users, some of which may not exist
  */
 export async function assignableUsers(db: Database, project: Project, ids: readonly number[]): Promise<number[]> {

@@ -52,7 +52,7 @@ export interface Listed {
 }
 
 /**
- * Those of the given issues that are in a list.
+ * The given issues that are in a list.
  * @param listing as for `listIssues`
  * @throws ApiError 400 for invalid filters
  */

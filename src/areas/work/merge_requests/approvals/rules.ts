@@ -45,7 +45,7 @@ export interface ApprovalBasis {
   require_password_to_approve: boolean;
   /** The names of all protected branches of the project. */
   protections: string[];
-  /** The names of those that require approvals of code owners. */
+  /** The names of the protected branches that require approvals of code owners. */
   owner_protections: string[];
   rules: BasisRule[];
 }

@@ -4,7 +4,7 @@ import { isUsableAccount, mergeRequestKind, type Project } from '../../../../acc
 import { type Database, ofAnyLength } from '../../../../db/index.ts';
 
 /**
- * Those of the given users who may read the merge requests of a project, in the same order.
+ * The given users who may read the merge requests of a project, in the same order.
  * @param ids ids of users, some of which may not exist
  */
 export async function readersAmong(
