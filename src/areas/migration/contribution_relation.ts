@@ -1,4 +1,6 @@
-/** The people that the other relations name, and the members (docs/reference/relations_export.md#user_contributions). */
+/**
+ * The people that other relations refer to, and the members (docs/reference/relations_export.md#user_contributions).
+ */
 import { sql } from 'kysely';
 import { type Departure, peopleOf, type Relation, shown } from '../../relations/index.ts';
 
@@ -6,8 +8,8 @@ const memberships = ({ owner }: Pick<Departure, 'owner'>) =>
   sql`members where ${sql.ref(owner.kind === 'project' ? 'members.project_id' : 'members.group_id')} = ${owner.id}`;
 
 /**
- * One record for each person. Only the address that they show to everybody leaves.
- * @param relations the others
+ * One record for each person. Only their public email address is exported.
+ * @param relations the other relations
  */
 export const contributionsTo = (relations: readonly Relation[]): Relation => ({
   name: 'user_contributions',

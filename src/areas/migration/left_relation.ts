@@ -1,11 +1,14 @@
-/** How much of a project or group does not leave, as numbers for the report of a migration (docs/reference/relations_export.md#webhooks_count). */
+/**
+ * The counts of records of a project or group that are not exported, for the report of a migration
+ * (docs/reference/relations_export.md#webhooks_count).
+ */
 import { type RawBuilder, sql } from 'kysely';
 import { type RecordKind, type Relation, shown } from '../../relations/index.ts';
 
 const ofProject = (table: string) => sql`(select count(*) from ${sql.table(table)} where project_id = projects.id)`;
 const ofGroup = (table: string) => sql`(select count(*) from ${sql.table(table)} where group_id = namespaces.id)`;
 
-/** What holds secrets, and what people have asked for or begun for themselves. */
+/** Records that contain secrets, and records that users have requested or started for themselves. */
 const common = (count: typeof ofProject) => ({
   hooks: count('hooks'),
   variables: count('variables'),

@@ -1,4 +1,7 @@
-/** What leaves with projects and groups, and arrives with them, in the order of docs/reference/relations_export.md. */
+/**
+ * The relations that are exported and imported with projects and groups, in the order of
+ * docs/reference/relations_export.md.
+ */
 import { epicKind, issueKind, snippetKind } from '../../access/index.ts';
 import { type ExportedRelation, leaving, leavingSelf, parts, type Relation } from '../../relations/index.ts';
 import { commitStatusPipelines } from '../code/commit_statuses/index.ts';
@@ -39,7 +42,7 @@ const snippets = snippetsWith({
   notes: parts(notesWithAwards(snippetKind), 'snippet_id'),
 });
 
-/** What arrives in projects as lines of JSON. */
+/** The relations imported into projects as lines of JSON. */
 export const projectTrees: readonly Relation[] = [
   projectLabels,
   milestones,
@@ -67,7 +70,7 @@ export const projectTrees: readonly Relation[] = [
   mergeRequestBlocks,
 ];
 
-/** What arrives in groups as lines of JSON. */
+/** The relations imported into groups as lines of JSON. */
 export const groupTrees: readonly Relation[] = [
   groupLabels,
   milestones,

@@ -1,4 +1,7 @@
-/** What can only be led to its copy when everything has arrived (docs/reference/relations_export.md#references). */
+/**
+ * References that can be resolved only after everything has been imported
+ * (docs/reference/relations_export.md#references).
+ */
 import { epicKind, issueKind, mergeRequestKind } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import { type Arrival, type Arrived, settleWaiting } from '../../relations/index.ts';
@@ -6,7 +9,7 @@ import { findReferred } from '../conversation/notes/index.ts';
 import { findClosedIssues } from '../work/merge_requests/index.ts';
 import { groupTrees, projectTrees } from './relations.ts';
 
-/** How far settling has come: which kind of references, and the number of the last item that was looked at. */
+/** The progress of settling: the kind of references, and the number of the last item checked. */
 export interface SettlingPlace {
   stage: number;
   after: number;
@@ -14,11 +17,11 @@ export interface SettlingPlace {
 
 /** The outcome of a portion. */
 export interface Settled extends Arrived {
-  /** Undefined when nothing is left. */
+  /** Undefined if nothing is left. */
   next: SettlingPlace | undefined;
 }
 
-/** Settles a portion of one kind. `after` is undefined when it was the last one. */
+/** Settles a portion of one kind. `after` is undefined after the last portion. */
 type Stage = (
   tx: Database,
   arrival: Arrival,
@@ -44,10 +47,10 @@ const stages: Readonly<Record<Arrival['owner']['kind'], readonly Stage[]>> = {
 };
 
 /**
- * Leads a portion of what the records of a project or group name to what has arrived: other issues, parents, rules, what system notes speak of, and the issues
- * that merge requests close. A portion may be repeated.
- * @param tx the transaction that also records how far it has come
- * @param place 0 and 0, then `next` of the last portion
+ * Resolves a portion of the references of a project's or group's records to the imported records: other issues,
+ * parents, rules, targets of system notes, and the issues that merge requests close. A portion may be repeated.
+ * @param tx the transaction that also records the progress
+ * @param place 0 and 0, then `next` of the previous portion
  */
 export async function settleReferences(
   tx: Database,

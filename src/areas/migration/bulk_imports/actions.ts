@@ -9,8 +9,8 @@ import { holding, retried } from './step_rules.ts';
 export const endTexts = { ended: 'The migration has already ended.', running: 'The migration has not ended.' };
 
 /**
- * A migration, locked.
- * @param owner_id only if this user has started it
+ * Reads and locks a migration.
+ * @param owner_id if given, only a migration that this user has started
  * @throws ApiError 404
  */
 async function lockMigration(tx: Database, id: number, owner_id: number | undefined): Promise<MigrationRow> {
@@ -23,9 +23,9 @@ async function lockMigration(tx: Database, id: number, owner_id: number | undefi
 }
 
 /**
- * Cancels a migration. What has been made stays, and the token is erased.
+ * Cancels a migration. Records already imported stay, and the token is erased.
  * @param owner_id as for `lockMigration`
- * @throws ApiError 404, 400 when it has ended
+ * @throws ApiError 404, 400 if it has ended
  */
 export const cancelMigration = (db: Database, id: number, owner_id: number | undefined): Promise<void> =>
   db.transaction().execute(async (tx) => {
@@ -36,7 +36,7 @@ export const cancelMigration = (db: Database, id: number, owner_id: number | und
   });
 
 /**
- * Ends a migration and everything of it that has not ended.
+ * Ends a migration with all its entities and steps that have not ended.
  * @param tx a transaction that has locked it
  */
 async function endMigration(tx: Database, id: number, state: 'canceled' | 'timeout'): Promise<void> {
@@ -71,13 +71,16 @@ async function endMigration(tx: Database, id: number, state: 'canceled' | 'timeo
 
 const isOnward = sql`steps.relation = any(${[...retried.onward]}::text[])`;
 
-/** The failures of the records of a step; those that are nested in what has been written are not tried again. */
+/**
+ * The failures of a step's own records. Failures of records nested in imported ones stay, because a retry does not
+ * write them again.
+ */
 const ownFailures = sql`failures.entity_id = steps.entity_id and case
   when ${isOnward} then failures.relation = steps.relation and failures.step = 'extractor'
   when steps.relation = ${holding} then starts_with(failures.relation, steps.relation)
   else failures.relation = steps.relation end`;
 
-/** What a step has counted and does not count again. */
+/** The counts of a step that a retry does not count again. */
 const keptCounts = sql`case
   when ${isOnward} then counts
   when steps.relation = any(${[...retried.anew]}::text[]) then '{}'
@@ -85,12 +88,15 @@ const keptCounts = sql`case
                                                     then count || jsonb_build_object('fetched', count->'imported') else count end)
                    from jsonb_each(counts) each(name, count)), '{}') end`;
 
-/** The number of failures that stay. */
+/** The number of failures that remain after a retry has started. */
 const leftFailures = sql`(
   select coalesce(sum(coalesce(more, 1)), 0) from bulk_import_failures failures
    where failures.entity_id = steps.entity_id and (failures.relation = steps.relation or starts_with(failures.relation, steps.relation || ', ')))`;
 
-/** Forgets everything about entities whose group or project was not made, or has been deleted: they begin from nothing. */
+/**
+ * Deletes the steps and failures of entities whose group or project was not created, or was deleted since: they start
+ * from scratch.
+ */
 async function forgetLost(tx: Database, entity_ids: readonly number[]): Promise<void> {
   const isLost = sql`entity_id in (
     select id from bulk_import_entities where id = any(${entity_ids}::bigint[]) and namespace_id is null and project_id is null)`;
@@ -99,8 +105,8 @@ async function forgetLost(tx: Database, entity_ids: readonly number[]): Promise<
 }
 
 /**
- * Lets the steps of entities that have failures, or were not done, begin again, and forgets the failures that they find again. The source exports once more, and
- * references are led to what comes.
+ * Restarts the steps of entities that failed, were canceled or have failures, and deletes the failures that they would
+ * report again. The source exports again, and references are resolved again to include the new records.
  */
 async function beginAgain(tx: Database, entity_ids: readonly number[]): Promise<void> {
   await forgetLost(tx, entity_ids);
@@ -118,8 +124,8 @@ async function beginAgain(tx: Database, entity_ids: readonly number[]): Promise<
 }
 
 /**
- * Starts a migration again: what was not done, and the relations that have failed.
- * @param token for the source, needed when the stored one has been erased
+ * Retries a migration: its unfinished steps, and the relations with failures.
+ * @param token for the source, required if the stored one was erased
  * @throws ApiError 404, 400 while it runs and without a token
  */
 export const retryMigration = (

@@ -20,11 +20,11 @@ import { uploadName } from './steps/text_rules.ts';
 
 interface Archive {
   name: string;
-  /** The one form that names of entries have. */
+  /** The pattern that names of entries must match. */
   form: RegExp;
-  /** Entries that are there for others, and are no records. */
+  /** Whether an entry only supports other entries and is no record itself. */
   isAside?(name: string): boolean;
-  /** Takes an entry in, which an earlier run may have done. @returns why it was refused */
+  /** Imports an entry; an earlier run may already have imported it. @returns the reason if it was refused */
   take(call: StepCall, name: string, content: Readable): Promise<string | undefined>;
 }
 
@@ -155,7 +155,7 @@ async function hasAvatar({ db, entity }: StepCall): Promise<boolean> {
   return (await row.executeTakeFirst())?.avatar_key != null;
 }
 
-/** The avatar of a source that does not export it with the uploads. */
+/** Downloads the avatar from a source that does not export it with the uploads. */
 async function bringAvatar(call: StepCall): Promise<void> {
   const { db, source, step } = call;
   const at = pathAtSource(call.entity);

@@ -18,10 +18,10 @@ export const destinationTexts = {
   inside: 'Import failed: Destination cannot be a subgroup of the source group. Change the destination and try again.',
 };
 
-/** An importer, as the rules about new groups and projects need them. */
+/** The attributes of an importer that the rules for new groups and projects need. */
 type Importer = Pick<Caller, 'id' | 'admin' | 'external'>;
 
-/** Whether an importer may make an entity in its namespace. */
+/** Whether an importer may create an entity in its namespace. */
 export async function mayMake(db: Database, importer: Importer, entity: NewEntity): Promise<boolean> {
   const { destination_namespace: path } = entity;
   if (entity.entity_type === 'group') return isGranted(() => checkMayCreateSubgroup(db, importer, path));
@@ -47,7 +47,7 @@ async function isGranted(check: () => Promise<void>): Promise<boolean> {
   }
 }
 
-/** Checks the destination of one entity after another. */
+/** Returns a check of the destination of one entity at a time. */
 function destinationCheck({ db, url }: Services, importer: Importer, source_url: string) {
   const taken = new Set<string>();
   return async (entity: NewEntity): Promise<void> => {
@@ -70,7 +70,7 @@ export interface NewMigration {
 }
 
 /**
- * Starts a migration when everything that can be known before is as it must be.
+ * Checks everything that can be checked beforehand, and starts a migration.
  * @returns its ID
  * @throws ApiError 422
  */

@@ -6,7 +6,7 @@ import type { DB } from '../../../db/index.ts';
 export const states = ['created', 'started', 'finished', 'timeout', 'failed', 'canceled'] as const;
 export type State = (typeof states)[number];
 
-/** Those that have not ended. */
+/** The states of migrations and entities that have not ended. */
 export const running: readonly State[] = ['created', 'started'];
 
 export const entityTypes = ['group', 'project'] as const;
@@ -24,7 +24,7 @@ export interface NewEntity {
   migrate_memberships: boolean;
 }
 
-/** The full path of what an entity is to become. */
+/** The full path at which an entity will be created. */
 export const destinationOf = ({
   destination_namespace,
   destination_slug,

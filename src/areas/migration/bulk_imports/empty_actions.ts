@@ -1,11 +1,11 @@
-/** Steps for which the source has nothing: they are many, and end together. */
+/** Ends steps for which the source has no records. There are many of them, so they end in one statement. */
 import { sql } from 'kysely';
 import { lockRunning } from './run_actions.ts';
 import type { StepCall } from './step_definition.ts';
 import { bringsMore } from './step_rules.ts';
 
 /**
- * Ends the steps of an entity that have not begun and would find nothing.
+ * Ends the steps of an entity that have not started and would find no records.
  * @param exports as the source lists them
  */
 export async function endEmptySteps(

@@ -1,4 +1,7 @@
-/** Running migrations: the job of a step, what looks for work, and what is done after the end (docs/reference/bulk_imports.md#how-it-runs). */
+/**
+ * Running migrations: the job of a step, the poll that finds due work, and the cleanup after the end
+ * (docs/reference/bulk_imports.md#how-it-runs).
+ */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { isGroup, projectState, recipientFor } from '../../../access/index.ts';
@@ -25,11 +28,11 @@ import {
 import { maximumSilence_s, pauseAfter } from './step_rules.ts';
 import { type Relations, stepsOf } from './steps_definition.ts';
 
-/** How long a run goes on while others wait. */
+/** How long a run continues while other importers wait. */
 const turn_ms = 15_000;
-/** How long the source may be silent in the middle of an answer. */
+/** How long the source may be silent in the middle of a response. */
 const silence_ms = 60_000;
-/** How often a step may fail for a reason that is none of the source. */
+/** How many times a step may fail for a reason that is not the source's fault. */
 const maximumErrors = 3;
 
 interface RunningStep {
@@ -38,7 +41,7 @@ interface RunningStep {
   migration: MigrationRow;
 }
 
-/** A step that runs, with what it belongs to. */
+/** A running step with its entity and migration. */
 async function placeOf(db: Database, step_id: number): Promise<RunningStep | undefined> {
   const step = await db
     .selectFrom('bulk_import_relations')
@@ -62,7 +65,7 @@ async function placeOf(db: Database, step_id: number): Promise<RunningStep | und
   return { step, entity, migration: await migrations.executeTakeFirstOrThrow() };
 }
 
-/** @throws Ended when a step does not run any more; StepFailed when what its entity has become is to be deleted */
+/** @throws Ended if the step is no longer running; StepFailed if its group or project is marked for deletion */
 async function confirm({ db, input: { step_id } }: JobCall<{ step_id: number }>): Promise<void> {
   const { rows } = await sql<{ is_doomed: boolean }>`
     select exists (select from projects where projects.id = entities.project_id and ${projectState.marked_for_deletion})
@@ -80,7 +83,7 @@ const placeIn = ({ step, entity, migration }: RunningStep) => ({
   name: step.relation,
 });
 
-/** What a step cannot go on after. */
+/** An error after which a step cannot continue. */
 interface Fatal {
   exception_class: string;
   message: string;
@@ -102,7 +105,7 @@ async function failStep(call: StepCall, place: RunningStep, { exception_class, m
   await endStep(call.db, placeIn(place), 'failed');
 }
 
-/** Asks again later, or gives up after a long silence. */
+/** Schedules another attempt, or gives up after a long silence. */
 async function waitForSource(call: StepCall, place: RunningStep, error: Unanswered): Promise<void> {
   const { rows } = await sql<{ silence_s: number; tries: number }>`
     update bulk_import_relations set silent_since = coalesce(silent_since, now()), tries = tries + 1
@@ -119,7 +122,7 @@ async function waitForSource(call: StepCall, place: RunningStep, error: Unanswer
   await enqueueStep(call.db, place.step.id, wait_s);
 }
 
-/** @returns whether the step is to be tried again */
+/** @returns whether to retry the step */
 async function countError(call: StepCall, place: RunningStep, error: unknown): Promise<boolean> {
   call.log.error({ err: error }, 'a step of a migration has failed');
   const { rows } = await sql<{ tries: number }>`
@@ -183,7 +186,7 @@ async function perform(job: JobCall<{ step_id: number }>, place: RunningStep, st
   }
 }
 
-/** Started steps that no job runs: the setting was off, or a queue was lost. */
+/** Resumes started steps without a job: the setting was off, or a queue was lost. */
 async function resumeLost(db: Database): Promise<void> {
   const { rows } = await sql<{ id: number }>`
     select id from bulk_import_relations steps where state = 'started' and not exists (
@@ -194,7 +197,7 @@ async function resumeLost(db: Database): Promise<void> {
   for (const { id } of rows) await enqueueStep(db, id);
 }
 
-/** Files of steps that do not run any more: a stop can come before they are removed. */
+/** Removes the files of steps that are no longer running: a process can stop before it removes them. */
 async function removeLeftFiles(db: Database, downloads: string): Promise<void> {
   const ids = await stepsWithFiles(downloads);
   if (ids.length === 0) return;
@@ -207,7 +210,7 @@ async function removeLeftFiles(db: Database, downloads: string): Promise<void> {
   for (const id of ids) if (!used.has(id)) await removeFiles(downloads, id);
 }
 
-/** Has migrations go on, and looks for those that no one has go on. */
+/** Advances migrations, and resumes those without a job. */
 const continueMigrations: Poll = {
   name: 'continue migrations',
   every_ms: 2000,
@@ -280,8 +283,8 @@ const tell = tellOfEnd.runBy(async ({ db, mailer, url, input: { bulk_import_id }
 });
 
 /**
- * What has migrations run.
- * @param relations what arrives
+ * The jobs and polls that run migrations.
+ * @param relations the relations that are imported
  */
 export function bulkImportWork(relations: Relations): { jobs: readonly AnyJob[]; polls: readonly Poll[] } {
   const stepOf = stepsOf(relations);

@@ -1,4 +1,4 @@
-/** The journal of steps: how far each has come changes in the transaction that writes its records. */
+/** The journal of steps: the progress of a step is updated in the transaction that writes its records. */
 import { type Insertable, sql } from 'kysely';
 import type { Database, DB } from '../../../db/index.ts';
 import { Ended } from '../../../jobs/index.ts';
@@ -7,8 +7,8 @@ import type { Counts, StepCall, StepFailure, StepRow } from './step_definition.t
 import { pipelineClass } from './step_rules.ts';
 
 /**
- * Locks a step, so that a cancel waits for what is being written, or prevents it.
- * @throws Ended when the step has ended meanwhile, e.g. was canceled
+ * Locks a step, so that a cancel waits for the current write, or prevents it.
+ * @throws Ended if the step has ended in the meantime, e.g. was canceled
  */
 export async function lockedStep(tx: Database, step_id: number): Promise<StepRow> {
   const row = await tx
@@ -24,8 +24,8 @@ export async function lockedStep(tx: Database, step_id: number): Promise<StepRow
 }
 
 /**
- * Works in a transaction that belongs to a step.
- * @throws Ended when the step has ended meanwhile, e.g. was canceled
+ * Runs a transaction of a step.
+ * @throws Ended if the step has ended in the meantime, e.g. was canceled
  */
 export const inStep = <T>(
   db: Database,
@@ -36,17 +36,19 @@ export const inStep = <T>(
 export interface Progress {
   batch?: number;
   batches_count?: number;
-  /** Of the last record that was written. */
+  /** The line of the last record written. */
   line?: number;
   etag?: string | null;
-  /** What the source says it has. */
+  /** The number of records that the source reports. */
   source?: number;
-  /** What was read and written, in addition to what was before. */
+  /** The numbers of records read and written, to be added to the earlier ones. */
   counts?: Record<string, RecordCount>;
   failures?: readonly StepFailure[];
 }
 
-/** The sums of what was counted before and what has come. A nested relation has no other total than what was read of it. */
+/**
+ * Adds the new counts to the earlier ones. The total of a nested relation is the number of its records that were read.
+ */
 function added(step: StepRow, { source, counts = {} }: Progress): Counts {
   const sums: Counts = { ...step.counts };
   for (const [name, { fetched, imported }] of Object.entries(counts)) {
@@ -60,7 +62,7 @@ function added(step: StepRow, { source, counts = {} }: Progress): Counts {
 }
 
 /**
- * Writes how far a step has come.
+ * Records the progress of a step.
  * @param tx the transaction of `inStep`
  */
 export async function record(tx: Database, call: StepCall, step: StepRow, progress: Progress): Promise<void> {
@@ -72,14 +74,14 @@ export async function record(tx: Database, call: StepCall, step: StepRow, progre
       ...place,
       counts: JSON.stringify(added(step, progress)),
       failures_count: sql<number>`failures_count + ${failures.length}::bigint`,
-      // What the source says it has is no progress: the files of it may never come.
+      // The source's own total is not progress: its files may never be sent.
       ...(progress.source === undefined ? { silent_since: null, tries: 0, progressed_at: sql<string>`now()` } : {}),
     })
     .where('id', '=', step.id)
     .execute();
 }
 
-/** Of one class in a relation; further ones are counted. */
+/** The number of failures of one class in a relation that are stored; further ones are only counted. */
 const maximumAlike = 100;
 const maximumLength = 255;
 

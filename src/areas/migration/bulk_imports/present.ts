@@ -52,7 +52,7 @@ export const Entity = resource('BulkImportEntity', {
   stats: Type.Record(Type.String(), Count, { description: 'By relation' }),
 });
 
-/** All migrations, as they are sent. */
+/** All migrations in the form of the reply. */
 export const migrations = (db: Database) =>
   db
     .selectFrom('bulk_imports')
@@ -60,7 +60,7 @@ export const migrations = (db: Database) =>
     .select(['source_url', 'created_at', 'updated_at', 'has_failures'])
     .$castTo<Static<typeof Migration>>();
 
-/** The failures of all entities, as they are sent. */
+/** The failures of all entities in the form of the reply. */
 export const failures = (db: Database) =>
   db
     .selectFrom('bulk_import_failures')
@@ -68,7 +68,7 @@ export const failures = (db: Database) =>
     .select(['created_at', 'pipeline_class', 'step as pipeline_step', 'source_url', 'source_title'])
     .$castTo<Static<typeof Failure>>();
 
-/** Of the failures in an entity. */
+/** The number of failures shown in an entity. */
 const maximumFailures = 100;
 
 const failuresJson = sql<Static<typeof Failure>[]>`array(
@@ -85,7 +85,7 @@ const fullPath = sql<string | null>`coalesce(
   (select full_path::text from namespaces where id = bulk_import_entities.namespace_id),
   (select full_path::text from projects where id = bulk_import_entities.project_id))`;
 
-/** All entities, as they are sent. */
+/** All entities in the form of the reply. */
 export const entities = (db: Database) =>
   db
     .selectFrom('bulk_import_entities')
@@ -110,7 +110,7 @@ export const entities = (db: Database) =>
     .select([fullPath.as('destination_full_path'), failuresJson.as('failures'), statsJson.as('stats')])
     .$castTo<Static<typeof Entity>>();
 
-/** An entity with the times in its failures as they are sent: PostgreSQL writes them in its own form inside JSON. */
+/** Formats the times in the failures of an entity: inside JSON, PostgreSQL writes them in a form of its own. */
 export const presentEntity = (row: Static<typeof Entity>): Static<typeof Entity> => ({
   ...row,
   failures: row.failures.map((failure) => ({ ...failure, created_at: new Date(failure.created_at).toISOString() })),

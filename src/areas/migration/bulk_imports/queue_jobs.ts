@@ -3,15 +3,15 @@ import { Id } from '../../../http/index.ts';
 import { peerQueueOf, queueOf } from '../../../jobs/index.ts';
 import { mailRetries } from '../../../mail/index.ts';
 
-/** Of an importer, at a time. */
+/** The number of steps of one importer that run at the same time. */
 export const maximumSteps = 3;
 
-/** Does a step, or a part of it. */
+/** Runs a step, or a part of it. */
 export const runStep = peerQueueOf('run_bulk_import_step', {
   input: { step_id: Id },
   retries: 5,
   peer: { per_person: maximumSteps },
 });
 
-/** Tells the importer that a migration has ended. */
+/** Notifies the importer that a migration has ended. */
 export const tellOfEnd = queueOf('tell_of_bulk_import_end', { input: { bulk_import_id: Id }, retries: mailRetries });

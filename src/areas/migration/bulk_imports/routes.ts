@@ -17,7 +17,7 @@ const newestFirst = { ...filters, sort: Type.Enum(['asc', 'desc'], { default: 'd
 const oldestFirst = { ...filters, sort: Type.Enum(['asc', 'desc'], { default: 'asc' }) };
 type Filters = Static<TObject<typeof newestFirst>>;
 
-/** Not everybody's: only who started a migration sees it. */
+/** A migration is visible only to the user who started it. */
 const migrationsOf = (db: Database, user_id: number) => migrations(db).where('user_id', '=', user_id);
 
 /** @throws ApiError 404 */

@@ -1,4 +1,7 @@
-/** The course of a migration: which entities run, which of their steps are next, and when all has ended (docs/reference/bulk_imports.md#states). */
+/**
+ * The course of a migration: which entities run, which of their steps are next, and when it ends
+ * (docs/reference/bulk_imports.md#states).
+ */
 import { sql } from 'kysely';
 import { type Database, stamped } from '../../../db/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
@@ -7,12 +10,12 @@ import { type EntityType, running, type State } from './definition.ts';
 import { maximumSteps, runStep, tellOfEnd } from './queue_jobs.ts';
 import { afterContents, asksForExport, connections, isVital, phaseOf, stagesOf } from './step_rules.ts';
 
-/** Of a migration, at a time. */
+/** The number of entities of one migration that run at the same time. */
 const maximumEntities = 3;
-/** Of further ones, the source exports meanwhile. */
+/** The number of further entities that the source exports ahead in the meantime. */
 const maximumAhead = 7;
 /**
- * Enqueues the job of a step, in the turns of the importer.
+ * Enqueues the job of a step in the importer's queue.
  * @param after_s seconds to wait
  */
 export async function enqueueStep(tx: Database, id: number, after_s?: number): Promise<void> {
@@ -31,24 +34,28 @@ export async function enqueueStep(tx: Database, id: number, after_s?: number): P
 interface Next {
   id: number;
   entity_type: EntityType;
-  /** Whether it has steps: one that was canceled before its turn has none. */
+  /** Whether its steps exist: an entity canceled before its turn has none. */
   has_begun: boolean;
   phase: number;
-  /** Of those that have not ended; null when all have, or none has begun. */
+  /** The first stage with a step that has not ended; null if all have ended, or there are none yet. */
   stage: number | null;
-  /** The steps of the stage that wait. */
+  /** The steps of the stage that have not started. */
   waiting: number[];
-  /** Whether all that it does is to wait for a source that gives no good answer. */
+  /** Whether all its running steps are waiting for a source that gives no valid response. */
   is_silent: boolean;
 }
 
-/** Whether all that is next is to ask the source for exports, so that it works while others arrive. */
+/**
+ * Whether the entity's next work is only to request exports: it is started early, so that the source exports it while
+ * other entities are imported.
+ */
 const isAhead = ({ entity_type, has_begun, stage }: Next) =>
   !has_begun || (stage !== null && asksForExport(entity_type, stage));
 
 /**
- * A predicate on an entity: nothing of what its phase needs is under way. Contents need those of the group above, what leads from one entity to another needs all
- * that it may lead to, so that one entity that waits holds up only those which need it.
+ * A predicate on an entity: everything that its phase depends on has ended. The contents of a group or project depend
+ * on the contents of the parent group, and links between entities depend on all the entities that they may lead to. An
+ * entity that waits therefore delays only its dependents.
  */
 const isNext = sql<boolean>`
   not exists (select from bulk_import_entities above
@@ -57,7 +64,10 @@ const isNext = sql<boolean>`
                    where other.bulk_import_id = entities.bulk_import_id and other.state in ('created', 'started')
                      and entities.phase >= ${connections} and other.phase < entities.phase)`;
 
-/** The first entities that have not ended and need nothing of others, with what is next in each; none when all have ended. */
+/**
+ * The first entities that have not ended and wait for no other entity, with the next stage of each; none if all have
+ * ended.
+ */
 async function firstEntities(tx: Database, bulk_import_id: number): Promise<Next[]> {
   const { rows } = await sql<Next>`
     select entities.id, entity_type, phase, stage, exists (select from bulk_import_relations where entity_id = entities.id) as has_begun,
@@ -72,7 +82,10 @@ async function firstEntities(tx: Database, bulk_import_id: number): Promise<Next
   return rows;
 }
 
-/** The entities whose turn it is: the first ones, without those for which the source is silent, and those that are begun ahead. */
+/**
+ * The entities that may run now: the first ones, except where the source is silent, and those whose exports are
+ * requested early.
+ */
 const inTurn = (first: readonly Next[]): Next[] =>
   first.filter(({ is_silent }) => !is_silent).filter((entity, place) => place < maximumEntities || isAhead(entity));
 
@@ -103,7 +116,7 @@ const endEntity = (tx: Database, id: number, state: State) =>
     .where('state', 'in', running)
     .execute();
 
-/** Ends an entity without which the rest of it is worth nothing, and what waits in it. */
+/** Ends an entity that is useless without the failed step, and cancels its other steps. */
 async function failEntity(tx: Database, id: number, state: 'failed' | 'timeout'): Promise<void> {
   await sql`
     update bulk_import_relations set state = 'canceled', ended_at = now() where entity_id = ${id} and state in ('created', 'started')`.execute(
@@ -112,13 +125,13 @@ async function failEntity(tx: Database, id: number, state: 'failed' | 'timeout')
   await endEntity(tx, id, state);
 }
 
-/** Locks a migration that has not ended. @returns whether there is one */
+/** Locks a migration that has not ended. @returns whether there is such a migration */
 export async function lockRunning(tx: Database, id: number): Promise<boolean> {
   const row = tx.selectFrom('bulk_imports').select('id').where('id', '=', id).where('state', 'in', running);
   return (await row.forNoKeyUpdate().executeTakeFirst()) !== undefined;
 }
 
-/** Has an entity go on. @returns whether its turn is over, or something else is next in it */
+/** Advances an entity. @returns whether to look again, because it has started, ended or reached its next phase */
 async function goOnWith(tx: Database, entity: Next): Promise<boolean> {
   const { id, has_begun, phase, stage, waiting } = entity;
   if (!has_begun) await beginEntity(tx, entity);
@@ -137,8 +150,8 @@ async function goOnWith(tx: Database, entity: Next): Promise<boolean> {
 }
 
 /**
- * Has a migration go on: hands out the steps that are next, begins entities, and ends what is done.
- * @param tx a transaction that has locked no step before
+ * Advances a migration: starts the next steps and entities, and ends the completed ones.
+ * @param tx a transaction that has not locked a step before
  */
 async function goOn(tx: Database, id: number): Promise<void> {
   await tx
@@ -165,7 +178,7 @@ async function begin(tx: Database, step_id: number): Promise<void> {
   await enqueueStep(tx, step_id);
 }
 
-/** Ends a migration all of whose entities have ended, and tells the importer. */
+/** Ends a migration if all its entities have ended, and notifies the importer. */
 async function endMigrationBy(tx: Database, id: number): Promise<void> {
   await sql`
     update bulk_imports
@@ -177,7 +190,7 @@ async function endMigrationBy(tx: Database, id: number): Promise<void> {
   await tellOfEnd.enqueue(tx, { bulk_import_id: id }, { key: String(id) });
 }
 
-/** A project without its repository is worth nothing. */
+/** Deletes the project of an entity: without its repository it is useless. */
 async function discardProjectOf(tx: Database, entity_id: number): Promise<void> {
   const entity = await tx
     .selectFrom('bulk_import_entities')
@@ -187,13 +200,13 @@ async function discardProjectOf(tx: Database, entity_id: number): Promise<void> 
   if (entity?.project_id) await discardProject(tx, entity.project_id);
 }
 
-/** Has a migration go on, if it still runs. */
+/** Advances a migration if it still runs. */
 export const advance = (db: Database, id: number): Promise<void> =>
   db.transaction().execute(async (tx) => {
     if (await lockRunning(tx, id)) await goOn(tx, id);
   });
 
-/** Ends a step, and has its migration go on. */
+/** Ends a step, and advances its migration. */
 export const endStep = (
   db: Database,
   place: { migration_id: number; entity_id: number; step_id: number; name: string },
@@ -215,11 +228,11 @@ export const endStep = (
     await goOn(tx, place.migration_id);
   });
 
-/** How long a step may run without having read or written anything. */
+/** How long a step may run without reading or writing anything. */
 const maximumDuration = sql`interval '24 hours'`;
 
 /**
- * Ends entities in which nothing has happened for too long.
+ * Ends entities without progress for too long.
  * @returns the ids of their migrations
  */
 export async function endStale(db: Database): Promise<void> {

@@ -12,14 +12,14 @@ export type EntityRow = Omit<Selectable<DB['bulk_import_entities']>, 'state' | '
   entity_type: EntityType;
 };
 
-/** By relation: what the source has, what was read, and what was written. */
+/** By relation: the number of records at the source, of those read, and of those written. */
 export type Counts = Record<string, { source: number; fetched: number; imported: number }>;
 
 export type StepRow = Omit<Selectable<DB['bulk_import_relations']>, 'counts'> & { counts: Counts };
 
 export type FailureStep = 'extractor' | 'transformer' | 'loader';
 
-/** A failure, and what failed: reading at the source, or writing here. */
+/** A failure and its stage: reading at the source, or writing here. */
 export interface StepFailure extends RecordFailure {
   step: FailureStep;
 }
@@ -30,24 +30,24 @@ export interface StepCall extends JobServices {
   step: StepRow;
   source: Source;
   log: Logger;
-  /** Of the log lines of this run. */
+  /** The correlation ID in the log lines of this run. */
   correlation_id: string;
-  /** Ends the run: the migration was canceled, or the process stops. */
+  /** Aborts the run: the migration was canceled, or the process stops. */
   signal: AbortSignal;
-  /** When the run should give others a turn; it goes on later. */
+  /** Whether the run should yield to others; it continues later. */
   isOverdue(): boolean;
 }
 
-/** How a run has ended: `wait_s` when the step is not done. */
+/** The outcome of a run: `wait_s` if the step is not complete. */
 export type Outcome = 'finished' | 'skipped' | { wait_s: number };
 
 export interface Step {
-  /** In the public format where it is a relation, e.g. `labels`. */
+  /** The name of the relation in the public format, e.g. `labels`, or of the step. */
   name: string;
   run(call: StepCall): Promise<Outcome>;
 }
 
-/** The step cannot be done. */
+/** The step cannot be completed. */
 export class StepFailed extends Error {
   override name = 'StepFailed';
   readonly exception_class: string;
@@ -60,8 +60,8 @@ export class StepFailed extends Error {
 }
 
 /**
- * What an entity has become.
- * @throws StepFailed when it has been deleted
+ * The group or project that was created for an entity.
+ * @throws StepFailed if it was deleted
  */
 export function ownerOf({ namespace_id, project_id }: Pick<EntityRow, 'namespace_id' | 'project_id'>): RelationOwner {
   if (project_id !== null) return { kind: 'project', id: project_id };

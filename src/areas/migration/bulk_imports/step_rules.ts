@@ -1,16 +1,17 @@
 /** The order of the steps, and their public names (docs/reference/bulk_imports.md#how-it-runs). Pure functions. */
 import type { EntityType } from './definition.ts';
 
-/** Steps that run at the same time; the next stage of an entity begins when all of one have ended. */
+/** Steps that run at the same time. The next stage of an entity starts when all of them have ended. */
 type Stage = readonly string[];
 
 /**
- * The stages of entities, in phases. The contents of a group or project begin when those of the group above it are here, of which they use labels and the like.
- * What leads from one entity to another begins when the contents of all are here, and so does each phase after it.
+ * The stages of entities, in phases. The contents of a group or project start when the contents of its parent group,
+ * e.g. labels, have been imported. Links between entities start when the contents of all entities have been imported;
+ * each later phase starts when the one before has ended in all entities.
  */
 const phases: readonly Readonly<Record<EntityType, readonly Stage[]>>[] = [
   { group: [['export'], ['group'], ['user_contributions', 'entities']], project: [] },
-  // Projects use what groups above them have.
+  // Projects use labels and other records of their parent groups.
   {
     group: [
       ['labels', 'milestones', 'members', 'push_rule', 'iterations_cadences', 'badges', 'custom_attributes'],
@@ -32,7 +33,7 @@ const phases: readonly Readonly<Record<EntityType, readonly Stage[]>>[] = [
       ['protected_tags', 'push_rule'],
     ],
   },
-  // What leads from one project or group to another.
+  // Links from one project or group to another.
   {
     group: [
       ['epic_links', 'group_links', 'approval_settings'],
@@ -41,25 +42,25 @@ const phases: readonly Readonly<Record<EntityType, readonly Stage[]>>[] = [
     ],
     project: [
       ['fork', 'group_links', 'issue_links'],
-      // Rights may be given to groups that it is shared with.
+      // Rules may give rights to groups that the project is shared with.
       ['protected_branches', 'protected_environments'],
       ['approval_rules', 'deployments'],
       ['merge_requests'],
       ['numbers', 'webhooks_count', 'others'],
     ],
   },
-  // What texts and records name in all of it.
+  // References in texts and records to anything in the whole migration.
   { group: [['references']], project: [['merge_request_blocks', 'references'], ['archived']] },
 ];
 
 const phaseSize = 100;
 
-/** The phase of what leads from one entity to another. */
+/** The phase of links between entities. */
 export const connections = 3;
-/** The first phase in which what a group has for those below it is here. */
+/** The first phase in which the contents of a parent group are available. */
 export const afterContents = 2;
 
-/** The stages of an entity, each with its number, which says the phase, too. */
+/** The stages of an entity, each with its number, from which the phase follows. */
 export const stagesOf = (type: EntityType): { stage: number; names: Stage }[] =>
   phases.flatMap((stages, phase) => stages[type].map((names, index) => ({ stage: phase * phaseSize + index, names })));
 
@@ -70,10 +71,13 @@ export const phaseOf = (stage: number): number => Math.floor(stage / phaseSize);
 
 export const firstPhase = (type: EntityType): number => phaseOf(stagesOf(type)[0]!.stage);
 
-/** Steps without which an entity is worth nothing. */
+/** Steps without which an entity is useless. */
 export const isVital = (name: string): boolean => ['export', 'group', 'project', 'repository'].includes(name);
 
-/** What a retry does with a step that has failures: goes on where it stopped, or begins anew and counts everything again. Other steps begin anew and pass over what is here. */
+/**
+ * What a retry does with a step that has failures: it continues where it stopped, or starts from scratch and counts
+ * everything again. All other steps start from scratch and skip records already imported.
+ */
 export const retried = {
   onward: [
     'group',
@@ -89,12 +93,12 @@ export const retried = {
   anew: ['export', 'user_contributions', 'members', 'uploads', 'lfs_objects', 'fork', 'webhooks_count'],
 } as const;
 
-/** The relation whose lines only hold the records. */
+/** The relation whose own lines are mere containers of records. */
 export const holding = 'ci_pipelines';
 
 const camel = (name: string) => name.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** Steps that do more than read what is exported under their name. */
+/** Steps that do more than import the relation of their name. */
 export const bringsMore: ReadonlySet<string> = new Set([
   'export',
   'group',
@@ -113,24 +117,24 @@ export const bringsMore: ReadonlySet<string> = new Set([
   'webhooks_count',
 ]);
 
-/** The class that does the step in the public product, e.g. `BulkImports::Projects::Pipelines::IssuesPipeline`. */
+/** The class that performs the step in the public product, e.g. `BulkImports::Projects::Pipelines::IssuesPipeline`. */
 export const pipelineClass = (type: EntityType, name: string): string =>
   `BulkImports::${type === 'group' ? 'Groups' : 'Projects'}::Pipelines::${camel(name)}Pipeline`;
 
 const firstMinutes_s = 300;
-/** How long the source may give no good answer. */
+/** How long the source may go without a valid response. */
 export const maximumSilence_s = 1800;
 
 /**
- * Seconds until the source is asked again.
- * @param tries how often it has given no good answer, from 1
- * @param silence_s since it gave the last good one
+ * Seconds until the next request to the source.
+ * @param tries how many times in a row it gave no valid response, from 1
+ * @param silence_s seconds since the last valid one
  */
 export const pauseAfter = (tries: number, silence_s: number): number =>
   silence_s >= firstMinutes_s ? 60 : Math.min(2 ** (tries - 1), 10);
 
-/** Relations whose content is in `self`, too. */
+/** Relations whose content is also part of `self`. */
 export const carriedBySelf: readonly string[] = ['self', 'project_feature', 'namespace_settings'];
 
-/** Left out by rule, and counted only. */
+/** Relations that are deliberately not imported, and only counted. */
 export const leftOut: ReadonlySet<string> = new Set(['error_tracking_setting']);

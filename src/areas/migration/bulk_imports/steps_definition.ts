@@ -19,7 +19,7 @@ import { repositoryStep } from './steps/repository_actions.ts';
 import { snippetRepositoriesStep } from './steps/snippet_actions.ts';
 import { wikiStep } from './steps/wiki_actions.ts';
 
-/** The relations that arrive, by the kind of entity. */
+/** The imported relations, by kind of entity. */
 export type Relations = Readonly<Record<EntityType, readonly Relation[]>>;
 
 const own = [
@@ -42,7 +42,7 @@ const own = [
   othersStep,
 ];
 
-/** A relation that cannot be imported: its records are counted, and named once. */
+/** A relation that cannot be imported: its records are counted, and it is reported once. */
 const unsupported = (name: string): Step => ({
   name,
   async run(call) {
@@ -62,7 +62,7 @@ const unsupported = (name: string): Step => ({
   },
 });
 
-/** @returns finds the step of a name */
+/** @returns a function that finds a step by its name */
 export function stepsOf(relations: Relations): (type: EntityType, name: string) => Step {
   const ofType = (type: EntityType) => {
     const steps = [

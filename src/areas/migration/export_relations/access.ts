@@ -11,7 +11,7 @@ const isEnabled = async (db: Database): Promise<boolean> => (await settingsOf(db
 
 export const turnedOff = '404 Not Found';
 
-/** While the setting is off, there is nothing to be seen by anybody. */
+/** Responds with 404 to everyone while the setting is off. */
 const whileEnabled = <G>(access: Access<G>, granted: (of: G) => Exporting): Access<Exporting> => ({
   rule: access.rule,
   async check(call) {
@@ -35,8 +35,8 @@ export const exporter: Readonly<Record<ExportOwner['kind'], Access<Exporting>>> 
 };
 
 /**
- * The user of an export, when a job begins to write for them.
- * @throws PermissionDenied when they may not export any more
+ * The user of an export, when a job starts to write files for them.
+ * @throws PermissionDenied if they may no longer export
  */
 export async function exporterInJob(
   services: Pick<JobServices, 'db' | 'url'>,

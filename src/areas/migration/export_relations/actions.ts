@@ -7,7 +7,8 @@ import { removeExpired, waitsAgain } from './queries.ts';
 import { relationsOf } from './relation_definition.ts';
 
 /**
- * Starts the export of every relation, unless it runs already or has just finished. Files of earlier exports stay until the new ones are complete.
+ * Starts the export of every relation, unless it is running or has just finished. Files of earlier exports stay until
+ * the new ones are complete.
  * @param batched whether large relations are split into batches
  */
 export const startExports = (
@@ -36,5 +37,5 @@ export const startExports = (
     await startWriting(tx);
   });
 
-/** How long an export that is not batched serves those who ask for another. */
+/** For this long, a finished unbatched export is reused for a new request. */
 const reusable = sql`interval '3 minutes'`;

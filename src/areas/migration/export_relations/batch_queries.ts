@@ -15,7 +15,7 @@ export async function batchesOf(tx: Database, ids: RawBuilder<unknown>, size: nu
   return rows;
 }
 
-/** So many rows are read at a time. */
+/** The number of rows read at a time. */
 const portion = 500;
 
 /**
@@ -33,5 +33,5 @@ export async function* inPortions<R extends { id: number }>(
   }
 }
 
-/** All ids, for what is not batched. */
+/** The range of all ids, for exports that are not batched. */
 export const whole: Batch = { first_id: 0, last_id: Number.MAX_SAFE_INTEGER };

@@ -1,4 +1,4 @@
-/** What exports consist of: relations, the archives among them, and the files that jobs write. */
+/** The parts of exports: relations, including archives, and the files that jobs write. */
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { BlobKey } from '../../../blobs/index.ts';
@@ -6,22 +6,22 @@ import type { Database } from '../../../db/index.ts';
 import type { Batch, Departure, ExportedRelation } from '../../../relations/index.ts';
 import type { JobServices } from '../../../services/index.ts';
 
-/** What an export is of. */
+/** The group or project of an export. */
 export type ExportOwner = Departure['owner'];
 
 /** A file in an archive. */
 export interface ArchiveEntry {
   name: string;
   size_bytes: number;
-  /** Exactly this many bytes. */
+  /** A stream of exactly this many bytes. */
   content: Readable;
-  /** Whether it is one of the objects that the export counts. */
+  /** Whether it counts as an exported object. */
   is_object: boolean;
 }
 
-/** What archives are read with. */
+/** The context in which an archive reads its entries. */
 export interface ArchiveCall extends Pick<JobServices, 'db' | 'blobs' | 'storages'> {
-  /** The transaction of one snapshot. */
+  /** A transaction with one snapshot. */
   tx: Database;
   owner: ExportOwner;
   batch: Batch | undefined;
@@ -36,7 +36,7 @@ export interface ExportedArchive {
   is_batched: boolean;
   plan?: undefined;
   batches(tx: Database, departure: Departure, size: number): Promise<Batch[]>;
-  /** Each entry is read before the next one is asked for. What is lost is left out and logged. */
+  /** Yields entries; each is read before the next one is requested. Lost files are left out and logged. */
   entries(call: ArchiveCall): AsyncIterable<ArchiveEntry>;
 }
 
@@ -46,12 +46,12 @@ export type Relation = ExportedRelation | ExportedArchive;
 export const states = { started: 0, finished: 1, failed: -1 } as const;
 export type State = (typeof states)[keyof typeof states];
 
-/** A file that a run has begun to write. */
+/** A file that a run has started to write. */
 export interface BegunFile {
   id: number;
   run: number;
   export_id: number;
-  /** 0 for the whole relation. */
+  /** 0 for the file of a whole relation. */
   batch_number: number;
   batch: Batch | undefined;
   failures: number;

@@ -1,4 +1,4 @@
-/** What follows when a file of an export is complete, has failed, or is tried again. */
+/** Recording that a file of an export is complete, has failed, or will be retried. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import type { Batch } from '../../../relations/index.ts';
@@ -13,7 +13,7 @@ const endFile = (tx: Database, { id }: Run, status: State, error: string | null,
            blob_key = ${written?.key ?? sql`blob_key`}, size_bytes = ${written?.size_bytes ?? sql`size_bytes`}, sha256 = ${written?.sha256 ?? sql`sha256`}
      where id = ${id}`.execute(tx);
 
-/** Ends an export whose only file has ended, or whose batches could not be found. */
+/** Ends an export if its only file has ended, or its batches could not be listed. */
 const endExport = (tx: Database, id: number, status: State, error: string | null, total_objects_count = 0) =>
   tx
     .updateTable('relation_exports')
@@ -21,7 +21,7 @@ const endExport = (tx: Database, id: number, status: State, error: string | null
     .where('id', '=', id)
     .execute();
 
-/** Counts what has been written in batches, and ends the export when all have ended: it has failed when all have. */
+/** Counts the written batches, and ends the export when all have ended: it has failed if all batches have failed. */
 const concludeBatches = (tx: Database, export_id: number) =>
   sql`
     update relation_exports
@@ -35,7 +35,7 @@ const concludeBatches = (tx: Database, export_id: number) =>
 const isBatch = ({ batch_number }: Pick<BegunFile, 'batch_number'>): boolean => batch_number > 0;
 
 /**
- * Records a complete file, which replaces that of an earlier export.
+ * Records a complete file, replacing the file of an earlier export.
  * @throws TakenOver
  */
 export const finishFile = (db: Database, file: BegunFile, written: WrittenFile): Promise<void> =>
@@ -53,14 +53,14 @@ const removeBatches = (tx: Database, export_id: number, last: number) =>
   tx.deleteFrom('relation_export_files').where('export_id', '=', export_id).where('batch_number', '>', last).execute();
 
 /**
- * Has the batches of an export written. Without any, it has finished.
+ * Schedules the batches of an export. An export without batches is finished.
  * @throws TakenOver
  */
 export const finishPlan = (db: Database, file: BegunFile, batches: readonly Batch[]): Promise<void> =>
   asItsRun(db, file, async (tx) => {
     const { export_id } = file;
     await endFile(tx, file, states.finished, null);
-    // An earlier export that was not batched has left it.
+    // Removes the file of an earlier unbatched export.
     const nothing = { blob_key: null, size_bytes: null, sha256: null };
     await tx.updateTable('relation_export_files').set(nothing).where('id', '=', file.id).execute();
     await removeBatches(tx, export_id, batches.length);
@@ -78,7 +78,7 @@ export const finishPlan = (db: Database, file: BegunFile, batches: readonly Batc
   });
 
 /**
- * Ends a file that cannot be written.
+ * Records that a file cannot be written.
  * @param error the name that the API shows
  * @throws TakenOver
  */
@@ -89,11 +89,11 @@ export const failFile = (db: Database, file: Run & Pick<BegunFile, 'batch_number
     else await endExport(tx, file.export_id, states.failed, error);
   });
 
-/** The second try comes soon, the third one later. */
+/** The pause before the second attempt; the third one waits longer. */
 const pause_s = 5;
 
 /**
- * Has a file written again after a failure.
+ * Schedules a retry of a file after a failure.
  * @throws TakenOver
  */
 export const retryFile = (db: Database, file: BegunFile): Promise<void> =>

@@ -1,4 +1,4 @@
-/** Writing the file of an export: records or archives, compressed, into the store of blobs. */
+/** Writing the file of an export: records or archives, compressed, into the blob store. */
 import { Readable } from 'node:stream';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
@@ -24,7 +24,7 @@ interface Content {
   signal: AbortSignal;
 }
 
-/** Lines as bytes. On a plan without the relation there are none. */
+/** Records as lines of bytes. Empty if the plan does not include the relation. */
 async function* linesOf(
   { storages }: Writing,
   relation: ExportedRelation,
@@ -54,7 +54,7 @@ function contentOf(services: Writing, relation: Relation, content: Content, prog
   return tarOf(counted(entries, progress));
 }
 
-/** One snapshot for everything that is read. A large file can take long in between, and as nothing is locked, no one waits for it. */
+/** Runs all reads in one snapshot. A large file can take long, but blocks nobody, because nothing is locked. */
 const inSnapshot = <T>(db: Database, read: (tx: Database) => Promise<T>): Promise<T> =>
   db
     .transaction()
@@ -66,9 +66,9 @@ const inSnapshot = <T>(db: Database, read: (tx: Database) => Promise<T>): Promis
     });
 
 /**
- * Writes a file, or finds the batches of an export.
- * @param progress is kept up to date
- * @throws PermissionDenied when the user may not export any more, TakenOver, and what reading and storing throws
+ * Writes a file, or lists the batches of an export.
+ * @param progress is updated meanwhile
+ * @throws PermissionDenied if the user may no longer export, TakenOver, and errors from reading and storing
  */
 export async function writeFile(
   services: Writing,

@@ -1,27 +1,32 @@
-/** Compressing the files of exports on their way into the store of blobs. */
+/** Compressing the files of exports on their way into the blob store. */
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
 import { type Blobs, newBlobKey, type ReceivedBlob } from '../../../blobs/index.ts';
 import type { Relation } from './definition.ts';
 
-/** A disk is full before; the parts of an upload to an object store depend on it. */
+/** A disk would be full before; the size of the parts of an upload to an object store depends on it. */
 export const largest_bytes = 1024 ** 4;
 
 const block_bytes = 64 * 1024;
 
-/** What has been written so far. */
+/** The amount written so far. */
 export interface Progress {
   /** Before compression. */
   bytes: number;
   objects: number;
 }
 
-/** Archives hold packs, images and the like: compressing these again would take ten times as long, and gain nothing. */
+/**
+ * Archives hold packs, images and other compressed data: compressing them again would take ten times as long for no
+ * gain.
+ */
 const levelOf = (form: Relation['form']): number =>
   form === 'archive' ? constants.Z_NO_COMPRESSION : constants.Z_DEFAULT_COMPRESSION;
 
-/** Bytes in blocks of one size: what gzip makes of them would otherwise depend on the pieces in which they come. */
+/**
+ * Splits bytes into blocks of one size. Otherwise the output of gzip would depend on the sizes of the incoming chunks.
+ */
 async function* inBlocks(chunks: AsyncIterable<Buffer>, progress: Progress): AsyncGenerator<Buffer> {
   let block = Buffer.allocUnsafe(block_bytes);
   let filled = 0;
@@ -40,9 +45,10 @@ async function* inBlocks(chunks: AsyncIterable<Buffer>, progress: Progress): Asy
 }
 
 /**
- * Compresses and receives a stream. The header of gzip holds neither a time nor a name, so equal content is equal bytes.
- * @param progress is kept up to date
- * @throws what the stream and the store throw
+ * Compresses and receives a stream. The gzip header contains neither a time nor a name, so equal content yields equal
+ * bytes.
+ * @param progress is updated meanwhile
+ * @throws errors of the stream and of the store
  */
 export async function receiveCompressed(
   blobs: Blobs,

@@ -13,17 +13,17 @@ import { removeExpired } from './queries.ts';
 import { errorName, PermissionDenied, StaleExport } from './rules.ts';
 import { beginFile, confirmRun, leaveSlot, TakenOver } from './run_actions.ts';
 
-/** How often a file is tried. A run that was interrupted does not count. */
+/** How many attempts a file has. An interrupted run does not count. */
 const tries = 3;
 
 const confirmed_ms = 5_000;
 
-/** After this, jobs of other kinds have their turn. */
+/** After this time, jobs of other kinds get their turn. */
 const turn_ms = 1_000;
 
 /**
- * Writes files, one after another: the next that waits. It can be interrupted anywhere: the next job of the same slot writes the last file again. As many slots as exports may
- * run at a time have such jobs.
+ * Writes waiting files one after another. It can be interrupted at any point: the next job of the same slot writes the
+ * last file again. There are as many slots as exports may run at the same time.
  */
 export const writeRelationExport = job('write_relation_export', {
   input: { slot: Type.Integer({ minimum: 0 }) },
@@ -40,7 +40,7 @@ export const writeRelationExport = job('write_relation_export', {
   },
 });
 
-/** Writes a file, or records why it could not be written. */
+/** Writes a file, or records the reason for the failure. */
 async function writeOrRecord({ signal, log, ...services }: JobCall<unknown>, file: BegunFile): Promise<void> {
   const { db } = services;
   const { relation, batch_number, owner, user_id } = file;
@@ -74,8 +74,9 @@ const unlessTakenOver = (change: Promise<void>): Promise<void> =>
   });
 
 /**
- * Has files written that wait, or whose run is gone: as many at a time as may run, each by the job of a slot. A slot whose job runs now gets another one after it.
- * @param tx the transaction that adds them, or after which a slot is free
+ * Starts jobs for files that wait, or whose run was lost: as many as may run at the same time, one per slot. A slot
+ * whose job is running gets another one after it.
+ * @param tx the transaction that adds the files, or that frees a slot
  */
 export async function startWriting(tx: Database): Promise<void> {
   const { concurrent_relation_export_limit: most } = await settingsOf(tx);
@@ -96,11 +97,11 @@ export async function startWriting(tx: Database): Promise<void> {
     await writeRelationExport.enqueue(tx, { slot }, { key: String(slot), queue: `relation_exports_${slot}` });
 }
 
-/** A run without progress for so long is not waited for. */
+/** A run without progress for this long counts as stale. */
 const maximumSilence = sql`interval '6 hours'`;
 const atOnce = 100;
 
-/** Ends runs that have made no progress for hours. */
+/** Fails runs that have made no progress for hours. */
 async function failStale(db: Database): Promise<void> {
   const stale = await db
     .selectFrom('relation_export_files')
@@ -113,7 +114,7 @@ async function failStale(db: Database): Promise<void> {
   for (const file of stale) await unlessTakenOver(failFile(db, file, errorName(new StaleExport())));
 }
 
-/** Has exports go on whose time has come, or whose job is gone. */
+/** Resumes exports that are due, or whose job was lost. */
 export const continueExports: Poll = {
   name: 'continue relation exports',
   every_ms: 2_000,
@@ -126,7 +127,7 @@ export const continueExports: Poll = {
   },
 };
 
-/** Every hour. */
+/** Runs every hour. */
 export const removeExpiredExports = job('remove_expired_relation_exports', {
   input: {},
   retries: 1,

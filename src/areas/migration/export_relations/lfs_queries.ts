@@ -6,7 +6,7 @@ import { batchesOf, inPortions, whole } from './batch_queries.ts';
 import type { ArchiveCall, ArchiveEntry, ExportedArchive } from './definition.ts';
 import { blobEntry } from './tar_actions.ts';
 
-/** The number that says that an object belongs to the repository of a project, and not to that of a wiki or of designs. */
+/** The type of an object's repository: 0 is the project's own, other numbers are its wiki or its designs. */
 const repositoryType = 0;
 
 async function* entries({ tx, owner, batch = whole, blobs, log }: ArchiveCall): AsyncGenerator<ArchiveEntry> {

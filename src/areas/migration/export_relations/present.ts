@@ -1,4 +1,4 @@
-/** Exports as the API shows them. */
+/** How exports appear in responses. */
 import { type Static, Type } from 'typebox';
 import { nullable, optional, resource, Timestamp } from '../../../http/index.ts';
 import type { ExportStatus as Row } from './queries.ts';
@@ -29,7 +29,7 @@ export const ExportStatus = resource('RelationExportStatus', {
   ),
 });
 
-/** Only a batched export has the member `batches`. */
+/** Only a batched export has the field `batches`. */
 export const presentStatus = ({ batches, ...row }: Row): Static<typeof ExportStatus> => ({
   ...row,
   ...(batches && { batches }),

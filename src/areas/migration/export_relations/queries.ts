@@ -9,13 +9,16 @@ const kept = sql`interval '24 hours'`;
 
 const hasExpired = sql<SqlBool>`(relation_exports.status <> 0 and relation_exports.updated_at < now() - ${kept})`;
 
-/** Deletes exports that cannot be downloaded any more, except those that are just being started or deleted. */
+/**
+ * Deletes exports that can no longer be downloaded, except those that another transaction has locked to restart or
+ * delete them.
+ */
 export async function removeExpired(db: Database): Promise<void> {
   const expired = db.selectFrom('relation_exports').select('id').where(hasExpired).forUpdate().skipLocked();
   await db.deleteFrom('relation_exports').where('id', 'in', expired).execute();
 }
 
-/** What a user exports of a project or group, while it can be downloaded. */
+/** A user's exports of a project or group that can be downloaded. */
 const exportsOf = (db: Database, user_id: number, { kind, id }: ExportOwner) =>
   db
     .selectFrom('relation_exports')
@@ -39,11 +42,11 @@ export interface ExportStatus {
   batched: boolean;
   batches_count: number;
   total_objects_count: number;
-  /** Null when it is not batched. */
+  /** Null if it is not batched. */
   batches: BatchStatus[] | null;
 }
 
-/** While batches are sought, those of an earlier export are not shown. */
+/** Batches of an earlier export are hidden while the new ones are being listed. */
 const batches: RawBuilder<BatchStatus[] | null> = sql`
   case when batched then coalesce((
     select json_agg(json_build_object('batch_number', batch_number, 'status', files.status, 'objects_count', objects_count,
@@ -51,7 +54,7 @@ const batches: RawBuilder<BatchStatus[] | null> = sql`
       from relation_export_files files
      where export_id = relation_exports.id and batch_number between 1 and batches_count), '[]'::json) end`;
 
-/** The state of what a user exports, in the order of the relations; with a relation, only of that. */
+/** The states of a user's exports, in the order of the relations; optionally of one relation only. */
 export const exportStatuses = (
   db: Database,
   user_id: number,
@@ -91,6 +94,9 @@ export const exportFile = (db: Database, export_id: number, batch_number: number
     .$castTo<ExportFile>()
     .executeTakeFirst();
 
-/** The columns of a file that is written anew. A run of the earlier export that still works has another number. */
+/**
+ * The columns of a file that will be written again. The run number changes, so that a run of the earlier export that is
+ * still active loses the file.
+ */
 export const waitsAgain = sql`status = 0, error = null, objects_count = 0, failures = 0, due_at = now(), slot = null, run = files.run + 1,
   heard_at = null, updated_at = now()`;

@@ -1,4 +1,4 @@
-/** Everything that is exported, in the order in which exports list it. */
+/** All exported relations, in the order of export lists. */
 import { groupRelations, projectRelations } from '../relations.ts';
 import type { ExportOwner, Relation } from './definition.ts';
 import { lfsArchive } from './lfs_queries.ts';

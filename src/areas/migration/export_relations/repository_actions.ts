@@ -1,4 +1,4 @@
-/** The repository of a project as an archive with a bundle of git. */
+/** The repository of a project as an archive with a git bundle. */
 import { newBlobKey } from '../../../blobs/index.ts';
 import { allRefs, repositoryOf, streamBundle } from '../../../git/index.ts';
 import { removeUnusedBlob, storeBlob } from '../../instance/blobs/index.ts';
@@ -6,7 +6,10 @@ import type { ArchiveCall, ArchiveEntry, ExportedArchive } from './definition.ts
 import { largest_bytes } from './gzip_actions.ts';
 import { blobEntry } from './tar_actions.ts';
 
-/** An archive says how large a file is before it holds it, so the bundle is stored first. It may be read while the repository moves to another storage: git keeps the old one. */
+/**
+ * An archive states the size of a file before its content, so the bundle is stored first. It may be read while the
+ * repository moves to another storage: git keeps the old copy.
+ */
 async function* entries({ db, tx, owner, blobs, storages, signal }: ArchiveCall): AsyncGenerator<ArchiveEntry> {
   const place = tx.selectFrom('projects').select(['id', 'storage']).where('id', '=', owner.id);
   const repository = repositoryOf({ storages }, await place.executeTakeFirstOrThrow());

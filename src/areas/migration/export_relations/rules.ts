@@ -1,12 +1,12 @@
-/** What exports are called, and what is said of failures. Pure functions. */
+/** The names of exports and of their errors. Pure functions. */
 import { GitError } from '../../../git/index.ts';
 import { isFull } from '../../../http/index.ts';
 import type { Relation } from './definition.ts';
 
-/** What export errors are called, as the API shows them. */
+/** The names of export errors in the API. */
 type ErrorName = 'PermissionDenied' | 'RepositoryUnreadable' | 'StaleExport' | 'OutOfSpace' | 'InternalError';
 
-/** The user may not export any more. Trying again would not help. */
+/** The user may no longer export. A retry would not help. */
 export class PermissionDenied extends Error {
   override name = 'PermissionDenied' as const;
 }
@@ -16,7 +16,7 @@ export class StaleExport extends Error {
   override name = 'StaleExport' as const;
 }
 
-/** The name under which the API shows an error: never its text, which may hold paths. */
+/** The name under which the API shows an error; never its message, which may contain paths. */
 export function errorName(error: unknown): ErrorName {
   if (error instanceof PermissionDenied || error instanceof StaleExport) return error.name;
   if (isFull(error)) return 'OutOfSpace';

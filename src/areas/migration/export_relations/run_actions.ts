@@ -1,11 +1,14 @@
-/** The runs that write the files of exports: each change names the run that makes it, so one that another has taken over changes nothing. */
+/**
+ * The runs that write the files of exports: each update is conditional on the run that makes it, so a run that another
+ * has taken over changes nothing.
+ */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import type { BegunFile } from './definition.ts';
 
 export type Run = Pick<BegunFile, 'id' | 'run' | 'export_id'>;
 
-/** Another run has begun to write the file, or its export has ended. */
+/** Another run has started to write the file, or its export has ended. */
 export class TakenOver extends Error {
   override name = 'TakenOver';
   constructor(id: number) {
@@ -21,8 +24,8 @@ interface BegunRow extends Omit<BegunFile, 'batch' | 'owner'> {
 }
 
 /**
- * Begins to write the next file that waits, or the one that the last run in this slot has left.
- * @param slot jobs of one slot run one after another, so what has it is written by no one
+ * Starts to write the next waiting file, or the one that the last run in this slot left unfinished.
+ * @param slot jobs of one slot run one after another, so no other job is writing a file of this slot
  */
 export async function beginFile(db: Database, slot: number): Promise<BegunFile | undefined> {
   const { rows } = await sql<BegunRow>`
@@ -45,7 +48,7 @@ export async function beginFile(db: Database, slot: number): Promise<BegunFile |
   };
 }
 
-/** Lets another slot write what the last run in this one has left. */
+/** Lets another slot write the file that the last run in this one left unfinished. */
 export const leaveSlot = async (db: Database, slot: number): Promise<void> => {
   await db
     .updateTable('relation_export_files')
@@ -76,7 +79,8 @@ export async function confirmRun(db: Database, file: Run, isMoving: boolean): Pr
 }
 
 /**
- * Does something that only the latest run of a file may do. The export is locked first, as when it is deleted.
+ * Runs a change that only the latest run of a file may make. The export is locked first, in the same order as when it
+ * is deleted.
  * @throws TakenOver
  */
 export const asItsRun = (db: Database, file: Run, work: (tx: Database) => Promise<void>): Promise<void> =>

@@ -1,4 +1,4 @@
-/** Archives of files, as a stream: equal entries are equal bytes. */
+/** Archives of files, as a stream: equal entries yield equal bytes. */
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Pack, pack } from 'tar-stream';
@@ -16,7 +16,7 @@ async function addEntry(tar: Pack, { name, size_bytes: size, content }: ArchiveE
   await Promise.all([promise, pipeline(content, sink as unknown as NodeJS.WritableStream)]);
 }
 
-/** A tar archive. It is made while it is read. */
+/** Creates a tar archive, which is generated while it is read. */
 export function tarOf(entries: AsyncIterable<ArchiveEntry>): Readable {
   const tar = pack();
   const added = async () => {
@@ -28,9 +28,9 @@ export function tarOf(entries: AsyncIterable<ArchiveEntry>): Readable {
 }
 
 /**
- * An entry with the bytes of a blob.
- * @param size_bytes that it had; by default that it has
- * @returns undefined when it is lost, or has another size
+ * An entry with the content of a blob.
+ * @param size_bytes the expected size; by default the actual one
+ * @returns undefined if the blob is lost, or has another size
  */
 export async function blobEntry(
   blobs: Blobs,

@@ -5,43 +5,44 @@ import { addProposalTodo } from '../../activity/todos/index.ts';
 import { usernameReasons } from '../../people/namespaces/index.ts';
 import { tellOfProposal } from './mail_jobs.ts';
 
-/** A person as their server describes them. */
+/** A person as described by their server. */
 export interface SourcePerson {
   username: string;
   name: string;
   public_email: string | null;
 }
 
-/** Whose people are meant, and what is known about them. */
+/** The server whose people are described, and what is known about them. */
 export interface Source {
-  /** With its port, if the URL names one. */
+  /** Includes the port, if the URL has one. */
   host: string;
   /** The top-level group that records are migrated into. */
   group_id: number;
-  /** The account that migrates, and the id of its owner at the source, if the source says it. */
+  /** The account that runs the migration, and the id of its owner at the source, if known. */
   importer: { user_id: number; source_user_id: number | undefined };
   ghost_id: number;
-  /** Whether the source is believed when it says which address a person has. Otherwise the person is asked. */
+  /** Whether the source is trusted to state people's email addresses. Otherwise the person is asked. */
   is_trusted: boolean;
-  /** By the ids at the source. */
+  /** Described people, by their ids at the source. */
   described: ReadonlyMap<number, SourcePerson>;
 }
 
-/** Concurrent batches that meet the same person must make one placeholder. */
+/** Concurrent batches that refer to the same person must create only one placeholder. */
 const lock = 726_673_005;
-/** A username in which a number was drawn can be taken, because somebody chose it. */
+/** Attempts to find a free username: one with a random number can still be taken, because a user chose it. */
 const maximumTries = 5;
-/** Of the names that another server gives. */
+/** The length to which usernames from another server are cut. */
 const maximumUsername = 200;
 const maximumName = 255;
 
-/** Ids that a source can have given. */
+/** The valid ones among ids from a source. */
 const validIds = (source_ids: readonly number[]) =>
   [...new Set(source_ids)].filter((id) => Number.isSafeInteger(id) && id > 0);
 
 /**
- * The accounts here of people of the source: the importer, and, if the source is trusted, who has confirmed the public address of a person.
- * @param source_ids ids of users at the source; those without an account here are left out of the answer
+ * The accounts here of people of the source: the importer and, if the source is trusted, the accounts that have
+ * confirmed the public address of a person.
+ * @param source_ids ids of users at the source; the result omits those without an account here
  */
 export async function accountsOf(
   db: Database,
@@ -88,7 +89,7 @@ async function knownPlaceholders(
   return new Map(rows.map(({ source_user_id, user_id }) => [source_user_id, user_id]));
 }
 
-/** Text that PostgreSQL and our own rules accept. */
+/** A text that PostgreSQL and our own rules accept. */
 const plain = (text: string, longest: number) =>
   text.replaceAll('\0', '').toWellFormed().slice(0, longest).toWellFormed().trim();
 
@@ -99,8 +100,9 @@ function namesOf({ username, name }: SourcePerson) {
 }
 
 /**
- * Accounts without address, password or namespace. Their `email` is in a domain that exists nowhere (RFC 2606) and is no row of `emails`. Who has confirmed the address that
- * the source gives is asked whether they are that person.
+ * Adds accounts without address, password or namespace. Their `email` is in a domain that cannot exist (RFC 2606) and
+ * has no row in `emails`. A user who has confirmed the address given by the source is asked whether they are that
+ * person.
  */
 async function addPlaceholders(tx: Database, source: Source, ids: readonly number[]) {
   const { host, group_id, described, importer } = source;
@@ -138,9 +140,10 @@ async function addPlaceholders(tx: Database, source: Source, ids: readonly numbe
 }
 
 /**
- * The users here that records of another server belong to: the importer, accounts that a trusted source gives an address of, otherwise placeholders, which
- * are made when they are new. The ghost user takes the place of people who are not described.
- * @param tx a transaction. It waits for others that make placeholders, so this comes before its other writes
+ * The users here to whom records of another server belong: the importer, accounts matched by an address from a trusted
+ * source, and otherwise placeholders, which are created if new. The ghost user stands in for people without a
+ * description.
+ * @param tx a transaction. It waits for others that create placeholders, so call this before its other writes
  * @param source_ids ids of users at the source
  * @returns a user for each of the ids
  */
@@ -167,7 +170,7 @@ export async function peopleOf(
 
 /** A direct membership at the source. */
 export interface KeptMembership {
-  /** The placeholder. */
+  /** The user id of the placeholder. */
   user_id: number;
   access_level: number;
   /** `YYYY-MM-DD`, the first day without it. */
@@ -175,10 +178,10 @@ export interface KeptMembership {
 }
 
 /**
- * Keeps memberships of people without an account here until they are reassigned.
+ * Stores memberships of people without an account here until they are reassigned.
  * @param tx a transaction
- * @param place the group or project here; a membership that is kept for it already is replaced
- * @param memberships those of users who are no placeholders are left out
+ * @param place the group or project here; an existing membership for it is replaced
+ * @param memberships those of users who are not placeholders are ignored
  */
 export async function keepMemberships(
   tx: Database,

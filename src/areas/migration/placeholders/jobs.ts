@@ -1,4 +1,4 @@
-/** Giving what placeholders have to accounts. */
+/** Reassigning the records of placeholders to accounts. */
 import { sql } from 'kysely';
 import { countsToday, lockTrees, refreshAuthorizations, subtreeOf } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -10,7 +10,8 @@ import { hasSeatsFor } from '../../spaces/members/index.ts';
 import { isActivePerson, ownTables } from './queries.ts';
 
 /**
- * Schedules the reassignment of a placeholder. The last request counts, and nobody is asked any more whether the placeholder is theirs.
+ * Schedules the reassignment of a placeholder. The last request wins, and open questions to users whether the
+ * placeholder is theirs are withdrawn.
  * @param tx a transaction
  * @param user_id an active person
  */
@@ -24,7 +25,7 @@ export async function requestReassignment(tx: Database, placeholder_id: number, 
   await reassignPlaceholder.enqueue(tx, { placeholder_id }, { key: String(placeholder_id) });
 }
 
-/** Gives everything of a placeholder to its assignee. It can be interrupted anywhere and run again. */
+/** Reassigns all records of a placeholder to its assignee. It can be interrupted at any point and run again. */
 export const reassignPlaceholder = job('reassign_placeholder', {
   input: { placeholder_id: Id },
   retries: 10,
@@ -42,7 +43,7 @@ async function reassign({ db, input, signal }: JobCall<{ placeholder_id: number 
     await db.updateTable('placeholders').set({ assignee_id: null }).where('user_id', '=', from).execute();
     return false;
   }
-  // Most rows move before the transaction that holds locks.
+  // Most rows move before the transaction that takes locks.
   await handOver(db, { from, to, except: ownTables }, signal);
   await db.transaction().execute(async (tx) => {
     await giveMemberships(tx, from, to);
@@ -58,7 +59,10 @@ interface MembershipRow {
   access_level: number;
 }
 
-/** Those that have not ended, and raise what the user has there. None of them when the license has no seat for them. */
+/**
+ * Gives the user the memberships that have not expired and raise their level there. Gives none if the license has no
+ * free seat.
+ */
 async function giveMemberships(tx: Database, from: number, to: number): Promise<void> {
   const kept = await sql<MembershipRow & { namespace_id: number }>`
     select kept.group_id, kept.project_id, kept.access_level, coalesce(kept.group_id, projects.namespace_id) as namespace_id

@@ -1,4 +1,4 @@
-/** Mail that asks whether somebody is the person of another server. */
+/** Mail that asks users whether they are the person of another server. */
 import { sql } from 'kysely';
 import { proposalsPage, recipientFor } from '../../../access/index.ts';
 import { Id } from '../../../http/index.ts';
@@ -13,7 +13,7 @@ interface Proposed {
   full_path: string;
 }
 
-/** Asks the account that the address of a placeholder belongs to. */
+/** Asks the account that has confirmed the address of a placeholder. */
 export const tellOfProposal = job('tell_of_proposal', {
   input: { placeholder_id: Id },
   retries: mailRetries,

@@ -1,4 +1,6 @@
-/** Placeholders that are said to be the caller, who accepts or rejects them (docs/reference/placeholders.md#proposals). */
+/**
+ * Placeholders proposed as the caller's own, which they accept or reject (docs/reference/placeholders.md#proposals).
+ */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { signedIn } from '../../../access/index.ts';
@@ -17,7 +19,7 @@ export const PlaceholderProposal = resource('PlaceholderProposal', {
   imported_by: nullable(Type.String({ description: 'Username of the importer' })),
 });
 
-/** What waits for the answer of a user. */
+/** The proposals that await a user's answer. */
 const proposalsTo = (db: Database, user_id: number) =>
   db
     .selectFrom('placeholders')
@@ -27,7 +29,10 @@ const proposalsTo = (db: Database, user_id: number) =>
     .select(['namespaces.full_path as group_full_path', sql<string | null>`importers.username::text`.as('imported_by')])
     .where('placeholders.proposed_user_id', '=', user_id);
 
-/** Takes a proposal away, since it is answered once. @throws ApiError 404 for one that is not the user's, or was answered */
+/**
+ * Deletes a proposal, since it is answered only once. @throws ApiError 404 if it belongs to another user, or was
+ * answered
+ */
 async function endProposal(tx: Database, user_id: number, placeholder_id: number): Promise<void> {
   const row = await tx
     .updateTable('placeholders')
@@ -42,7 +47,7 @@ async function endProposal(tx: Database, user_id: number, placeholder_id: number
 
 const path = '/user/placeholder_proposals';
 
-/** The endpoint of an answer, which is given once. @param then what follows in the transaction */
+/** Builds the endpoint of an answer, which is given only once. @param then further work in the transaction */
 const answer = <R extends typeof accepted | typeof nothing>(
   name: 'accept' | 'reject',
   described: { summary: string; description?: string; returns: R },

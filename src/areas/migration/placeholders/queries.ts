@@ -17,7 +17,7 @@ export const placeholdersOf = (db: Database, group_id: number) =>
     ])
     .where('group_id', '=', group_id);
 
-/** Tables that say what a placeholder is: its rows there are no contributions. */
+/** Tables that describe the placeholder itself: their rows are not contributions. */
 export const ownTables: readonly string[] = ['placeholders'];
 
 /** Whether a user is a person whose account is active. */

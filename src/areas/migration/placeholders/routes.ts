@@ -1,4 +1,4 @@
-/** Placeholders of a group, and giving them to accounts, by administrators (docs/reference/placeholders.md). */
+/** Placeholders of a group, and their reassignment to accounts by administrators (docs/reference/placeholders.md). */
 import { Type } from 'typebox';
 import { groupForAdmin } from '../../../access/index.ts';
 import { accepted, badRequest, found, get, Id, nullable, pageOf, post, resource } from '../../../http/index.ts';

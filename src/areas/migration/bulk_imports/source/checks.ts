@@ -1,4 +1,4 @@
-/** What is asked of the source before a migration is accepted (docs/reference/bulk_imports.md#checks). */
+/** The checks at the source before a migration is accepted (docs/reference/bulk_imports.md#checks). */
 import { LimitExceeded } from '../../../../archives/index.ts';
 import { ApiError } from '../../../../http/index.ts';
 import { BlockedError, OutboundError, urlReasons } from '../../../../outbound/index.ts';
@@ -36,7 +36,7 @@ export function sourceUrl(given: string, mayBeLocal: boolean): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }
 
-/** @throws ApiError 422 when the source does not answer, or has an address that is not allowed */
+/** @throws ApiError 422 if the source does not answer, or its address is not allowed */
 async function answered(source: Source, path: string, query = {}) {
   try {
     return await answerOf(source, path, query);
@@ -87,8 +87,8 @@ async function checkEntity(source: Source, entity: NewEntity): Promise<void> {
 }
 
 /**
- * Checks that everything can be read at the source.
- * @param check one more check of each entity, after those at the source
+ * Checks that the source lets the importer read every entity.
+ * @param check an additional check of each entity, after the ones at the source
  * @returns the version of the source
  * @throws ApiError 422 with the first refusal, in the order of the entities
  */

@@ -1,4 +1,4 @@
-/** The exports of an entity at the source: asking for them, their states, and their files. */
+/** The exports of an entity at the source: requesting them, their states, and their files. */
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -9,12 +9,15 @@ import { inStep } from '../journal_actions.ts';
 import type { Outcome, Step, StepCall } from '../step_definition.ts';
 import { ask, fetchFile, isRecord, order, pathAtSource, SourceFailure, Unanswered } from './queries.ts';
 
-/** An export that has ended. */
+/** A completed export. */
 export interface Exported {
   is_batched: boolean;
-  /** The numbers of those that can be downloaded, and why others cannot. An export without batches has one, with the number 1. */
+  /**
+   * The numbers of the batches, each with the error if it cannot be downloaded. An export without batches has one, with
+   * the number 1.
+   */
   batches: { number: number; error: string | undefined }[];
-  /** How many records the source says it has. */
+  /** The number of records that the source reports. */
   total: number;
 }
 
@@ -24,7 +27,7 @@ function hasBatches(version: string): boolean {
   return major > 16 || (major === 16 && minor >= 2);
 }
 
-/** Asks the source to export an entity. A repeated order joins the exports that run. */
+/** Requests the exports of an entity from the source. A repeated request joins the running exports. */
 export const exportStep: Step = {
   name: 'export',
   async run({ source, entity, migration, db }) {
@@ -55,7 +58,7 @@ export async function exportsOf({ source, entity }: StepCall): Promise<Record<st
   return ([value].flat() as unknown[]).filter(isRecord);
 }
 
-/** A job that waits is only looked for every two seconds, and most exports take less. */
+/** The source looks for a waiting job only every two seconds, and most exports take less. */
 const pauses_ms = [50, 100, 200, 400, 800];
 
 /**
@@ -99,13 +102,13 @@ async function exportNow(call: StepCall, relation: string): Promise<Exported | O
   return { is_batched: true, batches, total };
 }
 
-/** What the source says of a failed export: paths of its files are nobody's business here. */
+/** The source's error message for a failed export, without file paths, which importers must not see. */
 const failedText = (error: unknown) =>
   typeof error === 'string' && error !== ''
     ? `The source could not export it: ${error.replaceAll(filePath, '…')}`
     : 'The source could not export it.';
 
-/** The path of a file, as errors of the operating system name it. */
+/** A file path as it appears in errors of the operating system. */
 const filePath = /(?<![\w/:.])(?:[A-Za-z]:[\\/]|\/)[^\s'"`,;()]+/g;
 
 export const isExport = (given: Exported | Outcome): given is Exported =>
@@ -117,16 +120,16 @@ const prefixOf = (step_id: number) => `${step_id}-`;
 /** Zero means no limit. */
 const limitOf = (setting: number) => (setting === 0 ? Number.POSITIVE_INFINITY : setting * 1024 * 1024);
 
-/** How many bytes the content of an archive may have. */
+/** The maximum size in bytes of an archive's uncompressed content. */
 export const unpackedLimit = async ({ db }: StepCall): Promise<number> =>
   limitOf((await settingsOf(db)).max_decompressed_archive_size);
 
-/** How many bytes the source may send as one file or repository. */
+/** The maximum size in bytes of one file or repository from the source. */
 export const downloadLimit = async ({ db }: StepCall): Promise<number> =>
   limitOf((await settingsOf(db)).bulk_import_max_download_file_size);
 
 /**
- * The file of an exported relation, downloaded unless it is there.
+ * Returns the file of an exported relation, and downloads it first if necessary.
  * @param batch its number in a batched export
  * @returns the path
  * @throws Unanswered, SourceFailure
@@ -144,7 +147,7 @@ export async function exportedFile(
   const most_bytes = await downloadLimit(call);
   const part = `${file}.part`;
   const before_bytes = await sizeOf(part);
-  // No progress yet: a source may begin each answer, and break it off.
+  // Not progress yet: a source may start each response and break it off.
   const onEtag = (etag: string | undefined) =>
     inStep(db, step.id, (tx) => setStep(tx, step.id, { etag: etag ?? null }));
   const current = await db
@@ -188,7 +191,7 @@ const isThere = (file: string) =>
     () => false,
   );
 
-/** The path of a file of a step, which is removed when the step ends. */
+/** The path of a step's file, which is removed when the step ends. */
 export const fileOf = ({ downloads, step }: StepCall, name: string): string =>
   path.join(downloads, `${prefixOf(step.id)}${name}`);
 

@@ -1,4 +1,4 @@
-/** What older sources do not export, asked of their REST API and brought into the form of the relation. */
+/** Relations that older sources do not export: read from their REST API and converted to the form of the relation. */
 import { sql } from 'kysely';
 import type { ArrivedRecord } from '../../../../relations/index.ts';
 import { ownerOf, type StepCall } from '../step_definition.ts';
@@ -7,12 +7,12 @@ import { ask, isAbsent, isRecord, listedIfShown, pathAtSource } from './queries.
 type Line = Record<string, unknown>;
 
 /**
- * Gives the records of a relation that is not exported, with increasing numbers as their lines.
- * @param after the line of the last record that was written; those up to it may be given again
+ * Yields the records of a relation that is not exported, numbered in ascending order like lines.
+ * @param after the line of the last record written; records up to it may be yielded again
  */
 export type Fallback = (call: StepCall, after: number) => AsyncIterable<ArrivedRecord>;
 
-/** Endpoints do not show every time. */
+/** Some endpoints do not return the times. */
 const withTimes = ({ created_at = new Date().toISOString(), updated_at = created_at, ...value }: Line): Line => ({
   ...value,
   created_at,
@@ -21,7 +21,7 @@ const withTimes = ({ created_at = new Date().toISOString(), updated_at = created
 
 const named = (list: unknown): Line[] => (Array.isArray(list) ? list.filter(isRecord) : []);
 
-/** @param recordOf makes the record of what is listed */
+/** @param recordOf converts a list item to a record */
 const fromList = (name: string, recordOf = (value: Line): Line => value): Fallback =>
   async function* (call) {
     let line = 0;
@@ -38,7 +38,7 @@ const approvalRule = ({ users, groups, protected_branches, ...rule }: Line): Lin
 
 const deployment = ({ user, ...value }: Line): Line => ({ ...value, user_id: isRecord(user) ? user.id : null });
 
-/** The groups that a group or project is shared with, which it shows itself. */
+/** The groups that a group or project is shared with, as its own endpoint lists them. */
 async function* shares({ source, entity }: StepCall): AsyncGenerator<ArrivedRecord> {
   const { value } = await ask(source, pathAtSource(entity), { with_projects: false });
   let line = 0;
@@ -58,10 +58,10 @@ async function* pushRule({ source, entity }: StepCall): AsyncGenerator<ArrivedRe
   }
 }
 
-/** Of one issue. */
+/** The maximum number of links of one issue. */
 const maximumLinks = 10_000;
 
-/** The numbers of issues that say that they were linked. */
+/** The numbers of issues with a system note about a link. */
 async function linkedIssues({ db, entity }: StepCall, from: number): Promise<number[]> {
   const { rows } = await sql<{ iid: number }>`
     select iid from issues where project_id = ${ownerOf(entity).id} and iid >= ${from}
@@ -71,7 +71,7 @@ async function linkedIssues({ db, entity }: StepCall, from: number): Promise<num
   return rows.map(({ iid }) => iid);
 }
 
-/** A link as the endpoint of one of its ends shows it; undefined where that of the other end does. */
+/** The link as seen from one of its ends; undefined if the other end is the one that yields it. */
 function linkFrom({ entity }: StepCall, source_iid: number, target: Line): Line | undefined {
   const { iid, link_type, link_created_at: created_at, link_updated_at: updated_at, references } = target;
   const full = isRecord(references) ? String(references.full) : '';
@@ -92,7 +92,7 @@ async function* issueLinks(call: StepCall, after: number): AsyncGenerator<Arrive
   }
 }
 
-/** By the kind of entity and the relation. */
+/** The fallbacks by kind of entity and relation. */
 export const fallbacks: Readonly<Record<'group' | 'project', Readonly<Record<string, Fallback>>>> = {
   group: {
     push_rule: pushRule,

@@ -1,4 +1,4 @@
-/** Questions to the source of a migration, over its REST API. Nothing that it answers is believed. */
+/** Requests to the REST API of a migration's source. Its responses are not trusted. */
 import { InvalidContent, type Json, LimitExceeded, readJson } from '../../../../archives/index.ts';
 import {
   BlockedError,
@@ -16,19 +16,19 @@ export interface Source {
   token: string;
   /** Whether the settings of this server allow addresses of the local network. */
   may_be_local: boolean;
-  /** The user whose turn it is where answers are parsed. */
+  /** The user whose share of the parser threads is used for responses. */
   user_id: number;
   /** How long the source may be silent. */
   silence_ms: number;
-  /** Ends every request. */
+  /** Aborts every request. */
   signal: AbortSignal;
 }
 
-/** The source cannot give what was asked for; asking again would not help. */
+/** The source cannot fulfil the request; a retry would not help. */
 export class SourceFailure extends Error {
   override name = 'SourceFailure';
   readonly exception_class: 'NetworkError' | 'ExportFailed' | 'NotExported' | 'InvalidContent' | 'LimitExceeded';
-  /** Of the answer, if there was one. */
+  /** The status of the response, if there was one. */
   readonly status: number | undefined;
   constructor(exception_class: SourceFailure['exception_class'], message: string, status?: number) {
     super(message);
@@ -37,10 +37,10 @@ export class SourceFailure extends Error {
   }
 }
 
-/** The source gave no good answer this time. */
+/** The source gave no valid response; a retry may help. */
 export class Unanswered extends Error {
   override name = 'Unanswered';
-  /** How long the source asks us to wait. */
+  /** How long the source tells clients to wait. */
   readonly retry_after_s: number | undefined;
   constructor(message: string, retry_after_s?: number) {
     super(message);
@@ -92,22 +92,22 @@ async function jsonOf(source: Source, request: Parameters<typeof fetchWhole>[0])
 }
 
 /**
- * Asks once, and gives whatever the source answers.
- * @throws OutboundError without an answer, LimitExceeded
+ * Sends one GET request, and returns the response whatever its status.
+ * @throws OutboundError if there is no response, LimitExceeded
  */
 export const answerOf = (source: Source, path: string, query?: Query): Promise<Answer> =>
   jsonOf(source, requestOf(source, 'GET', addressOf(source, path, query)));
 
 const isTemporary = (status: number) => status === 408 || status === 425 || status === 429 || status >= 500;
 
-/** Seconds from `Retry-After`, which is a number of them or a time. */
+/** Seconds from `Retry-After`, which holds either seconds or a date. */
 function retryAfter_s(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
   const seconds = /^\d+$/.test(header) ? Number(header) : Math.ceil((Date.parse(header) - Date.now()) / 1000);
   return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), maximumWait_s) : undefined;
 }
 
-/** @throws Unanswered for what may be asked again, SourceFailure for everything else that is no success */
+/** @throws Unanswered for a status that can be retried, SourceFailure for any other unsuccessful status */
 function checkStatus({ status, headers }: Omit<Answer, 'value'>): void {
   if (status >= 200 && status < 300) return;
   if (isTemporary(status)) throw new Unanswered(`The source answered ${status}.`, retryAfter_s(headers['retry-after']));
@@ -116,7 +116,7 @@ function checkStatus({ status, headers }: Omit<Answer, 'value'>): void {
 
 export const sentence = (text: string) => (text.endsWith('.') ? text : `${text}.`);
 
-/** Turns the errors of a request into those of this file. */
+/** Converts the errors of a request to the classes of this file. */
 async function asked<T>(request: Promise<T>): Promise<T> {
   try {
     return await request;
@@ -131,7 +131,7 @@ async function asked<T>(request: Promise<T>): Promise<T> {
 }
 
 /**
- * Asks for JSON.
+ * Requests JSON.
  * @throws Unanswered, SourceFailure
  */
 export async function ask(source: Source, path: string, query?: Query): Promise<Answer> {
@@ -142,7 +142,7 @@ export async function ask(source: Source, path: string, query?: Query): Promise<
 }
 
 /**
- * Asks the source to do something.
+ * Sends a POST request to the source.
  * @throws Unanswered, SourceFailure
  */
 export async function order(source: Source, path: string, body: object): Promise<void> {
@@ -152,7 +152,7 @@ export async function order(source: Source, path: string, body: object): Promise
 }
 
 /**
- * Asks whether a repository can be fetched.
+ * Checks that a repository can be fetched.
  * @param url of the repository, with `.git`
  * @throws Unanswered, SourceFailure
  */
@@ -163,7 +163,7 @@ export async function checkRepository(
 ): Promise<void> {
   const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
   const request = requestOf(source, 'GET', `${url}/info/refs?service=git-upload-pack`);
-  // With this version the answer does not list the refs.
+  // With this protocol version the response does not list the refs.
   const headers = { ...request.headers, accept: '*/*', 'git-protocol': 'version=2' };
   checkStatus(await asked(fetchWhole({ ...request, headers, secret_headers: { authorization } }, maximumJson_bytes)));
 }
@@ -179,7 +179,7 @@ function nextPage({ 'x-next-page': next, link }: Record<string, string>): number
 }
 
 /**
- * Asks for a list, page by page.
+ * Requests a list page by page.
  * @throws Unanswered, SourceFailure
  */
 export async function* listed(
@@ -198,7 +198,7 @@ export async function* listed(
   }
 }
 
-/** The same list; empty when the source does not have it, or does not show it to the importer. */
+/** The same list; empty if the source does not have it, or does not show it to the importer. */
 export async function* listedIfShown(
   source: Source,
   path: string,
@@ -211,7 +211,7 @@ export async function* listedIfShown(
   }
 }
 
-/** Whether the source does not have what it was asked for, or does not show it to the importer. */
+/** Whether the error means that the source does not have the resource, or does not show it to the importer. */
 export const isAbsent = (error: unknown): boolean =>
   error instanceof SourceFailure && (error.status === 403 || error.status === 404);
 
@@ -222,7 +222,7 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 export const pathAtSource = (entity: { entity_type: 'group' | 'project'; source_full_path: string }): string =>
   `/${entity.entity_type}s/${encodeURIComponent(entity.source_full_path)}`;
 
-/** A small file; undefined when the source does not have it, or does not show it to the importer. */
+/** Downloads a small file; undefined if the source does not have it, or does not show it to the importer. */
 export async function bytesIfShown(source: Source, path: string, most_bytes: number): Promise<Buffer | undefined> {
   const answer = await asked(fetchWhole(requestOf(source, 'GET', addressOf(source, path)), most_bytes));
   if (answer.status === 403 || answer.status === 404) return undefined;

@@ -1,4 +1,4 @@
-/** What the source says of a group or project itself: its attributes over REST, and the relation `self`. */
+/** The attributes of a group or project at the source: over REST, and from the relation `self`. */
 import { createReadStream } from 'node:fs';
 import { lesserVisibility, type VisibilityName } from '../../../../access/index.ts';
 import { linesOf, readJson } from '../../../../archives/index.ts';
@@ -12,7 +12,7 @@ export type Self = Record<string, unknown>;
 
 const isOutcome = (given: Self | Outcome): given is Outcome => typeof given === 'string' || 'wait_s' in given;
 
-/** Runs `make` with what the source says of an entity, once `self` has been exported. */
+/** Runs `make` with the attributes of an entity, once `self` has been exported. */
 export async function withSelf(call: StepCall, make: (self: Self) => Promise<void>): Promise<Outcome> {
   const self = await selfOf(call);
   if (isOutcome(self)) return self;
@@ -31,7 +31,7 @@ async function selfOf(call: StepCall): Promise<Self | Outcome> {
 }
 
 /**
- * The object that is the whole of a relation.
+ * The single object that makes up a relation.
  * @throws Unanswered, SourceFailure, InvalidContent, LimitExceeded
  */
 export async function objectIn(call: StepCall, relation: string, exported: Exported): Promise<Self> {
@@ -46,7 +46,7 @@ export async function objectIn(call: StepCall, relation: string, exported: Expor
 
 const visibilities: Readonly<Record<string, VisibilityName>> = { 0: 'private', 10: 'internal', 20: 'public' };
 
-/** The lowest visibility of the source, of the place here, and of what the settings allow. */
+/** The lowest of three visibilities: at the source, of the destination namespace, and permitted by the settings. */
 export async function visibilityFor(
   { db }: StepCall,
   self: Self,
@@ -59,7 +59,7 @@ export async function visibilityFor(
   return allowedVisibility(place ? lesserVisibility(wanted, place) : wanted, restricted_visibility_levels);
 }
 
-/** A text of the source, without what PostgreSQL does not store, cut to a length. */
+/** A text from the source, without characters that PostgreSQL cannot store, cut to a length. */
 export const textIn = (self: Self, name: string, longest: number): string | undefined => {
   const value = self[name];
   return typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed().slice(0, longest) : undefined;
@@ -68,7 +68,7 @@ export const textIn = (self: Self, name: string, longest: number): string | unde
 export const flagIn = (self: Self, name: string): boolean | undefined =>
   typeof self[name] === 'boolean' ? self[name] : undefined;
 
-/** A column for a time at the source, if the source tells it. */
+/** A time column from the source, if the source has the value. */
 export function timeIn<Name extends string>(self: Self, name: Name): { [name in Name]?: string } {
   try {
     return { [name]: time.arrives(self[name]) as string } as { [name in Name]?: string };
@@ -78,5 +78,5 @@ export function timeIn<Name extends string>(self: Self, name: Name): { [name in 
   }
 }
 
-/** The column for when it was created at the source, if the source says so. */
+/** The `created_at` column from the source, if the source has the value. */
 export const creationIn = (self: Self): { created_at?: string } => timeIn(self, 'created_at');

@@ -1,4 +1,4 @@
-/** The tokens for sources, which are only stored encrypted. */
+/** The tokens for sources, which are stored only encrypted. */
 import { type Database, eachRow } from '../../../../db/index.ts';
 import type { Secrets } from '../../../../secrets/index.ts';
 
@@ -6,7 +6,7 @@ const purpose = 'bulk import token';
 
 export const sealToken = (secrets: Secrets, token: string): Buffer => secrets.seal(purpose, token);
 
-/** @returns undefined when it was sealed with another secret key, is damaged, or has been erased */
+/** @returns undefined if it was sealed with another secret key, is damaged, or was erased */
 export const unsealToken = (secrets: Secrets, sealed: Buffer | null): string | undefined =>
   sealed === null ? undefined : secrets.unseal(purpose, sealed);
 

@@ -1,4 +1,7 @@
-/** Where the records of an entity arrive, who their people are here, and what their texts name. */
+/**
+ * The destination of an entity's records: where they arrive, their users here, and the targets of references in their
+ * texts.
+ */
 import { sql } from 'kysely';
 import { type Database, isAmong } from '../../../../db/index.ts';
 import type { Arrival } from '../../../../relations/index.ts';
@@ -8,7 +11,7 @@ import { destinationOf, type MigrationRow } from '../definition.ts';
 import { type EntityRow, ownerOf, type StepCall } from '../step_definition.ts';
 import { type Moved, movedPath, textHere } from './text_rules.ts';
 
-/** The people of the source that an entity knows. */
+/** The people of the source that an entity has described. */
 async function describedPeople(db: Database, entity_id: number, source_ids?: readonly number[]) {
   const people = db
     .selectFrom('bulk_import_people')
@@ -32,7 +35,7 @@ async function topLevelGroup(db: Database, entity: EntityRow): Promise<number> {
   return (await namespaces.executeTakeFirstOrThrow()).traversal_ids[0]!;
 }
 
-/** Whose people are meant; `described` are those of the ids. */
+/** The source of the people; `described` holds only the given ids. */
 async function peopleSource(call: StepCall, ghost_id: number): Promise<Omit<PeopleSource, 'described'>> {
   const { migration, entity, db } = call;
   return {
@@ -44,7 +47,10 @@ async function peopleSource(call: StepCall, ghost_id: number): Promise<Omit<Peop
   };
 }
 
-/** Whether a source is believed about addresses: whoever runs one can claim any, so it takes an administrator's word for it. */
+/**
+ * Whether email addresses from a source are trusted. Anyone who runs a server can claim any address, so only an
+ * administrator's migration is trusted.
+ */
 async function isTrusted(db: Database, { source_url, user_id }: MigrationRow): Promise<boolean> {
   const { rows } = await sql<{ is_trusted: boolean }>`
     select users.admin or ${new URL(source_url).origin} = any (application_settings.bulk_import_trusted_sources) as is_trusted
@@ -60,11 +66,11 @@ type Place = Pick<EntityRow, 'source_full_path' | 'destination_namespace' | 'des
 const pathsOf = (entities: readonly Place[]): Map<string, string> =>
   new Map(entities.map((each) => [each.source_full_path.toLowerCase(), destinationOf(each)]));
 
-/** Whether it is not known yet what is in a group. */
+/** Whether the contents of a group have not been listed yet. */
 const isUnlisted = ({ entity_type, state, phase }: { entity_type: string; state: string; phase: number }) =>
   entity_type === 'group' && phase === 0 && (state === 'created' || state === 'started');
 
-/** What is part of the migration, with the paths of the source in lower case. */
+/** The entities of the migration, with their source paths in lower case. */
 async function movedOf(call: StepCall, is_trusted: boolean): Promise<Moved> {
   const { db, migration, entity, url } = call;
   const entities = await db
@@ -104,7 +110,7 @@ async function movedOf(call: StepCall, is_trusted: boolean): Promise<Moved> {
   };
 }
 
-/** The usernames of people who are matched with accounts here, by those at the source. */
+/** The usernames of people matched with accounts here, by their usernames at the source. */
 async function usernamesOf({ db, entity, migration }: StepCall, is_trusted: boolean): Promise<Map<string, string>> {
   const { rows } = await sql<{ source: string; here: string }>`
     select people.username as source, users.username as here
@@ -118,7 +124,7 @@ async function usernamesOf({ db, entity, migration }: StepCall, is_trusted: bool
   return new Map(rows.map(({ source, here }) => [source.toLowerCase(), here]));
 }
 
-/** @throws StepFailed when the group or project has been deleted */
+/** @throws StepFailed if the group or project was deleted */
 export async function arrivalOf(call: StepCall): Promise<Arrival> {
   const { entity, migration } = call;
   const ghost_id = await ghostUser(call);

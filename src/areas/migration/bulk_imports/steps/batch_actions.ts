@@ -1,10 +1,10 @@
-/** Going through the batches of an exported relation, from where the journal says that it stopped. */
+/** Reading the batches of an exported relation, starting where the journal records that it stopped. */
 
 import { inStep, record } from '../journal_actions.ts';
 import { type Exported, exportOf, isExport } from '../source/export_queries.ts';
 import type { Outcome, StepCall, StepFailure } from '../step_definition.ts';
 
-/** A batch, and the last line or entry of it that was read. */
+/** A batch, and the last line or entry read from it. */
 export interface BatchPosition {
   batch: number;
   line: number;
@@ -20,8 +20,8 @@ const lost = (relation: string, message: string): StepFailure => ({
 });
 
 /**
- * Reads batch after batch.
- * @param readOn reads one, or a part of it. @returns whether it was read to its end
+ * Reads the batches one after another.
+ * @param readOn reads a batch, or a part of it. @returns whether it reached the end
  */
 export async function throughBatches(
   call: StepCall,

@@ -1,4 +1,4 @@
-/** Finding the subgroups and projects of a group: they become entities of the migration. */
+/** Listing the subgroups and projects of a group, which become entities of the migration. */
 import { groupPathReasons, pathReasons } from '../../../people/namespaces/index.ts';
 import { destinationOf, type NewEntity } from '../definition.ts';
 import { inStep, record } from '../journal_actions.ts';
@@ -8,7 +8,7 @@ import { firstPhase } from '../step_rules.ts';
 
 const maximumEntities = 10_000;
 const maximumLevels = 20;
-/** PostgreSQL takes 65,535 parameters. */
+/** PostgreSQL accepts 65,535 parameters in a statement. */
 const rowsPerStatement = 1000;
 const segment = /^[a-zA-Z0-9_.][a-zA-Z0-9_.-]{0,254}$/;
 
@@ -19,11 +19,11 @@ interface Child {
 
 interface Children {
   found: Child[];
-  /** Those that cannot have their path here. */
+  /** Failures for children that cannot keep their path here. */
   refused: StepFailure[];
 }
 
-/** The path of a child directly below the group; undefined for what is not below it. */
+/** The path of a child directly below the group; undefined for anything deeper or elsewhere. */
 function childPath(
   call: StepCall,
   value: Record<string, unknown>,
@@ -40,7 +40,7 @@ const isDeleted = ({ marked_for_deletion_on, marked_for_deletion_at }: Record<st
 
 const slugOf = (path: string) => path.slice(path.lastIndexOf('/') + 1);
 
-/** Why a child cannot have its name in its path here; undefined if it can. */
+/** Why a child cannot keep the last part of its path here; undefined if it can. */
 function reasonAgainst({ entity_type, path }: Child): string | undefined {
   const slug = slugOf(path);
   const reasons = (entity_type === 'group' ? groupPathReasons : pathReasons)(slug, false);
@@ -56,7 +56,7 @@ const refusal = ({ entity_type, path }: Child, reason: string): StepFailure => (
   url: null,
 });
 
-/** The children of a group; of too many, one more than there may be. */
+/** The children of a group. If there are too many, one more than the maximum. */
 async function childrenOf(call: StepCall): Promise<Children> {
   const at = pathAtSource(call.entity);
   const children: Children = { found: [], refused: [] };

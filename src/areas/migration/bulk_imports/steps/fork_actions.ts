@@ -1,4 +1,4 @@
-/** The step that leads a fork to the project that it was forked from. */
+/** The step that links a fork to the project it was forked from. */
 import { leadFork } from '../../../spaces/projects/index.ts';
 import { inStep, record } from '../journal_actions.ts';
 import { ask, isRecord, pathAtSource } from '../source/queries.ts';
@@ -14,7 +14,7 @@ const outside: StepFailure = {
   message: 'The project that it was forked from is not part of the migration.',
 };
 
-/** What a project was forked from is asked over the API: it is no relation. */
+/** The source of a fork is read over the API, because it is not a relation. */
 export const forkStep: Step = {
   name: 'fork',
   async run(call) {

@@ -7,10 +7,10 @@ import { checkRepository, SourceFailure, sentence, Unanswered } from '../source/
 import { type StepCall, StepFailed, type StepFailure } from '../step_definition.ts';
 
 export const maximumFetch_ms = 6 * 3600_000;
-/** A connection that breaks looks like a repository that is damaged. */
+/** A broken connection is indistinguishable from a damaged repository. */
 const maximumTries = 3;
 
-/** The address of a repository of an entity. @param suffix `.wiki` for that of its wiki */
+/** The address of an entity's repository. @param suffix `.wiki` for its wiki */
 export const repositoryAt = ({ source, entity }: StepCall, suffix = ''): string =>
   `${source.url}/${inAddress(entity.source_full_path)}${suffix}.git`;
 
@@ -25,14 +25,14 @@ function failureFor(call: StepCall, error: unknown): unknown {
 }
 
 /**
- * Fills a repository with one of the source.
- * @param target has no refs, or was begun by an earlier run
+ * Fetches a repository of the source into one here.
+ * @param target has no refs, or was partly filled by an earlier run
  * @throws Unanswered, SourceFailure with the status when the source refuses, StepFailed
  */
 export async function fetchFromSource(call: StepCall, url: string, target: Repository): Promise<FetchedRefs> {
   const { source, signal } = call;
   const credential = { username: 'oauth2', password: source.token };
-  // git does not say in a form that we can read why it was refused.
+  // git reports the reason for a refusal only as text that we cannot parse.
   await checkRepository(source, url, credential);
   const rules = { url, may_be_local: source.may_be_local, most_bytes: await downloadLimit(call) };
   try {
@@ -44,7 +44,7 @@ export async function fetchFromSource(call: StepCall, url: string, target: Repos
   }
 }
 
-/** The failures of a repository some of whose refs were left behind. */
+/** The failures for a repository if some of its refs were skipped. */
 export const skippedRefs = (relation: string, skipped: number): StepFailure[] =>
   skipped === 0
     ? []

@@ -1,10 +1,13 @@
-/** The step that reports what stays at the source (docs/reference/bulk_imports.md#what-stays-behind). */
+/** The step that reports the records that stay at the source (docs/reference/bulk_imports.md#what-stays-behind). */
 import { inStep, record } from '../journal_actions.ts';
 import { exportOf, isExport } from '../source/export_queries.ts';
 import { objectIn } from '../source/self_queries.ts';
 import type { Step, StepCall, StepFailure } from '../step_definition.ts';
 
-/** By the name of what is counted, why it is not copied; undefined for what stays by rule, which is counted only. */
+/**
+ * Why records are not copied, by the name of the count; undefined if they stay behind deliberately and are only
+ * counted.
+ */
 const reasons: Readonly<Record<string, string | undefined>> = {
   hooks: undefined,
   variables: undefined,
@@ -33,7 +36,7 @@ const failuresFor = (relation: string, name: string, count: number): StepFailure
   return [{ relation, step: 'loader', exception_class: 'NotSupported', title: null, url: null, message }];
 };
 
-/** Counts something that stays, once. */
+/** Counts records that stay behind, once. */
 const count = ({ db, step, ...call }: StepCall, relation: string, source: number, failures: StepFailure[]) =>
   inStep(db, step.id, async (tx, row) => {
     if (row.counts[relation]) return;

@@ -1,4 +1,4 @@
-/** The direct members of an entity who have accounts here. */
+/** The direct members of an entity with accounts here. */
 import { levels } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
 import { ApiError, textOf } from '../../../../http/index.ts';
@@ -15,23 +15,23 @@ interface SourceMember extends ListedPerson {
   access_level: unknown;
   expires_at: string | null;
   created_at?: string;
-  /** Whether they have a custom role, which stays behind. */
+  /** Whether they have a custom role, which is not copied. */
   has_role: boolean;
 }
 
 const isId = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0;
 const isDay = (value: unknown): value is string => typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value);
 
-/** Of the members that a source may list. */
+/** The maximum number of members that a source may list. */
 const maximumMembers = 100_000;
-/** Of the members that one transaction adds. */
+/** The number of members added in one transaction. */
 const membersAtOnce = 100;
 
-/** Whether it is a bot of an access token of a project or group: they stay behind with their tokens. */
+/** Whether it is the bot user of a project or group access token: neither bots nor tokens are copied. */
 const isBot = (username: unknown) =>
   typeof username === 'string' && /^(?:project|group)_\d+_bot(?:_\w+|\d*)$/.test(username);
 
-/** Memberships of people that count today. */
+/** The current memberships of people. */
 async function membersOf({ source, entity }: StepCall): Promise<SourceMember[]> {
   const members: SourceMember[] = [];
   const today = new Date().toISOString().slice(0, 10);
@@ -104,7 +104,7 @@ async function add(
       is_quiet: true,
     });
     const refusal = refusals.get(user_id);
-    // Who is a member already, as the importer of a new group is, stays as they are; a higher inherited level wins.
+    // Existing members, such as the importer of a new group, are not changed; a higher inherited level wins.
     if (refusal === undefined || refusal === 'exists') return undefined;
     return failure('PermissionDenied', refusalText(refusal, actor), member);
   } catch (error) {
@@ -113,7 +113,7 @@ async function add(
   }
 }
 
-/** Adds some members, and keeps the memberships of those who have no account. */
+/** Adds some members, and stores the memberships of people without an account here. */
 async function addSome(tx: Database, call: StepCall, members: readonly SourceMember[]): Promise<Progress> {
   const source_ids = members.map(({ source_id }) => source_id);
   const { people, accounts } = await usersOf(tx, call, source_ids);

@@ -1,4 +1,4 @@
-/** The last steps: numbers that go on where the source was, and what has no place here. */
+/** The last steps: continuing number sequences where the source was, and reporting relations that are not imported. */
 import { type NumberUsage, raiseIid } from '../../../../db/index.ts';
 import { inStep, record } from '../journal_actions.ts';
 import { exportsOf } from '../source/export_queries.ts';
@@ -14,7 +14,7 @@ const usages = {
 } as const;
 const largest = 2 ** 31 - 1_000_000;
 
-/** The next number here follows the highest that the source has ever given. */
+/** The next number here follows the highest one ever assigned at the source. */
 export const numbersStep: Step = {
   name: 'numbers',
   run: (call) =>
@@ -31,7 +31,9 @@ export const numbersStep: Step = {
     }),
 };
 
-/** Relations that the source has and that no step reads: counted, and named once each unless they are left out by rule. */
+/**
+ * Relations of the source that no step reads: counted, and reported once each unless they are left out deliberately.
+ */
 export const othersStep: Step = {
   name: 'others',
   async run(call) {
@@ -61,7 +63,7 @@ export const othersStep: Step = {
   },
 };
 
-/** Archived last, so that it hinders nothing before; then its times are those at the source again. */
+/** Archives the project last, so that this does not block earlier steps, and restores its times from the source. */
 export const archivedStep: Step = {
   name: 'archived',
   run: (call) =>

@@ -2,18 +2,18 @@
 import { sql } from 'kysely';
 import type { ArrivingRelation } from '../../../../relations/index.ts';
 
-/** What a source says of a person, as far as it is a text that can be stored. */
+/** A person's attribute from a source; empty if it is not a text that can be stored. */
 export const personText = (value: unknown): string =>
   typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed().slice(0, 255) : '';
 
-/** What is known about a person. */
+/** The attributes of a person in a record. */
 export const personIn = ({ username, name, public_email }: Record<string, unknown>) => ({
   username: personText(username),
   name: personText(name),
   public_email: personText(public_email) || null,
 });
 
-/** Records of people are kept with the entity; nothing is made of them before a record names them. */
+/** Stores descriptions of people with the entity. Users are created only when a record refers to them. */
 export const sourcePeople: ArrivingRelation = {
   name: 'user_contributions',
   async arrive(tx, { entity_id }, records) {

@@ -12,7 +12,7 @@ export interface ListedPerson {
   name: string;
 }
 
-/** A user of the source, with the address that they show to others; undefined when there is none any more. */
+/** A user of the source with their public address; undefined if the user no longer exists. */
 async function personAt({ source }: StepCall, source_id: number) {
   try {
     const { value } = await ask(source, `/users/${source_id}`);
@@ -31,7 +31,7 @@ async function undescribed({ db, entity }: StepCall, ids: readonly number[]): Pr
   return [...new Set(ids)].filter((id) => !described.has(id));
 }
 
-/** Keeps what the source says of people, each asked for once. @returns whether anybody is new */
+/** Stores the source's descriptions of people, requesting each once. @returns whether any are new */
 async function describe(
   call: StepCall,
   ids: readonly number[],
@@ -52,7 +52,7 @@ async function describe(
   return areNew;
 }
 
-/** Asks the source for the addresses of those that `user_contributions` did not describe. */
+/** Requests the addresses of the people that `user_contributions` did not describe. */
 export const describePeople = (call: StepCall, people: readonly ListedPerson[]): Promise<boolean> => {
   const listed = new Map(people.map(({ source_id, username, name }) => [source_id, { source_id, username, name }]));
   return describe(call, [...listed.keys()], listed);
@@ -60,7 +60,7 @@ export const describePeople = (call: StepCall, people: readonly ListedPerson[]):
 
 const isNameOfPerson = /(?:^|_)(?:author|user|by)_id$/;
 
-/** The ids of users in a record and in what is nested in it. */
+/** The ids of users in a record and in records nested in it. */
 function* namedIn(value: unknown): Generator<number> {
   if (Array.isArray(value)) for (const each of value) yield* namedIn(each);
   if (!isRecord(value)) return;
@@ -70,8 +70,8 @@ function* namedIn(value: unknown): Generator<number> {
 }
 
 /**
- * Asks the source for the people that records name, if it does not export `user_contributions`.
- * @returns whether anybody is new
+ * Requests the people that records refer to, if the source does not export `user_contributions`.
+ * @returns whether any are new
  */
 export async function describeNamed(call: StepCall, records: readonly unknown[]): Promise<boolean> {
   const { db, entity } = call;
@@ -85,7 +85,7 @@ export async function describeNamed(call: StepCall, records: readonly unknown[])
   return describe(call, [...new Set(namedIn(records))], new Map());
 }
 
-/** The users here of described people: accounts and, for others, placeholders. */
+/** The users here for described people: accounts or, without one, placeholders. */
 export async function usersOf(tx: Database, call: StepCall, source_ids: readonly number[]) {
   const arrival = await arrivalOf(call);
   return { people: await arrival.people(tx, source_ids), accounts: await arrival.accounts(tx, source_ids) };

@@ -1,4 +1,4 @@
-/** Making the group or project of an entity, with the rights of the importer. */
+/** Creating the group or project of an entity, with the rights of the importer. */
 import { Check } from 'typebox/value';
 import { callerInJob } from '../../../../access/index.ts';
 import { type Database, stamped } from '../../../../db/index.ts';
@@ -16,7 +16,7 @@ import { type EntityRow, type Step, type StepCall, StepFailed, type StepFailure 
 import { projectColumns } from './project_rules.ts';
 
 /**
- * The importer, while they may still make the entity.
+ * The importer, if they may still create the entity.
  * @throws StepFailed
  */
 async function importerOf(call: StepCall): Promise<Caller> {
@@ -30,7 +30,7 @@ async function importerOf(call: StepCall): Promise<Caller> {
   );
 }
 
-/** Tries the name that the source gives, and then the path: another one may have the name, or it is not allowed here. */
+/** Tries the name at the source, then the path: the name may be taken, or not allowed here. */
 async function withName(self: Self, slug: string, make: (name: string) => Promise<void>): Promise<void> {
   const name = textIn(self, 'name', 255);
   try {
@@ -41,7 +41,7 @@ async function withName(self: Self, slug: string, make: (name: string) => Promis
   }
 }
 
-/** Refusals of our own rules are failures. */
+/** Converts refusals by our own rules to failures. */
 async function refusable(make: () => Promise<void>): Promise<void> {
   try {
     await make();
@@ -59,12 +59,12 @@ const made = (tx: Database, entity: EntityRow, { id }: Self, ids: { namespace_id
     .execute();
 
 interface Branch {
-  /** Undefined when the source names none, or one that is not valid here. */
+  /** Undefined if the source has no default branch, or one that is not valid here. */
   name: string | undefined;
   failures: StepFailure[];
 }
 
-/** The default branch; one with a name that no branch can have is a failure, and the rest of the group or project arrives. */
+/** The default branch. An invalid branch name is a failure, and the rest of the group or project is still imported. */
 function defaultBranchIn({ default_branch: given }: Self, relation: string): Branch {
   if (typeof given !== 'string' || given === '') return { name: undefined, failures: [] };
   if (given.length <= 255 && isText(given) && isValidBranchName(given)) return { name: given, failures: [] };
@@ -88,7 +88,7 @@ const choices: Readonly<Record<string, readonly unknown[]>> = {
   wiki_access_level: ['disabled', 'private', 'enabled'],
 };
 
-/** The settings of a group that are valid here. */
+/** The settings of a group that are valid on this server. */
 function groupColumns(self: Self): object {
   const flags = groupFlags.filter((name) => flagIn(self, name) !== undefined);
   const chosen = Object.keys(choices).filter((name) => choices[name]!.includes(self[name]));
@@ -157,7 +157,7 @@ export const projectStep: Step = {
           visibility: await visibilityFor(call, self, namespace.visibility),
           ...creationIn(self),
         },
-        // The row of the step is locked first, so that a cancel waits for what is being made or prevents it.
+        // The row of the step is locked first, so that a cancel waits for this creation or prevents it.
         also: async (tx: Database, id: number) => {
           const row = await lockedStep(tx, step.id);
           await made(tx, entity, self, { project_id: id });

@@ -1,4 +1,4 @@
-/** The settings of a project, as the relation `self` has them. Pure functions. */
+/** The settings of a project from the relation `self`. Pure functions. */
 
 import { ApiError, inputReader, type Plan } from '../../../../http/index.ts';
 import { columnsOfSettings, type NewProject, projectSettings } from '../../../spaces/projects/index.ts';
@@ -6,7 +6,7 @@ import { type Self, textIn } from '../source/self_queries.ts';
 
 const levels: Readonly<Record<number, string>> = { 0: 'disabled', 10: 'private', 20: 'enabled' };
 
-/** The names by which our parameters know a setting of the source. */
+/** Renames the source's settings to the names of our own parameters. */
 function named(self: Self): Self {
   const levelled = Object.entries(self).map(([name, value]) =>
     name.endsWith('_access_level') && typeof value === 'number' ? [name, levels[value]] : [name, value],
@@ -22,7 +22,7 @@ const readers = Object.entries(projectSettings).map(([name, schema]) => ({
   read: inputReader({ input: { [name]: schema } }),
 }));
 
-/** A setting, if our own API would accept it. */
+/** A setting, if our own API would accept its value. */
 function accepted({ name, read }: (typeof readers)[number], given: Self, plan: Plan): object {
   if (given[name] === undefined) return {};
   try {
@@ -33,7 +33,7 @@ function accepted({ name, read }: (typeof readers)[number], given: Self, plan: P
   }
 }
 
-/** The columns of a new project: the settings that our own API would accept. */
+/** The columns of a new project, from the settings that our own API would accept. */
 export function projectColumns(self: Self, plan: Plan): NonNullable<NewProject['columns']> {
   const given = named(self);
   return columnsOfSettings(Object.assign({}, ...readers.map((reader) => accepted(reader, given, plan))));

@@ -1,10 +1,10 @@
-/** The step that leads what records name to what has arrived. */
+/** The step that resolves references in records to imported records. */
 import { settleReferences } from '../../settling_actions.ts';
 import { inStep, record } from '../journal_actions.ts';
 import type { Step, StepFailure } from '../step_definition.ts';
 import { arrivalOf } from './arrival_queries.ts';
 
-/** The journal keeps the stage of settling in place of a batch, and the last item in place of a line. */
+/** The journal stores the stage of settling in place of a batch, and the last item in place of a line. */
 export const referencesStep: Step = {
   name: 'references',
   async run(call) {

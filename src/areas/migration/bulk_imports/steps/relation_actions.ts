@@ -15,15 +15,15 @@ import { arrivalOf } from './arrival_queries.ts';
 import { type BatchPosition, throughBatches } from './batch_actions.ts';
 import { describeNamed } from './people_queries.ts';
 
-/** Of the records that one transaction writes. */
+/** The number of records written in one transaction. */
 const maximumRecords = 200;
 const most_bytes = 8_000_000;
 
-/** What a file holds next: records, and lines that are none. */
+/** The next records of a file, and its lines that are not valid records. */
 interface Portion {
   records: ArrivedRecord[];
   unreadable: StepFailure[];
-  /** Of the last line. */
+  /** The number of the last line. */
   line: number;
   size_bytes: number;
 }
@@ -39,7 +39,7 @@ const failure = (relation: string, exception_class: string, message: string): St
   step: 'extractor',
 });
 
-/** Reads a line into a portion. */
+/** Parses a line and adds it to a portion. */
 async function add(portion: Portion, call: StepCall, number: number, bytes: Buffer | undefined): Promise<void> {
   const { relation } = call.step;
   portion.line = number;
@@ -55,7 +55,7 @@ async function add(portion: Portion, call: StepCall, number: number, bytes: Buff
   }
 }
 
-/** Others are served in between. */
+/** After this many lines the event loop serves other requests. */
 const linesInTurn = 20;
 
 async function* portionsOf(call: StepCall, file: string, after: number): AsyncGenerator<Portion> {
@@ -73,7 +73,7 @@ async function* portionsOf(call: StepCall, file: string, after: number): AsyncGe
   if (portion.line > after) yield portion;
 }
 
-/** Reads one portion ahead, while the last one is written. */
+/** Reads the next portion while the current one is being written. */
 async function* readAhead(portions: AsyncGenerator<Portion>): AsyncGenerator<Portion> {
   let next = portions.next();
   try {
@@ -91,7 +91,7 @@ async function* readAhead(portions: AsyncGenerator<Portion>): AsyncGenerator<Por
 
 const emptyArrived: Arrived = { counts: {}, failures: [] };
 
-/** Writes a portion and how far the step has come, in one transaction. */
+/** Writes a portion and the progress of the step in one transaction. */
 const write = (
   call: StepCall,
   relation: ArrivingRelation,
@@ -111,7 +111,7 @@ const write = (
     });
   });
 
-/** Writes a portion; of one that cannot be written as a whole, everything but the records that are in the way. */
+/** Writes a portion. If it cannot be written as a whole, writes everything except the records that fail. */
 async function writeWhatCan(
   call: StepCall,
   relation: ArrivingRelation,
@@ -148,7 +148,7 @@ async function writeWhatCan(
   }
 }
 
-/** Describes the people that records name, if the source has not done so, before the records are written. */
+/** Describes the people that records refer to before the records are written, if the source has not done so. */
 async function writeKnown(
   call: StepCall,
   relation: ArrivingRelation,
@@ -165,7 +165,7 @@ async function writeKnown(
   return now;
 }
 
-/** Reads on in one file. @returns whether it was read to its end */
+/** Continues reading a file. @returns whether it reached the end */
 async function readOn(
   call: StepCall,
   relation: ArrivingRelation,
@@ -188,7 +188,7 @@ async function readOn(
   return true;
 }
 
-/** Reads on in what the source does not export. */
+/** Continues reading a relation that the source does not export. */
 async function readFallback(call: StepCall, relation: ArrivingRelation, fallback: Fallback): Promise<Outcome> {
   let portion = emptyPortion(call.step.line);
   let arrival = await arrivalOf(call);

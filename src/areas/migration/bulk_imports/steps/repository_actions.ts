@@ -45,7 +45,7 @@ async function bundleOf(call: StepCall, archive: string): Promise<string | undef
   return undefined;
 }
 
-/** @param fetch fills the repository, which has no refs or was begun by an earlier run */
+/** @param fetch fills the repository, which has no refs or was partly filled by an earlier run */
 async function fill(call: StepCall, fetch: (repository: Repository) => Promise<FetchedRefs>): Promise<void> {
   const { db, step, entity } = call;
   const { id } = ownerOf(entity);
@@ -94,7 +94,7 @@ async function fillFromArchive(call: StepCall, exported: Exported): Promise<void
   }
 }
 
-/** Sources that do not export repositories let them be fetched. */
+/** Fetches the repository over HTTP from a source that does not export repositories. */
 async function fillOverHttp(call: StepCall): Promise<void> {
   const { value } = await ask(call.source, pathAtSource(call.entity));
   if (isRecord(value) && value.empty_repo === true) return;
@@ -104,7 +104,7 @@ async function fillOverHttp(call: StepCall): Promise<void> {
 export const repositoryStep: Step = {
   name: 'repository',
   async run(call) {
-    // What people have pushed since then stays.
+    // Commits pushed here since then are not overwritten.
     if (call.step.counts.repository) return 'finished';
     const exported = await exportOf(call, 'repository');
     if (isExport(exported)) await fillFromArchive(call, exported);

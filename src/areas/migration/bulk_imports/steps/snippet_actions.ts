@@ -1,4 +1,4 @@
-/** The repositories of snippets: the relation `snippets` has their last files, and git has their history. */
+/** The repositories of snippets: the relation `snippets` contains only their current files, and git their history. */
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Database } from '../../../../db/index.ts';
@@ -12,7 +12,7 @@ import { fetchFromSource } from './git_actions.ts';
 
 const relation = 'snippet_repositories';
 
-/** The snippets here that have arrived. */
+/** The imported snippets of a project. */
 const arrivedSnippets = (db: Database, project_id: number) =>
   db
     .selectFrom('snippets')
@@ -26,19 +26,22 @@ type ArrivedSnippet = Awaited<ReturnType<typeof arrivedSnippets>>[number];
 
 interface Pair {
   snippet: ArrivedSnippet;
-  /** Of its repository at the source. */
+  /** The URL of its repository at the source. */
   url: string;
 }
 
 const keyOf = (title: unknown, created_at: unknown) => `${new Date(String(created_at)).getTime()} ${title}`;
 
-/** A repository that the token may be used for. */
+/** The URL of a repository to which the token may be sent. */
 function urlIn({ http_url_to_repo }: Record<string, unknown>, { source }: StepCall): string | undefined {
   const [url, own] = [URL.parse(String(http_url_to_repo)), new URL(source.url)];
   return url?.origin === own.origin && url.username === '' && url.search === '' ? url.href : undefined;
 }
 
-/** The snippets here with their repositories at the source: those with one title and one time are paired in their order. */
+/**
+ * The snippets here, with the URLs of their repositories at the source. Snippets with the same title and time are
+ * paired in order.
+ */
 async function pairsOf(call: StepCall): Promise<Pair[]> {
   const { db, entity, source } = call;
   const there = await Array.fromAsync(listedIfShown(source, `${pathAtSource(entity)}/snippets`));
@@ -53,13 +56,13 @@ async function pairsOf(call: StepCall): Promise<Pair[]> {
   });
 }
 
-/** Where the files are: other servers do not say it of snippets. */
+/** The tip of the branch with the files: other servers do not state a snippet's default branch. */
 function tipOf({ refs }: FetchedRefs): string | undefined {
   const heads = [...refs].filter(([ref]) => ref.startsWith('refs/heads/'));
   return refs.get('refs/heads/main') ?? refs.get('refs/heads/master') ?? heads[0]?.[1];
 }
 
-/** @returns why the history stays behind */
+/** @returns the reason if the history was not copied */
 async function fillOne(call: StepCall, { snippet, url }: Pair): Promise<string | undefined> {
   const folder = fileOf(call, 'snippet');
   await rm(folder, { recursive: true, force: true });

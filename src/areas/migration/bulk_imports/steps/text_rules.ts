@@ -1,4 +1,4 @@
-/** Leads what a text of another server names to what was made of it here. */
+/** Rewrites the references in a text of another server to the imported records. */
 import { shortenedName } from '../../../../http/index.ts';
 import {
   type Address,
@@ -9,42 +9,45 @@ import {
   storedName,
 } from '../../../../markdown/index.ts';
 
-/** What is known when a text arrives. Paths and usernames of the source are in lower case. */
+/** The mappings available when a text is imported. Paths and usernames of the source are in lower case. */
 export interface Moved {
-  /** The address of the source, and ours, without a slash at the end. */
+  /** The address of the source, without a slash at the end; likewise ours below. */
   source_url: string;
   url: string;
-  /** The full path, at the source, of the project or group that the text is from. */
+  /** The full path, at the source, of the text's project or group. */
   place: string;
-  /** The full paths here of groups and projects, by those at the source. */
+  /** The full paths of groups and projects here, by their paths at the source. */
   paths: ReadonlyMap<string, string>;
-  /** The same of those groups of which it is not known yet what is in them. */
+  /** The same for groups whose contents have not been listed yet. */
   groups: ReadonlyMap<string, string>;
-  /** The ids here of projects and groups, by those at the source. */
+  /** The ids of projects and groups here, by their ids at the source. */
   project_ids: ReadonlyMap<number, number>;
   group_ids: ReadonlyMap<number, number>;
-  /** The usernames here, by those at the source; who is missing or undefined has no account here. */
+  /** The usernames here, by those at the source; missing or undefined for people without an account here. */
   usernames: ReadonlyMap<string, string | undefined>;
 }
 
-/** A part of the text that changes. */
+/** A change to a part of the text. */
 interface Edit {
   start: number;
   end: number;
   text: string;
 }
 
-/** Longer runs of backticks are not used: a text can have runs of every short length on purpose. */
+/** The longest run of backticks that we use: a hostile text can contain runs of every short length. */
 const maximumBackticks = 8;
 
-/** How many backticks make code that no others in the text can end; undefined when there are too many kinds of runs. */
+/**
+ * The number of backticks for a code span that no other run in the text can end; undefined if every usable length
+ * occurs.
+ */
 function freeRun(text: string): number | undefined {
   const taken = new Set(Array.from(text.matchAll(/`+/g), ([run]) => run.length));
   for (let length = 1; length <= maximumBackticks; length++) if (!taken.has(length)) return length;
   return undefined;
 }
 
-/** A mention as code, or with its mark escaped where code is not possible: that is no mention either. */
+/** A mention as a code span, or with its `@` escaped where code is not possible, which is no mention either. */
 function quoted(text: string, { start, end }: Reference, run: number | undefined): string {
   const mention = text.slice(start, end);
   if (run === undefined || text[start - 1] === '`' || text[end] === '`') return `\\${mention}`;
@@ -58,10 +61,10 @@ function mentionHere(text: string, reference: Reference, { paths, usernames }: M
   return here === undefined ? quoted(text, reference, run) : `@${here}`;
 }
 
-/** No path has more. */
+/** The maximum number of parts in a path. */
 const maximumLevels = 21;
 
-/** The path here of what has this full path at the source, also when it is below a group that is moved and has not been found yet. */
+/** The path here for a full path at the source, also below a migrated group whose contents have not been listed yet. */
 export function movedPath(path: string, { paths, groups }: Pick<Moved, 'paths' | 'groups'>): string | undefined {
   const key = path.toLowerCase();
   const here = paths.get(key);
@@ -78,7 +81,7 @@ export function movedPath(path: string, { paths, groups }: Pick<Moved, 'paths' |
   return longest;
 }
 
-/** The path here of `group/project`, or of `project` beside the place of the text. */
+/** The path here of `group/project`, or of `project` in the namespace of the text. */
 function pathHere(path: string, moved: Moved): string | undefined {
   if (path.includes('/')) return movedPath(path, moved);
   const beside = moved.place.slice(0, moved.place.lastIndexOf('/') + 1);
@@ -92,9 +95,9 @@ function referenceHere(text: string, reference: Reference, moved: Moved, run: nu
   return here === undefined ? undefined : { start, end: start + path!.length, text: here };
 }
 
-/** What ends the path of a group or project in an address. */
+/** The part of an address that follows the path of a group or project. */
 const afterPath = /\/-\/|\/uploads\/|[?#]/;
-/** What ends a sentence, or is a mark of emphasis. */
+/** Characters that end a sentence, or mark emphasis. */
 const noPath = "/.,;:!)'*_";
 
 function pathIn(address: string): string {
@@ -104,7 +107,9 @@ function pathIn(address: string): string {
   return address.slice(0, end);
 }
 
-/** An address at the source, from its start to the end of the path of what was moved. */
+/**
+ * The replacement for an address at the source, from its start to the end of the migrated group's or project's path.
+ */
 function addressHere({ text, start }: Address, moved: Moved): Edit | undefined {
   const { source_url, url } = moved;
   const begins = text.slice(0, source_url.length + 1).toLowerCase() === `${source_url.toLowerCase()}/`;
@@ -120,7 +125,7 @@ function addressHere({ text, start }: Address, moved: Moved): Edit | undefined {
 
 const byId = /^\/-\/(project|group)\/(\d{1,15})(?=\/uploads\/)/;
 
-/** `/-/project/<id>/uploads/…`, with or without the address of the source. */
+/** Replaces `/-/project/<id>/uploads/…`, with or without the address of the source. */
 function uploadHere({ text, start }: Address, { source_url, url, project_ids, group_ids }: Moved): Edit | undefined {
   const isFull = text.startsWith(`${source_url}/`);
   const [whole, kind, id] = byId.exec(isFull ? text.slice(source_url.length) : text) ?? [];
@@ -140,10 +145,10 @@ function decoded(name: string): string {
   }
 }
 
-/** The name that a file has here, as in the names that uploads get. */
+/** The name of a file here, by the rules for names of uploads. */
 export const uploadName = (name: string): string => storedName(shortenedName(name));
 
-/** The name of an upload in its address, where it is another one here. */
+/** Replaces the name of an upload in its address if it differs here. */
 function nameHere({ text, start }: Address, { source_url }: Moved): Edit | undefined {
   const found = upload.exec(text);
   const isOfSource = text.startsWith('/uploads/') || text.startsWith('/-/') || text.startsWith(`${source_url}/`);
@@ -175,8 +180,9 @@ export function* editsOf(text: string, moved: Moved): Steps<Edit[]> {
 }
 
 /**
- * A Markdown text with its references, mentions and addresses led to what was moved here. Mentions of people without an account here become code, so that no one else of
- * that name is meant. Code, comments, HTML tags and what was not moved stay as they are. It takes linear time, and other requests are served in between.
+ * Rewrites the references, mentions and addresses in a Markdown text to point to the migrated records. Mentions of
+ * people without an account here become code, so that they notify nobody else of that name. Code, comments, HTML tags
+ * and references to anything not migrated stay unchanged. Takes linear time, and yields to other requests in between.
  */
 export async function textHere(text: string, moved: Moved): Promise<string> {
   const parts: string[] = [];

@@ -1,4 +1,4 @@
-/** The wikis of projects and groups, which are no relation: they come over git. */
+/** The wikis of projects and groups, which are fetched over git because they are not a relation. */
 import { currentPlan } from '../../../../access/index.ts';
 import { needsPlan, reaches } from '../../../../http/index.ts';
 import { fillWiki, planOfGroups } from '../../../code/wikis/index.ts';
