@@ -1,4 +1,4 @@
-/** What keeps a database from being followed, or from following, as sentences for the operator. */
+/** What prevents a database from being replicated, or from replicating, as sentences for the operator. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import type { Services } from '../../../http/index.ts';

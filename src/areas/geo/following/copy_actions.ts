@@ -1,4 +1,4 @@
-/** Copying the database of the primary, from its beginning or anew. */
+/** Copying the database of the primary, for the first time or again. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { askPrimaryForJson, type LinkedSite } from '../link/index.ts';
@@ -9,8 +9,9 @@ import { tunnelAddress } from './tunnel_actions.ts';
 const wait = sql`set local lock_timeout = '10s'`;
 
 /**
- * Drops the subscription here and not its slot on the primary, which may be unreachable, and forgets how far it was.
- * @param problem why, as a sentence, if it is no ordinary start
+ * Drops the subscription here and resets its position. The slot on the primary, which may be unreachable, is not
+ * dropped.
+ * @param problem the reason as a sentence, unless it is an ordinary start
  */
 export async function endSubscription(tx: Database, problem: string | null): Promise<void> {
   await wait.execute(tx);
@@ -31,7 +32,9 @@ export async function endSubscription(tx: Database, problem: string | null): Pro
     .execute();
 }
 
-/** Empties also the tables of a site's own that refer to them: those that PostgreSQL keeps no log of, and that a crash empties, too. */
+/**
+ * Also empties, by cascade, the site's own unlogged tables that refer to the common ones; a crash empties those, too.
+ */
 async function emptyTables(tx: Database): Promise<void> {
   const { rows } = await sql`select from geo_following where promoted_at is not null`.execute(tx);
   if (rows.length > 0) throw new Error('This site was made the primary.');
@@ -51,7 +54,8 @@ async function addressOf({ geo }: LinkedSite, db: Database, { database }: Follow
 }
 
 /**
- * Empties the tables and copies those of the primary. An interruption at any point leaves either no subscription, so that this begins again, or the whole one.
+ * Empties the tables and copies the primary's. An interruption at any point leaves either no subscription, so that the
+ * copy starts again, or a complete one.
  */
 export async function startCopy(
   site: LinkedSite,

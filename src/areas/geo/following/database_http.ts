@@ -1,4 +1,7 @@
-/** The way to the database of the primary: a connection that is upgraded to a stream of bytes, as a role that can only read and replicate. */
+/**
+ * Access to the database of the primary: a connection that is upgraded to a byte stream, with a role that can only read
+ * and replicate.
+ */
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import { connect } from 'node:net';
 import path from 'node:path';
@@ -11,7 +14,7 @@ import { followerRole } from './definition.ts';
 import { readStartup } from './startup_rules.ts';
 
 const databasePath = '/api/v4/geo/database';
-/** A client that has been let in says at once who it is. */
+/** A client must send its startup message within this time. */
 const startup_ms = 10_000;
 
 interface Target {
@@ -19,7 +22,7 @@ interface Target {
   database: string;
 }
 
-/** @throws ApiError 409 for a database that is not in the box: its operator says how a secondary reaches it */
+/** @throws ApiError 409 for a database that is not embedded: its operator configures how a secondary reaches it */
 async function targetOf(db: Database, isEmbedded: boolean): Promise<Target> {
   if (!isEmbedded)
     throw conflict('The database of the primary is external: set COPPICE_GEO_DATABASE_URL on the secondary.');
@@ -31,7 +34,7 @@ async function targetOf(db: Database, isEmbedded: boolean): Promise<Target> {
   return { socket: path.join(folder, `.s.PGSQL.${port}`), database };
 }
 
-/** Reads who the client of the database wants to be, and lets no one be more than a follower of this database. */
+/** Reads the startup message of the database client, and refuses any role or database but the follower's own. */
 async function startupOf(connection: Duplex, head: Buffer, { database }: Target): Promise<Buffer> {
   let bytes = head;
   for (;;) {
@@ -54,7 +57,7 @@ function nextPart(connection: Duplex): Promise<Buffer> {
     connection.pause();
     resolve(part);
   });
-  // The other side may only say that it sends no more.
+  // The other side may only end its direction of the stream.
   connection.once('end', end).once('close', end).resume();
   return promise.finally(() => {
     clearTimeout(timer);
@@ -86,8 +89,8 @@ function refuse(connection: Duplex, error: unknown): void {
 }
 
 /**
- * Serves the upgraded connections of a primary.
- * @param isEmbedded whether its database is the one in the box
+ * Serves the upgraded connections at a primary.
+ * @param isEmbedded whether its database is the embedded one
  */
 export const databaseUpgrade =
   (services: Services, isEmbedded: boolean) =>

@@ -3,10 +3,13 @@
 export const publication = 'coppice';
 export const subscription = 'coppice';
 
-/** The role of an embedded database that a secondary connects as. */
+/** The role of an embedded database as which a secondary connects. */
 export const followerRole = 'coppice_geo';
 
-/** Tables that each site has for itself. No row of another table refers to them, and they refer to none. */
+/**
+ * Tables with rows of the site's own, which are not replicated. They and all other tables have no foreign keys to each
+ * other.
+ */
 export const ownTables: readonly string[] = [
   'geo_cursors',
   'geo_following',
@@ -20,15 +23,15 @@ export const ownTables: readonly string[] = [
   'unused_repositories',
 ];
 
-/** What a primary tells a secondary that follows it. */
+/** The primary's reply to a secondary that replicates it. */
 export interface Followed {
-  /** Of the installation. */
+  /** The UUID of the installation. */
   installation: string;
   schema: string;
   /** The name of the database. */
   database: string;
-  /** The end of what it has written, as an LSN. */
+  /** The primary's current write position, as an LSN. */
   position: string;
-  /** Whether the slot that was asked about can be used. */
+  /** Whether the requested slot is usable. */
   slot: 'usable' | 'lost' | 'missing';
 }

@@ -1,4 +1,4 @@
-/** What a primary tells the database of a secondary. */
+/** The primary's endpoints for the database of a secondary. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { badRequest, conflict, found } from '../../../http/index.ts';
@@ -7,10 +7,10 @@ import type { Followed } from './definition.ts';
 import { renewSlot } from './publication_actions.ts';
 import { installationOf } from './queries.ts';
 
-/** A server that was not seen for so long has ended, and another may take its place. */
+/** A server that was not seen for this long counts as stopped, and another may take its place. */
 const absent_s = 30;
 
-/** Refuses a second server with the name of a node. */
+/** Refuses a second server with the name of the same node. */
 async function takePlace(db: Database, geo_node_id: number, server: string): Promise<void> {
   const { rows } = await sql`
     insert into geo_links (geo_node_id, server, seen_at) values (${geo_node_id}, ${server}, now())
@@ -27,7 +27,7 @@ const textIn = (query: Record<string, unknown>, name: string, form: RegExp): str
 };
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Where the database is, and whether the slot of the secondary is still good. */
+/** The location of the database, and whether the slot of the secondary is still usable. */
 export const followedRoute = geoRoute({
   method: 'GET',
   path: '/following',
@@ -42,7 +42,7 @@ export const followedRoute = geoRoute({
   },
 });
 
-/** A new slot for a new copy. */
+/** Creates a new slot for a new copy. */
 export const slotRoute = geoRoute({
   method: 'POST',
   path: '/slot',

@@ -1,4 +1,7 @@
-/** Each site looks whether the database is followed as it should be. A secondary does what it needs to follow its primary. */
+/**
+ * Each site checks whether its database is replicated as it should be. A secondary starts and repairs the replication
+ * from its primary.
+ */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import type { Poll, PollCall } from '../../../jobs/index.ts';
@@ -9,15 +12,15 @@ import { type Followed, subscription } from './definition.ts';
 import { endUnwantedSlots } from './publication_actions.ts';
 import { installationOf, otherInstallation, type Progress, progressOf } from './queries.ts';
 
-/** A position that is not reached for so long, while the subscription fails again and again, will not be reached. */
+/** If a position is not reached within this time while the subscription keeps failing, it never will be. */
 const hopeless = sql`interval '60 seconds'`;
-/** A cut link is one failure. */
+/** One failure may be only a broken connection. */
 const failures = 3;
 
 type FollowingRow = Awaited<ReturnType<typeof rowOf>>;
 const rowOf = (db: Database) => db.selectFrom('geo_following').selectAll().executeTakeFirstOrThrow();
 
-/** Changes the state, and says so when it is another one. */
+/** Changes the state, and logs a new problem. */
 async function settle(
   { db, log }: PollCall,
   row: FollowingRow,
@@ -35,8 +38,8 @@ async function enable({ db }: PollCall, { enabled }: Progress, wanted: boolean):
 }
 
 /**
- * Notes whether the position of the primary at an earlier look has been reached.
- * @returns whether it will not be
+ * Records whether the position of the primary at an earlier poll has been reached.
+ * @returns whether it can no longer be reached
  */
 async function measure(
   { db }: PollCall,
@@ -57,12 +60,12 @@ async function measure(
   return rows[0]!.isHopeless;
 }
 
-/** How far a copy is, which may take hours, is logged so often. */
+/** The interval at which the progress of a copy is logged; a copy may take hours. */
 const told_ms = 10_000;
-/** When it was logged last, by the database that is copied to. */
+/** When progress was logged last, by the database that is copied to. */
 const toldAt = new WeakMap<Database, number>();
 
-/** Logs how far the copy is, unless that was logged a moment ago. */
+/** Logs the progress of the copy, unless it was logged a moment ago. */
 function tell({ db, log }: PollCall, { tables, copied, rows }: Progress): void {
   const now = performance.now();
   if (now - (toldAt.get(db) ?? Number.NEGATIVE_INFINITY) < told_ms) return;
@@ -71,7 +74,7 @@ function tell({ db, log }: PollCall, { tables, copied, rows }: Progress): void {
   log.info(`the database of the primary is being copied: ${copied} of ${tables} tables${more}`);
 }
 
-/** Begins a copy, of which nothing was logged yet. */
+/** Starts a copy, and logs its first progress. */
 async function copyAll(call: PollCall, row: FollowingRow, followed: Followed, problem: string | null): Promise<void> {
   await startCopy(call, call.db, followed, row.server, problem);
   toldAt.delete(call.db);
@@ -79,7 +82,7 @@ async function copyAll(call: PollCall, row: FollowingRow, followed: Followed, pr
   if (progress) tell(call, progress);
 }
 
-/** Compares what the primary says with what is here. */
+/** Compares the reply of the primary with the state here. */
 async function follow(call: PollCall, row: FollowingRow, followed: Followed): Promise<void> {
   const { db } = call;
   const installation = await installationOf(db);
@@ -119,7 +122,7 @@ function sentenceOf(error: unknown, nodeName: string): string {
   return error.status === 401 ? refusalSentence(error, nodeName) : error.message;
 }
 
-/** One worker of a site at a time. */
+/** Only one worker of a site runs this at a time. */
 const lock = 726_673_010;
 
 export const followPrimary: Poll = {
@@ -145,7 +148,7 @@ export const followPrimary: Poll = {
   },
 };
 
-/** A primary keeps changes for its nodes alone, and sends them to those that are enabled. */
+/** A primary keeps changes only for its nodes, and sends them only to enabled ones. */
 export const keepSlots: Poll = {
   name: 'keep_slots',
   every_ms: 5000,

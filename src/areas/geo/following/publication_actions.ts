@@ -1,4 +1,4 @@
-/** What a primary publishes, and the slots that keep it for its secondaries. */
+/** The publication of a primary, and the slots that keep its changes for its secondaries. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
@@ -9,7 +9,9 @@ import { commonTables } from './queries.ts';
 
 const list = (tables: readonly string[]) => sql.join(tables.map((table) => sql.table(table)));
 
-/** A publication of all tables can have no exceptions, so each start of a primary adds the tables that migrations have made. */
+/**
+ * A publication of all tables can have no exceptions, so each start of a primary adds the tables created by migrations.
+ */
 async function publish(tx: Database): Promise<void> {
   const { rows: published } = await sql<{ name: string }>`
     select tablename as name from pg_publication_tables where pubname = ${publication} order by tablename`.execute(tx);
@@ -23,7 +25,7 @@ async function publish(tx: Database): Promise<void> {
     await sql`alter publication ${sql.ref(publication)} set table ${list(tables)}`.execute(tx);
 }
 
-/** A role that can read and replicate, and nothing else; every account that reaches the socket may use it. */
+/** A role that can only read and replicate. Any account that can reach the socket may use it. */
 async function addFollowerRole(tx: Database): Promise<void> {
   const { rows } = await sql`select from pg_roles where rolname = ${followerRole}`.execute(tx);
   if (rows.length === 0) await sql`create role ${sql.ref(followerRole)} login replication`.execute(tx);
@@ -31,8 +33,8 @@ async function addFollowerRole(tx: Database): Promise<void> {
 }
 
 /**
- * Prepares the database of a primary for its secondaries.
- * @param isEmbedded whether it is our own; in another one, the operator makes the role
+ * Prepares the database of a primary for replication to its secondaries.
+ * @param isEmbedded whether it is the embedded database; in another one, the operator creates the role
  */
 export async function preparePrimary(db: Database, isEmbedded: boolean): Promise<void> {
   await db.transaction().execute(async (tx) => {
@@ -44,7 +46,8 @@ export async function preparePrimary(db: Database, isEmbedded: boolean): Promise
 const slotsOf = (node_id: number) => `coppice_${node_id}_`;
 
 /**
- * Drops the slots of a secondary, also those that a copy of tables has left, and ends the connections that use them.
+ * Drops the slots of a secondary, including those left over from a copy of tables, and ends the connections that use
+ * them.
  * @param system the identifier of its database cluster, if it is known
  */
 async function dropSlots(db: Database, node_id: number, system: string | undefined): Promise<void> {
@@ -64,8 +67,8 @@ async function dropSlots(db: Database, node_id: number, system: string | undefin
 }
 
 /**
- * Makes a new slot for a secondary, which takes the place of its earlier ones.
- * @returns its name, which no slot had before: a subscription can never go on from the slot of another copy
+ * Creates a new slot for a secondary, which replaces its earlier ones.
+ * @returns its name, which is unique: a subscription can never continue from the slot of another copy
  */
 export async function renewSlot(db: Database, node_id: number, system: string): Promise<string> {
   await dropSlots(db, node_id, system);
@@ -74,10 +77,10 @@ export async function renewSlot(db: Database, node_id: number, system: string): 
   return slot;
 }
 
-/** Slots of nodes, which are named after them. */
+/** Slots of nodes: their names contain the node's id. */
 const ofNodes = sql`slot_name ~ '^coppice_\\d+_[0-9a-f]{8}$'`;
 
-/** Ends the sessions of nodes that are not let in any more, and drops the slots of those that were removed. */
+/** Ends the sessions of nodes that are no longer allowed to connect, and drops the slots of deleted nodes. */
 export async function endUnwantedSlots(db: Database): Promise<void> {
   const nodes = sql`select from geo_nodes where starts_with(slot_name, 'coppice_' || id || '_')`;
   await sql`select pg_terminate_backend(active_pid) from pg_replication_slots

@@ -1,9 +1,9 @@
-/** How far the database of a secondary has come. */
+/** The replication progress of a secondary's database. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { ownTables, subscription } from './definition.ts';
 
-/** The tables that all sites have in common, without their partitions. */
+/** The tables that all sites share, without their partitions. */
 export async function commonTables(db: Database): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class
@@ -21,25 +21,26 @@ export async function installationOf(db: Database): Promise<string | undefined> 
   return row?.uuid;
 }
 
-/** What the subscription does. */
+/** The progress of the subscription. */
 export interface Progress {
   enabled: boolean;
-  /** What it has applied, an LSN. */
+  /** The last applied position, an LSN. */
   position: string | null;
   tables: number;
-  /** Tables whose rows are here, also those that still catch up with changes that were made meanwhile. */
+  /** Tables whose rows have been copied, including tables that still catch up with changes made in the meantime. */
   copied: number;
-  /** Tables that are not yet as on the primary. */
+  /** Tables that are not yet in sync with the primary. */
   left: number;
-  /** Rows that have arrived of the tables that are being copied. */
+  /** Rows copied so far of the tables being copied. */
   rows: number;
-  /** How often it has failed. */
+  /** How many times it has failed. */
   errors: number;
 }
 
 /**
- * What the subscription does. Its worker says what the primary has confirmed to have sent before, which comes after what was applied; without a worker, and until it says
- * so, what was applied last counts.
+ * Reads the progress of the subscription. The position is the one up to which the primary has confirmed that everything
+ * was sent, which may be later than the last applied change. Without a running worker, and until it reports, the last
+ * applied position counts.
  */
 export async function progressOf(db: Database): Promise<Progress | undefined> {
   const { rows } = await sql<Progress>`
@@ -60,19 +61,19 @@ export async function progressOf(db: Database): Promise<Progress | undefined> {
   return rows[0];
 }
 
-/** How a secondary is, as its health says it. */
+/** The state of a secondary's replication, as shown in its health. */
 export interface Following {
   state: 'waiting' | 'copying' | 'following' | 'paused';
-  /** Why it waits or pauses. */
+  /** Why it is waiting or paused. */
   problem: string | null;
   isCopied: boolean;
-  /** The age of the oldest change that the primary may have and this site lacks; null before the first copy. */
+  /** The age of the oldest change of the primary that may be missing here; null before the first copy. */
   lag_seconds: number | null;
-  /** When the database was last known to be as that of the primary; null before the first copy. */
+  /** When the database was last known to be in sync with the primary; null before the first copy. */
   caught_up_at: string | null;
 }
 
-/** Looks that find nothing new are so far apart. */
+/** The interval of polls that find nothing new, which is not reported as a lag. */
 const unnoticed_s = 10;
 
 /** Undefined on a server that has never been a secondary. */

@@ -1,11 +1,14 @@
-/** The sequences of a site that begins to write. */
+/** The sequences of a site that becomes writable. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 
-/** An old primary may have given numbers that have not arrived here. */
+/** An old primary may have assigned numbers in rows that were not replicated. */
 const skipped = 1000;
 
-/** Sequences are not replicated: those of a secondary would give the numbers of rows that it has. */
+/**
+ * Raises the sequences above the numbers in use: sequences are not replicated, so those of a secondary would assign
+ * numbers again.
+ */
 export async function raiseSequences(tx: Database): Promise<void> {
   const { rows } = await sql<{ sequence: string; owner: string; column: string }>`
     select sequences.oid::regclass::text as sequence, refobjid::regclass::text as owner, attname as column

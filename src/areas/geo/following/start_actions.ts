@@ -1,4 +1,4 @@
-/** The start of a secondary. */
+/** The startup of a secondary. */
 
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
@@ -8,12 +8,12 @@ import type { Followed } from './definition.ts';
 import { installationOf, otherInstallation } from './queries.ts';
 import { raiseSequences } from './sequence_actions.ts';
 
-/** A primary that does not answer by then is asked again by a poll. */
+/** If the primary does not respond within this time, a poll tries again later. */
 const patience_ms = 5000;
 
 /**
- * Makes a server a secondary, and asks the primary whether it can be one.
- * @returns why not, as a sentence, if that can be said already
+ * Prepares a server to be a secondary, and checks with the primary whether it can be one.
+ * @returns the reason if it cannot, as a sentence, if already known
  */
 export async function prepareSecondary(site: LinkedSite, db: Database): Promise<string | undefined> {
   await db
@@ -35,8 +35,9 @@ export async function prepareSecondary(site: LinkedSite, db: Database): Promise<
 }
 
 /**
- * Called before migrations change the database of a secondary. They may write rows, with numbers that the primary gives to others, so the database is copied anew when the primary
- * has the same schema. Until then everything stays: the primary may be lost meanwhile, and this site the only one that has it.
+ * Called before migrations change the database of a secondary. They may insert rows with ids that the primary assigns
+ * to other rows, so the database is copied again once the primary has the same schema. Until then everything is kept:
+ * if the primary is lost in the meantime, this site has the only copy.
  */
 export async function copyAfterMigrations(db: Database): Promise<void> {
   const { rows } = await sql`select from pg_class where oid = to_regclass('public.geo_following')`.execute(db);

@@ -1,19 +1,20 @@
-/** The first message of a client of PostgreSQL: who it wants to be, and what it wants to do. */
+/** The startup message of a PostgreSQL client, with its role and database. */
 
-/** PostgreSQL itself allows 10,000 bytes. */
+/** The limit in PostgreSQL itself is 10,000 bytes. */
 const maximum_bytes = 10_000;
 const head_bytes = 8;
 
 export interface Startup {
-  /** The message, and what came after it. */
+  /** The message, and any bytes after it. */
   bytes: Buffer;
   parameters: ReadonlyMap<string, string>;
 }
 
 /**
- * Reads the message from what has come so far.
- * @returns undefined while it is not complete
- * @throws Error for any other message: requests for encryption, which a client does not make on a socket of this machine, and cancellations
+ * Parses the message from the bytes received so far.
+ * @returns undefined if it is not complete yet
+ * @throws Error for any other message: requests for encryption, which a client does not make on a socket of this
+ * machine, and cancellations
  */
 export function readStartup(bytes: Buffer): Startup | undefined {
   if (bytes.length < head_bytes) return undefined;
@@ -24,7 +25,7 @@ export function readStartup(bytes: Buffer): Startup | undefined {
   const words = bytes.toString('utf8', head_bytes, length_bytes).split('\0');
   const parameters = new Map<string, string>();
   for (let at = 0; at + 1 < words.length && words[at] !== ''; at += 2) {
-    // PostgreSQL would take the last of several.
+    // If a parameter were given more than once, PostgreSQL would use the last value.
     if (parameters.has(words[at]!)) throw new Error('A parameter is given twice.');
     parameters.set(words[at]!, words[at + 1]!);
   }

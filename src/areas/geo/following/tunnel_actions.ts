@@ -1,4 +1,4 @@
-/** The secondary's end of the way to the database of the primary: a socket that its own PostgreSQL connects to. */
+/** The secondary's end of the tunnel to the primary's database: a socket that its own PostgreSQL connects to. */
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { request as requestPlain } from 'node:http';
@@ -12,17 +12,17 @@ import type { Database } from '../../../db/index.ts';
 import { upgradeProtocol } from '../../../http/index.ts';
 import { forgetCredential, type LinkedSite, signedRequest } from '../link/index.ts';
 
-/** Beside the socket of the database itself, in a folder that only its account can enter. */
+/** The socket is next to that of the database itself, in a folder that only its account can enter. */
 const port = 5433;
 const silence_ms = 30_000;
 
-/** Where the subscription connects to, in the form of libpq. */
+/** The address that the subscription connects to, in the form of libpq. */
 export async function tunnelAddress(db: Database): Promise<{ host: string; port: number }> {
   const { rows } = await sql<{ host: string }>`select current_setting('unix_socket_directories') as host`.execute(db);
   return { host: rows[0]!.host, port };
 }
 
-/** Leads one connection to the primary. PostgreSQL tries again when it ends. */
+/** Tunnels one connection to the primary. PostgreSQL reconnects when it ends. */
 async function lead(site: LinkedSite, log: Logger, client: Socket): Promise<void> {
   const { url, headers } = await signedRequest(site, { method: 'GET', path: '/database' });
   const start = url.startsWith('https:') ? requestSecure : requestPlain;
@@ -57,7 +57,7 @@ export interface Tunnel {
 }
 
 /**
- * Opens the way, in the one process of a secondary that runs its database.
+ * Opens the tunnel, in the one process of a secondary that runs its database.
  * @param db the database of the secondary, which is on this machine
  */
 export async function openTunnel(site: LinkedSite, db: Database, log: Logger): Promise<Tunnel> {
@@ -73,7 +73,7 @@ export async function openTunnel(site: LinkedSite, db: Database, log: Logger): P
       client.destroy();
     });
   });
-  // The database may run as another account than this process; the folder is closed to all others.
+  // The database may run under another account than this process; the folder is closed to all others.
   server.listen({ path: socket, readableAll: true, writableAll: true });
   await once(server, 'listening');
   return {

@@ -4,7 +4,7 @@ import { type Access, ApiError } from '../../../http/index.ts';
 
 export const readOnly = 'You cannot perform write operations on a read-only instance';
 
-/** Admits administrators where nodes can be changed, which is everywhere but on a secondary: its rows are copies. */
+/** Grants administrators access to change nodes, except on a secondary, where the rows are replicas. */
 export const changingAdmin: typeof admin = {
   rule: admin.rule,
   async check(call) {

@@ -1,4 +1,4 @@
-/** Changes of nodes. They wait for each other, because most of their rules are about all nodes together. */
+/** Changes of nodes. They are serialized, because most of their rules concern all nodes together. */
 import { sql } from 'kysely';
 import { type Database, stamped } from '../../../db/index.ts';
 import { badRequest, found, type Services } from '../../../http/index.ts';
@@ -19,8 +19,8 @@ interface NodeChanges {
 type NodeServices = Pick<Services, 'db' | 'geo' | 'storages' | 'secrets'>;
 
 /**
- * Changes nodes.
- * @param change in whose transaction all nodes stay as they are
+ * Runs a change of nodes.
+ * @param change runs in a transaction that locks all nodes
  */
 export const changingNodes = <T>(db: Database, change: (tx: Database) => Promise<T>): Promise<T> =>
   db.transaction().execute(async (tx) => {
@@ -65,7 +65,7 @@ export const addNode = (
   });
 
 /**
- * Changes what is given of a node.
+ * Changes the given columns of a node.
  * @throws ApiError 400, 404
  */
 export const changeNode = (

@@ -1,4 +1,4 @@
-/** Why nodes cannot be as a client wants them. */
+/** Checks of the requested values of nodes. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { invalid, type Services } from '../../../http/index.ts';
@@ -11,9 +11,9 @@ export const refusals = {
   lockedOut: 'Current node must be the primary node or you will be locking yourself out',
 };
 
-/** What a node would be, as far as it depends on others. */
+/** The requested state of a node, as far as it depends on other nodes. */
 export interface WantedNode {
-  /** If omitted, it is new. */
+  /** Omitted for a new node. */
   id?: number;
   name: string;
   primary: boolean;
@@ -22,7 +22,7 @@ export interface WantedNode {
   selective_sync_namespace_ids?: number[] | undefined;
 }
 
-/** What rules about nodes depend on. */
+/** The context that the rules of nodes depend on. */
 export type NodeContext = Pick<Services, 'geo' | 'storages'>;
 
 interface Relations {
@@ -32,7 +32,7 @@ interface Relations {
   namespace_ids: number[];
 }
 
-/** How a wanted node relates to what is there. */
+/** How a requested node relates to the existing ones. */
 async function relationsOf(tx: Database, { geo }: NodeContext, wanted: WantedNode): Promise<Relations> {
   const { id = null, name, selective_sync_namespace_ids: ids = [] } = wanted;
   const { rows } = await sql<Relations>`
@@ -44,7 +44,7 @@ async function relationsOf(tx: Database, { geo }: NodeContext, wanted: WantedNod
 }
 
 /**
- * Refuses a node that cannot be.
+ * Checks that a node may have its requested values.
  * @param tx a transaction in which nodes are locked
  * @throws ApiError 400
  */

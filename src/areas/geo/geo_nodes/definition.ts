@@ -3,7 +3,7 @@
 /** A name of sites in paths, texts and schemas. */
 export interface Noun {
   name: 'node' | 'site';
-  /** The start of the paths of its endpoints. */
+  /** The common prefix of the paths of its endpoints. */
   path: '/geo_nodes' | '/geo_sites';
   /** The name in schemas and operations, and in the refusal of an unknown id. */
   resource: 'GeoNode' | 'GeoSite';

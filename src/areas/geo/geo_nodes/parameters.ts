@@ -62,7 +62,7 @@ export const changedNode = {
 
 type NodeInput = Omit<Static<TObject<typeof changedNode>>, 'primary'>;
 
-/** Parameters as columns, without those that were omitted. */
+/** Converts parameters to columns, without omitted ones. */
 export function columnsFrom({
   selective_sync_organization_ids: _organizations,
   selective_sync_namespace_ids: _namespaces,
@@ -81,5 +81,5 @@ export function columnsFrom({
   };
 }
 
-/** The columns that clients write. */
+/** The columns that clients can write. */
 export type NodeColumns = ReturnType<typeof columnsFrom>;

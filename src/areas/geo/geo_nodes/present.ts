@@ -28,7 +28,7 @@ const shared = {
   _links: Type.Object({ self: Type.String(), status: Type.String(), repair: Type.String() }),
 };
 
-/** A node under each of its names. */
+/** The schema of a node under each of its names. */
 const forms = {
   node: resource('GeoNode', { ...shared, clone_protocol: Type.Enum(['http']) }),
   site: resource('GeoSite', { ...shared, blob_download_timeout: Type.Integer({ description: 'Seconds' }) }),
@@ -41,7 +41,7 @@ export const formOf = ({ name }: Noun) => Type.Unsafe<Shown>(forms[name]);
 
 const primaryUrl = sql<string | null>`(select url from geo_nodes the_primary where the_primary."primary")`;
 
-/** Nodes as `presentNode` needs them, in the order of lists. */
+/** Nodes with the columns that `presentNode` needs, in the order of lists. */
 export const shownNodes = ({ db, geo }: Pick<Services, 'db' | 'geo'>) =>
   nodes(db)
     .select(primaryUrl.as('primary_url'))
@@ -50,7 +50,7 @@ export const shownNodes = ({ db, geo }: Pick<Services, 'db' | 'geo'>) =>
 
 type ShownNode = Awaited<ReturnType<ReturnType<typeof shownNodes>['executeTakeFirstOrThrow']>>;
 
-/** A node as its reply. */
+/** The reply for a node. */
 export function presentNode({ url }: Pick<Services, 'url'>, noun: Noun, row: ShownNode): Shown {
   const {
     primary_url,

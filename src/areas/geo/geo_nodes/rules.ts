@@ -1,4 +1,4 @@
-/** What nodes may be. Pure functions. */
+/** The rules for values of nodes. Pure functions. */
 import { tooLong } from '../../../texts/index.ts';
 
 const blank = "can't be blank";
@@ -7,7 +7,7 @@ const maximumUrl = 2048;
 /** Why a node cannot have this name; empty when it can. */
 export const nameReasons = (name: string): string[] => (name.trim() === '' ? [blank] : tooLong(name.trim(), 255));
 
-/** The address of a site as it is stored, with a slash at its end; undefined for what is none. */
+/** Normalizes the address of a site to end with a slash; undefined if it is not a valid address. */
 export function siteUrl(text: string): string | undefined {
   const url = URL.parse(text.trim());
   if (url === null || !['http:', 'https:'].includes(url.protocol)) return undefined;
@@ -25,10 +25,10 @@ export function internalUrlReasons(text: string | null): string[] {
 export const urlReasons = (text: string): string[] => (text.trim() === '' ? [blank] : internalUrlReasons(text));
 
 const selections = ['namespaces', 'shards'] as const;
-/** What a secondary is limited to. */
+/** The kinds of selective synchronization. */
 export type Selection = (typeof selections)[number];
 
-/** A kind of selection; null for blank text, which means that everything is copied. */
+/** Parses a kind of selection; null for blank text, which means that everything is copied. */
 export const selectionFrom = (text: string | null): Selection | null =>
   selections.find((each) => each === text) ?? null;
 
@@ -46,7 +46,7 @@ export const rangeReasons =
     return number > most ? [`must be less than or equal to ${most}`] : [];
   };
 
-/** The reason against elements of a list that are not known. */
+/** The reason against list elements that do not exist. */
 export function unknownReasons<T>(given: readonly T[], known: readonly T[]): string[] {
   const unknown = [...new Set(given)].filter((each) => !known.includes(each));
   return unknown.length > 0 ? [`can't include: ${unknown.join(', ')}`] : [];

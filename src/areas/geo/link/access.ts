@@ -1,4 +1,7 @@
-/** Which secondary sent a request: those below `/api/v4/geo/` are signed, and nothing else opens them (docs/reference/geo.md#signature). */
+/**
+ * Authentication of secondaries: requests below `/api/v4/geo/` must be signed, and no other credential is accepted
+ * (docs/reference/geo.md#signature).
+ */
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { sql } from 'kysely';
@@ -21,22 +24,22 @@ export type LinkRefusal = 'signature' | 'clock' | 'replay' | 'node' | 'disabled'
 const refused = (reason: LinkRefusal, sentence: string) =>
   new ApiError(401, { message: `401 Unauthorized - ${sentence}`, reason });
 
-/** The head of a request, which may not have come through the router. */
+/** The head of a request, which may have bypassed the router. */
 export interface RequestHead {
   method: string;
-  /** As it was received, with the query. */
+  /** The path as received, with the query. */
   path: string;
   headers: IncomingHttpHeaders;
 }
 
-/** The key that all sites have: for what is signed before the handshake, and for the requests of people that are passed on. */
+/** The key that all sites share: for requests before the handshake, and for forwarded requests of users. */
 export const linkKey = ({ secrets }: Pick<Services, 'secrets'>): Buffer => secrets.keyFor('geo');
 
 /** The key of one secondary. */
 export const keyWith = (site: Pick<Services, 'secrets'>, credential: string): Buffer =>
   createHmac('sha256', linkKey(site)).update(credential).digest();
 
-/** The signature that a request announces, while its time is right, and the SHA-256 of its body in hex. */
+/** The signature in the headers of a request, if its time is valid, and the SHA-256 of the body in hex. */
 function announced({ headers }: RequestHead): { signature: Signature; digest: string } {
   const signature = readSignature(headers.authorization);
   const digest = announcedDigest(headers['content-digest'] as string | undefined);
@@ -52,7 +55,7 @@ function checkTime(signature: Signature): void {
   throw refused('clock', `It is ${now.toISOString()} here and ${there.toISOString()} there.`);
 }
 
-/** Remembers a nonce, and forgets a few that no signature can use any more. */
+/** Records a nonce, and deletes a few that no valid signature can use any more. */
 async function useOnce({ db }: Pick<Services, 'db'>, { nonce }: Signature): Promise<void> {
   const { rows } = await sql`
     with forgotten as (
@@ -66,7 +69,7 @@ async function useOnce({ db }: Pick<Services, 'db'>, { nonce }: Signature): Prom
   if (rows.length === 0) throw refused('replay', 'The signature was used before.');
 }
 
-/** @throws ApiError 401 for a signature that was used before, and on a server that is no primary */
+/** @throws ApiError 401 for a signature that was used before, and on a server that is not a primary */
 async function accept(services: Services, signature: Signature): Promise<void> {
   if (services.geo.role !== 'primary') throw refused('role', 'This server is not a primary.');
   await useOnce(services, signature);
@@ -75,8 +78,9 @@ async function accept(services: Services, signature: Signature): Promise<void> {
 const wrong = () => refused('signature', 'The signature is wrong.');
 
 /**
- * Checks that a site of the installation has signed a request to its primary with the secret key alone, whatever node it is.
- * @throws ApiError 401, with a reason only for those who know the key
+ * Checks that a site of the installation has signed a request to its primary with the secret key alone, whatever its
+ * node.
+ * @throws ApiError 401, with a reason only for senders that have the key
  */
 export async function checkSignature(services: Services, head: RequestHead): Promise<Signature> {
   const { signature, digest } = announced(head);
@@ -88,7 +92,7 @@ export async function checkSignature(services: Services, head: RequestHead): Pro
 const nodeOf = ({ db }: Services, { node }: Signature): Promise<LinkedNode | undefined> =>
   db.selectFrom('geo_nodes').selectAll().where('name', '=', node).executeTakeFirst();
 
-/** @throws ApiError 401 for what is no enabled secondary */
+/** @throws ApiError 401 unless the node is an enabled secondary */
 function checkNode(node: LinkedNode | undefined, { node: name }: Signature): LinkedNode {
   if (!node) throw refused('node', `The primary does not know the node ${name}.`);
   if (node.primary) throw refused('primary', 'The primary does not ask itself.');
@@ -106,9 +110,9 @@ export async function checkSecondary(services: Services, head: RequestHead): Pro
 }
 
 /**
- * The secondary that signed a request, whose body has yet to be compared with the digest.
+ * Identifies the secondary that signed a request. The body has yet to be compared with the digest.
  * @returns the node, and the SHA-256 of the body in hex
- * @throws ApiError 401, with a reason only for those who know the key
+ * @throws ApiError 401, with a reason only for senders that have the key
  */
 export async function signedBy(services: Services, head: RequestHead): Promise<{ node: LinkedNode; digest: string }> {
   const { signature, digest } = announced(head);

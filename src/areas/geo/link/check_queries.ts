@@ -1,13 +1,13 @@
-/** What is wrong between the sites, as sentences for the operator. */
+/** Problems between the sites, as sentences for the operator. */
 import { installedVersion } from '../../../foundation/installation.ts';
 import { OutboundError } from '../../../outbound/index.ts';
 import type { Handshake } from './handshake_http.ts';
 import { PrimaryRefusal, type Site, shakeHands } from './request_actions.ts';
 
-/** Clocks that are further apart are wrong, although signatures are still accepted. */
+/** A larger clock difference is reported, although signatures are still accepted. */
 const noticed_s = 10;
 
-/** What a refusal means to the operator. */
+/** Explains a refusal to the operator. */
 export function refusalSentence({ reason, message }: PrimaryRefusal, nodeName: string): string {
   if (reason === 'signature') return 'The secret key is not that of the primary.';
   if (reason === 'node') return `The primary does not know the node ${nodeName}.`;
@@ -24,7 +24,7 @@ function differences({ version, time }: Handshake): string[] {
   ];
 }
 
-/** Whether a secondary reaches its primary, is known to it, and fits to it. */
+/** Checks whether a secondary reaches its primary, has a node there, and runs a matching version. */
 export async function problemsOfLink(site: Site): Promise<string[]> {
   try {
     return differences(await shakeHands(site));

@@ -1,4 +1,4 @@
-/** What a primary answers to its secondaries: the routes below `/api/v4/geo/`, which the areas of the district declare. */
+/** The routes of a primary for its secondaries, below `/api/v4/geo/`; the areas of the district declare them. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Selectable } from 'kysely';
 import type { DB } from '../../../db/index.ts';
@@ -13,21 +13,21 @@ export interface GeoRequest<Params = unknown> {
 
 export interface GeoCall<Params = unknown> {
   services: Services;
-  /** The secondary that asks, as the database has it. */
+  /** The secondary that sent the request, as stored in the database. */
   node: LinkedNode;
   request: FastifyRequest<GeoRequest<Params>>;
   reply: FastifyReply;
-  /** The body, which is what the secondary signed; empty without one. */
+  /** The signed body of the request; empty without one. */
   body: Buffer;
 }
 
 export interface GeoRoute<Params = unknown> {
   method: 'GET' | 'POST';
-  /** Below `/api/v4/geo`, with parameters as in the paths of endpoints: `/blobs/:key`. */
+  /** The path below `/api/v4/geo`, with parameters as in the paths of endpoints: `/blobs/:key`. */
   path: string;
-  /** The longest body, which is held in memory; 64 KiB if omitted. */
+  /** The maximum length of the body, which is held in memory; 64 KiB if omitted. */
   most_bytes?: number;
-  /** Answers with `reply`, which may stream, or returns what is sent as JSON. */
+  /** Replies through `reply`, which may stream, or returns a value to be sent as JSON. */
   handle(call: GeoCall<Params>): unknown;
 }
 

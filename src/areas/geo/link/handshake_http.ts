@@ -1,22 +1,22 @@
-/** The handshake: what a secondary learns about its primary, and that it has the same secret key. */
+/** The handshake: a secondary reads the facts about its primary, and proves that it has the same secret key. */
 import { installedVersion } from '../../../foundation/installation.ts';
 import { geoRoute, type LinkedNode } from './definition.ts';
 import { schemaVersion } from './queries.ts';
 
 export interface Handshake {
   node: Omit<LinkedNode, 'credential'>;
-  /** Of the node, as the table keeps it, in base64; null where it was lost. */
+  /** The sealed credential of the node as stored in the table, in base64; null if it was lost. */
   credential: string | null;
-  /** Of the product. */
+  /** The version of the product. */
   version: string;
   schema: string;
-  /** Of the primary, ISO 8601. */
+  /** The time of the primary, ISO 8601. */
   time: string;
   /** The names of the storages of the primary. */
   storages: string[];
 }
 
-/** Whoever has another secret key cannot sign for it, so the answer needs no digest of the key. */
+/** A site with another secret key cannot sign the request, so the response needs no digest of the key. */
 export const handshakeRoute = geoRoute({
   method: 'GET',
   path: '/handshake',

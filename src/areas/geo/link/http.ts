@@ -8,7 +8,7 @@ export const geoRoot = '/api/v4/geo';
 
 const usualBody_bytes = 64 * 1024;
 
-/** @throws ApiError 413 for a body that is too long, 401 for another than the signed one */
+/** @throws ApiError 413 if the body is too long, 401 if it differs from the signed one */
 async function bodyOf(stream: AsyncIterable<Buffer>, most_bytes: number, digest: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size_bytes = 0;
@@ -38,11 +38,11 @@ const doorOf = ({ method, path, most_bytes = usualBody_bytes, handle }: AnyGeoRo
     },
   });
 
-/** @param routes of all areas of the district */
+/** @param routes the routes of all areas of the district */
 export const geoDoorway = (routes: readonly AnyGeoRoute[]): Doorway => ({
   cost: 'stream',
   doors: routes.map(doorOf),
   errors: () => jsonForm,
-  // The signature is checked before anything of a body is read.
+  // The signature is checked before any of the body is read.
   bodies: 'stream',
 });

@@ -1,9 +1,10 @@
-/** What both sites of a link read of their database. */
+/** Queries that both sites of a link need. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 
 /**
- * The version of the schema: two databases with the same one have the same tables. A text, because a migration may be merged after a later one.
+ * The version of the schema: two databases with the same version have the same tables. It is a text and not a number,
+ * because a migration may be merged after a later one.
  * @returns the last migration and the number of all, such as `0575_geo_nonces (160)`
  */
 export async function schemaVersion(db: Database): Promise<string> {

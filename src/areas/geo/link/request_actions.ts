@@ -8,17 +8,20 @@ import type { Handshake } from './handshake_http.ts';
 import { geoRoot } from './http.ts';
 import { announcementOf, digestOf, needsCredential, sign } from './signature_rules.ts';
 
-/** What a secondary needs to ask. */
+/** The services that a secondary needs to send requests. */
 export type Site = Pick<Services, 'secrets' | 'geo'>;
 
 export interface Question {
   method: 'GET' | 'POST';
-  /** Below `/api/v4/geo`, with the query. */
+  /** The path below `/api/v4/geo`, with the query. */
   path: string;
   headers?: Record<string, string>;
-  /** None with GET. */
+  /** Omitted with GET. */
   body?: string | Buffer;
-  /** How long the primary may be silent, until the head of its answer and then between parts of it; 30 seconds if omitted. */
+  /**
+   * How long the primary may be silent before the head of its response, and then between parts of it; 30 seconds if
+   * omitted.
+   */
   silence_ms?: number | undefined;
   signal?: AbortSignal;
 }
@@ -27,7 +30,7 @@ export interface Question {
 export class PrimaryRefusal extends Error {
   override name = 'PrimaryRefusal';
   readonly status: number;
-  /** Why it was not authorized, if it was not. */
+  /** Why it was not authorized, if this is the reason. */
   readonly reason: LinkRefusal | undefined;
 
   constructor(status: number, sentence: string, reason?: LinkRefusal) {
@@ -40,23 +43,23 @@ export class PrimaryRefusal extends Error {
 const usualSilence_ms = 30_000;
 const maximumJson_bytes = 4 * 1024 * 1024;
 
-/** The key of each site that this process is, from its last handshake. */
+/** The key from the last handshake, by site. */
 const keys = new WeakMap<Site['geo'], Buffer>();
 
 /**
- * Introduces this site to its primary, and takes its credential.
+ * Performs the handshake with the primary, and stores the credential that it returns.
  * @throws PrimaryRefusal, OutboundError
  */
 export async function shakeHands(site: Site, silence_ms?: number): Promise<Handshake> {
   const handshake = await askPrimaryForJson<Handshake>(site, { method: 'GET', path: '/handshake', silence_ms });
   const sealed = handshake.credential === null ? null : Buffer.from(handshake.credential, 'base64');
   const credential = credentialOf(site.secrets, { credential: sealed });
-  // Without one, the primary says so to whoever asks.
+  // Without a credential, requests are signed with the shared key, and the primary refuses them with the reason.
   keys.set(site.geo, credential === undefined ? linkKey(site) : keyWith(site, credential));
   return handshake;
 }
 
-/** Has the next request begin with a handshake, because the credential may have been renewed. */
+/** Makes the next request start with a handshake, because the credential may have been renewed. */
 export const forgetCredential = ({ geo }: Site): boolean => keys.delete(geo);
 
 async function keyFor(site: Site, path: string, silence_ms?: number): Promise<Buffer> {
@@ -67,8 +70,8 @@ async function keyFor(site: Site, path: string, silence_ms?: number): Promise<Bu
 
 /**
  * The address and the headers of a signed request.
- * @param body what is sent with it
- * @throws PrimaryRefusal, OutboundError from the handshake, where there was none yet
+ * @param body the body to be sent with it
+ * @throws PrimaryRefusal, OutboundError from the handshake, if it is still needed
  */
 export async function signedRequest(
   site: Site,
@@ -111,9 +114,11 @@ async function askOnce(site: Site, question: Question): Promise<IncomingMessage>
 }
 
 /**
- * Asks the primary, whose address the operator has set, so that it may be in any network. A refusal is followed by a handshake, because the credential may have been renewed.
- * @returns the answer, whatever its status, as a stream that has to be read or destroyed; it fails when the primary falls silent
- * @throws OutboundError when there is no answer, PrimaryRefusal from the handshake
+ * Sends a request to the primary, which may be in any network, because the operator has configured its address. After a
+ * refusal the next request starts with a handshake, because the credential may have been renewed.
+ * @returns the response, whatever its status, as a stream that has to be read or destroyed; it fails if the primary
+ * falls silent
+ * @throws OutboundError without a response, PrimaryRefusal from the handshake
  */
 export async function askPrimary(site: Site, question: Question): Promise<IncomingMessage> {
   const isKnown = keys.has(site.geo);
@@ -135,20 +140,20 @@ async function textOf(answer: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** What a refusal says, if it is one of ours; a proxy before the primary may answer anything. */
+/** Parses a refusal if it is one of ours; a proxy in front of the primary may send anything. */
 async function refusalOf(answer: IncomingMessage): Promise<PrimaryRefusal> {
   const status = answer.statusCode ?? 0;
   const text = await textOf(answer);
   try {
     const { message, reason } = JSON.parse(text) as { message?: unknown; reason?: LinkRefusal };
     if (typeof message === 'string') return new PrimaryRefusal(status, message, reason);
-  } catch {} // said below
+  } catch {} // reported below
   return new PrimaryRefusal(status, `The primary answers with ${status}.`);
 }
 
 /**
- * The same for an answer in JSON.
- * @throws PrimaryRefusal for any status but 2xx, OutboundError without an answer
+ * The same for a JSON response.
+ * @throws PrimaryRefusal for any status but 2xx, OutboundError without a response
  */
 export async function askPrimaryForJson<Answer>(site: Site, question: Question): Promise<Answer> {
   const answer = await askPrimary(site, question);

@@ -1,32 +1,35 @@
 /** The signature of requests between the sites of an installation (docs/reference/geo.md#signature). */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** How far the clocks of two sites may be apart, and so how long a signature can be used. */
+/** The maximum difference between the clocks of two sites, and so the lifetime of a signature. */
 export const tolerance_s = 60;
 
-/** What is signed with the secret key alone: the handshake, which brings the credential, and the question of which site is the primary. */
+/**
+ * Requests that are signed with the secret key alone: the handshake, which returns the credential, and the query for
+ * the current primary.
+ */
 const beforeCredential = new Set(['/api/v4/geo/handshake', '/api/v4/geo/primary']);
 
 /**
- * Whether the credential of the node is part of the key that signs a request.
+ * Whether a request must be signed with the credential of the node as part of the key.
  * @param path with or without a query
  */
 export const needsCredential = (path: string): boolean => !beforeCredential.has(path.split('?', 1)[0]!);
 
-/** What of a request is signed. */
+/** The signed parts of a request. */
 export interface SignedRequest {
   method: string;
-  /** With the query, as it is sent. */
+  /** The path as sent, with the query. */
   path: string;
   /** The SHA-256 of the body, in hex. */
   digest: string;
 }
 
-/** What the `Authorization` of a request says. */
+/** The parsed `Authorization` of a request. */
 export interface Signature {
   /** The name of the node that signed. */
   node: string;
-  /** When, in seconds since 1970. */
+  /** The time of the signature in seconds since 1970. */
   seconds: number;
   /** 32 hex digits, used once. */
   nonce: string;
@@ -47,7 +50,7 @@ function macOf(
  * Signs a request.
  * @param key 32 bytes that both sites have
  * @param node the name of the node that sends the request
- * @returns the value of `Authorization`, which is good for one request
+ * @returns the value of `Authorization`, which is valid for one request
  */
 export function sign(key: Buffer, node: string, request: SignedRequest, now: Date): string {
   const seconds = Math.floor(now.getTime() / 1000);
@@ -68,14 +71,17 @@ export function readSignature(authorization: string | undefined): Signature | un
   return { node: name, seconds: Number(seconds), nonce, value: Buffer.from(value, 'hex') };
 }
 
-/** Whether a signature was made with this key for this request, in a time that does not depend on the answer. */
+/** Whether a signature was made with this key for this request; takes constant time. */
 export const isSignedWith = (key: Buffer, request: SignedRequest, signature: Signature): boolean =>
   timingSafeEqual(macOf(key, request, signature), signature.value);
 
 /** How many seconds the clock of the other site is ahead of `now`; negative when it is behind. */
 export const secondsAhead = ({ seconds }: Signature, now: Date): number => seconds - Math.floor(now.getTime() / 1000);
 
-/** The SHA-256 of the body that a request announces (RFC 9530), in hex; without a body, that of nothing; undefined for any other form. */
+/**
+ * The SHA-256 of the body from `Content-Digest` (RFC 9530), in hex; without the header, that of an empty body;
+ * undefined for any other form.
+ */
 export function announcedDigest(header: string | undefined): string | undefined {
   if (header === undefined) return digestOf('');
   const [, value] = /^sha-256=:([A-Za-z0-9+/]{43}=):$/.exec(header) ?? [];

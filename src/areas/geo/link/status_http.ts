@@ -1,10 +1,10 @@
-/** A secondary reports how it is. */
+/** The endpoint at which a secondary reports its status. */
 import { badRequest, type Services } from '../../../http/index.ts';
 import { type GeoRoute, geoRoute, type LinkedNode } from './definition.ts';
 
 /**
- * Stores what a secondary reports.
- * @returns what the primary wants of it
+ * Stores the status that a secondary reports.
+ * @returns the primary's reply to it
  */
 export type TakeStatus = (services: Services, node: LinkedNode, status: object) => Promise<object>;
 
@@ -12,7 +12,7 @@ function read(body: Buffer): object {
   try {
     const status: unknown = JSON.parse(body.toString());
     if (typeof status === 'object' && status !== null && !Array.isArray(status)) return status;
-  } catch {} // said below
+  } catch {} // reported below
   throw badRequest('The status is not an object in JSON.');
 }
 

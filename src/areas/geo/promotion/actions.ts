@@ -6,7 +6,8 @@ import { endSubscription, raiseSequences } from '../following/index.ts';
 import { newCredential } from '../link/index.ts';
 
 /**
- * Makes this site the primary and the old one a disabled secondary. It is one transaction: an interrupted promotion has not happened.
+ * Makes this site the primary and the old one a disabled secondary. It is one transaction, so an interrupted promotion
+ * has no effect.
  * @param services of a secondary whose database is complete
  */
 export const promote = ({ db, geo, secrets }: Pick<Services, 'db' | 'geo' | 'secrets'>): Promise<void> =>

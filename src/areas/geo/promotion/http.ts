@@ -1,10 +1,13 @@
-/** What a primary says about itself to any site that has the secret key, also to one whose node is disabled: which of two primaries was made it later. */
+/**
+ * The state of a primary for any site that has the secret key, even if its node is disabled: it shows which of two
+ * primaries was promoted later.
+ */
 import { type Doorway, door, jsonForm } from '../../../http/index.ts';
 import { checkSignature } from '../link/index.ts';
 
 export interface Primacy {
   name: string;
-  /** Null for one that has been the primary from the beginning. */
+  /** Null for a site that has been the primary from the start. */
   promoted_at: string | null;
 }
 

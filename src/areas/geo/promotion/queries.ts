@@ -1,4 +1,4 @@
-/** Which site is the primary, and whether this one could be it. */
+/** Which site is the primary, and whether this one could become it. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import type { Services } from '../../../http/index.ts';
@@ -9,13 +9,13 @@ import type { Primacy } from './http.ts';
 
 const patience_ms = 3000;
 
-/** Whether this server was made the primary, whatever its configuration says. */
+/** Whether this server was promoted to primary, whatever its configuration. */
 export async function isPromoted(db: Database): Promise<boolean> {
   const { rows } = await sql`select from geo_following where promoted_at is not null`.execute(db);
   return rows.length > 0;
 }
 
-/** The site at an address that says it is the primary; undefined when it does not, or does not answer. */
+/** The site at an address, if it claims to be the primary; otherwise, and without a response, undefined. */
 async function primacyAt(site: LinkedSite, address: string): Promise<Primacy | undefined> {
   const there = { ...site, geo: { ...site.geo, primaryUrl: address.replace(/\/$/, '') } };
   try {
@@ -27,7 +27,7 @@ async function primacyAt(site: LinkedSite, address: string): Promise<Primacy | u
 }
 
 /**
- * Asks the other sites whether one of them was made the primary after this one.
+ * Asks the other sites whether one of them was promoted after this one.
  * @returns its name
  */
 export async function successorOf(services: Pick<Services, 'db' | 'geo' | 'secrets'>): Promise<string | undefined> {
@@ -40,7 +40,7 @@ export async function successorOf(services: Pick<Services, 'db' | 'geo' | 'secre
   return answers.find((answer) => answer?.promoted_at && new Date(answer.promoted_at) > new Date(since || 0))?.name;
 }
 
-/** Copies that are not as those of the primary were, by what is copied. */
+/** Copies that differ from the primary's originals, by type. */
 export async function copiesBehind(db: Database): Promise<{ replicable: string; count: number }[]> {
   const { rows } = await sql<{ replicable: string; count: number }>`
     select replicable, count(*)::integer as count from geo_replicas where state <> 'synced' group by replicable order by replicable`.execute(

@@ -26,15 +26,15 @@ import { reasonOfFailure } from './rules.ts';
 
 export type ReplicaServices = Pick<JobServices, 'db' | 'storages' | 'repositories' | 'blobs'>;
 
-/** What was found out about a repository or a blob. */
+/** The result of checking a repository or a blob. */
 export interface Checked {
-  /** Null when it cannot be read. */
+  /** Null if it cannot be read. */
   checksum: string | null;
-  /** The branch that HEAD of a repository points to. */
+  /** The target branch of HEAD in a repository. */
   head: string | null;
-  /** Of a blob. */
+  /** The size of a blob. */
   size_bytes: number | null;
-  /** What is wrong, as the end of a sentence. */
+  /** The problem, as the end of a sentence. */
   failure: string | null;
   is_missing: boolean;
 }
@@ -42,19 +42,19 @@ export interface Checked {
 const nothing = { checksum: null, head: null, size_bytes: null, failure: null, is_missing: false };
 const missing: Checked = { ...nothing, failure: 'it is missing', is_missing: true };
 
-/** The kind of the owners of repositories. */
+/** The kind of repository owners of a replicable. */
 export const kindOf = (
   { repositories }: Pick<JobServices, 'repositories'>,
   replicable: RepositoryReplicable,
 ): RepositoryKind => repositories.kinds.find(({ name }) => name === repositoryReplicables[replicable])!;
 
-/** Whether references are just being moved, so that the database does not know yet where they are. */
+/** Whether the refs are being moved at the moment, so that the location in the database is not current. */
 async function isMoving(db: Database, { column }: RepositoryKind, { id }: Owner): Promise<boolean> {
   const { rows } = await sql`select from reference_updates where ${sql.ref(column)} = ${id} limit 1`.execute(db);
   return rows.length > 0;
 }
 
-/** git lists refs without those that it cannot read, and not those that a disk has lost. */
+/** The first damaged ref. git omits refs that it cannot read or that a disk has lost. */
 async function damagedRef(
   db: Database,
   kind: RepositoryKind,
@@ -135,9 +135,9 @@ async function checkBlob(
 
 /**
  * Computes the checksum of a repository or a blob.
- * @param isThorough whether every object of a repository is read as well
- * @returns undefined when no row has it any more
- * @throws BlobStoreError while an object store does not answer, errors of the database
+ * @param isThorough whether to read every object of a repository as well
+ * @returns undefined if no row refers to it any more
+ * @throws BlobStoreError if an object store does not respond, errors of the database
  */
 export const check = (
   services: ReplicaServices,

@@ -1,25 +1,28 @@
-/** The checksums of the primary: which there are, and what is found when one is computed again. */
+/** The checksums of the primary: which ones exist, and how a new result compares with the stored one. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { type Checked, check, type ReplicaServices } from './checking_actions.ts';
 import { isRepository, type Replicable, type ReplicableRecord } from './definition.ts';
 import { isThere, recordsOf } from './record_queries.ts';
 
-/** What is computed. */
+/** A checksum to be computed. */
 export interface DueChecksum extends ReplicableRecord {
-  /** The last event about it. */
+  /** The last event about the record. */
   event_id: number;
-  /** Whether it was computed before and nothing has changed since, so that another result is damage. */
+  /** Whether it was computed before and nothing has changed since, so that a different result means damage. */
   is_repeated: boolean;
 }
 
-/** When a damaged record is looked at again. */
+/** When a damaged record is checked again. */
 const pauseOfDamage = sql`interval '10 minutes'`;
 
-/** The primary's own node says how often. */
+/** The interval is a setting of the primary's own node. */
 const interval = sql`make_interval(days => coalesce((select minimum_reverification_interval from geo_nodes where "primary"), 7))`;
 
-/** Writes what was found, unless a later result is there. A checksum of before the damage stays, because it is that of the good copies. */
+/**
+ * Stores a result, unless a later one is already stored. The checksum from before the damage is kept, because intact
+ * copies still match it.
+ */
 async function writeChecked(
   db: Database,
   { replicable, record, event_id }: DueChecksum,
@@ -44,7 +47,7 @@ const forget = async (db: Database, { replicable, record }: ReplicableRecord): P
   await db.deleteFrom('geo_checksums').where('replicable', '=', replicable).where('record', '=', record).execute();
 };
 
-/** Computes a checksum and writes it, or removes that of what is gone. */
+/** Computes and stores a checksum, or deletes it if the record no longer exists. */
 export async function computeChecksum(services: ReplicaServices, due: DueChecksum): Promise<void> {
   const { db } = services;
   const columns = ['checksum', 'head', 'size_bytes', 'failure', 'is_missing'] as const;
@@ -54,7 +57,7 @@ export async function computeChecksum(services: ReplicaServices, due: DueChecksu
   const digest = isRepository(due.replicable) ? null : (before?.checksum ?? null);
   if (before && digest !== null && !isDamaged && !due.is_repeated)
     return (await isThere(db, due)) ? writeChecked(db, due, before) : forget(db, due);
-  // Damage is found again by what found it.
+  // Damage is checked as thoroughly as when it was found.
   const found = await check(services, due, due.is_repeated || isDamaged);
   if (!found) return forget(db, due);
   const isOther = digest !== null && found.checksum !== null && found.checksum !== digest;
@@ -66,8 +69,8 @@ export async function computeChecksum(services: ReplicaServices, due: DueChecksu
 }
 
 /**
- * Gives everything a row that has none, which is due, and removes rows of what is gone.
- * @param of what is copied
+ * Adds a due row for every record without one, and deletes the rows of records that no longer exist.
+ * @param of the replicables that are copied
  */
 export async function fillChecksums(db: Database, of: readonly Replicable[]): Promise<void> {
   for (const replicable of of) {

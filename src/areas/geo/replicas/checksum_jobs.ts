@@ -1,4 +1,7 @@
-/** What a primary does for its secondaries: it records changes while there is one, and computes checksums (docs/reference/geo.md#checksums). */
+/**
+ * The work of a primary for its secondaries: it records changes while there are any secondaries, and computes checksums
+ * (docs/reference/geo.md#checksums).
+ */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { job, type Poll } from '../../../jobs/index.ts';
@@ -7,11 +10,11 @@ import { computeChecksum, type DueChecksum, fillChecksums } from './checksum_act
 import { cursorNamed, forgetCursor, setCursor } from './cursor_queries.ts';
 import { areInBucket, type Part, parts, type Replicable } from './definition.ts';
 
-/** So many events are read at once; they may be of one record. */
+/** The number of events read at once; several may be about one record. */
 const events_at_once = 100;
 const due_at_once = 20;
 
-/** Whether blobs are copied: those in a bucket only for a secondary that wants them. */
+/** Whether blobs are copied: blobs in a bucket are copied only if a secondary requests it. */
 async function copiesFiles({ db, blobs }: Pick<JobServices, 'db' | 'blobs'>): Promise<boolean> {
   if (!areInBucket(blobs)) return true;
   const wanting = db
@@ -31,7 +34,7 @@ async function hasSecondary({ db, geo }: Pick<JobServices, 'db' | 'geo'>): Promi
   return (await secondary.executeTakeFirst()) !== undefined;
 }
 
-/** Begins to record changes with the first secondary, and forgets everything with the last one. */
+/** Starts recording changes when the first secondary is added, and deletes all records when the last one is removed. */
 const recordChanges: Poll = {
   name: 'record_geo_changes',
   every_ms: 1000,
@@ -41,7 +44,7 @@ const recordChanges: Poll = {
     const isWanted = await hasSecondary(services);
     if (isWanted === isRecording) return false;
     if (isWanted) {
-      // Committed first: what changes while everything is looked through is recorded.
+      // Committed first, so that changes during the full scan are recorded.
       await setCursor(db, 'recording', 'since');
       await fillChecksums(db, await copied(services));
     } else
@@ -54,7 +57,10 @@ const recordChanges: Poll = {
   },
 };
 
-/** Computes the checksums of what has changed. Several processes may do the same; the result of the later event stays. */
+/**
+ * Computes the checksums of changed records. Several processes may process the same event; the result for the later
+ * event wins.
+ */
 const followEvents = (part: Part): Poll => ({
   name: `follow_events_of_${part}`,
   every_ms: 500,
@@ -81,7 +87,7 @@ async function dueIn(db: Database, part: Part): Promise<DueChecksum[]> {
   return rows;
 }
 
-/** Computes the checksums of what had none yet, and those that were computed long ago. */
+/** Computes the checksums of records that have none yet, or whose checksum is old. */
 const checkDue = (part: Part): Poll => ({
   name: `check_due_${part}`,
   every_ms: 2000,
@@ -92,7 +98,10 @@ const checkDue = (part: Part): Poll => ({
   },
 });
 
-/** Finds what no event has announced, and forgets old events: secondaries have them as soon as they were written. */
+/**
+ * Finds records that no event has announced, and deletes old events: secondaries receive events as soon as they are
+ * written.
+ */
 export const keepChecksums = job('keep_geo_checksums', {
   input: {},
   retries: 0,

@@ -1,4 +1,6 @@
-/** What a secondary does: it chooses what it copies, brings copies up to date, and verifies them (docs/reference/geo.md#copies). */
+/**
+ * The work of a secondary: it selects what to copy, updates copies, and verifies them (docs/reference/geo.md#copies).
+ */
 import { availableParallelism } from 'node:os';
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
@@ -12,7 +14,7 @@ import { damageOfRepository } from './repository_actions.ts';
 import { isChosen, selectReplicas } from './selection_actions.ts';
 import { whileComplete } from './site_queries.ts';
 
-/** Copies do not run faster with more at once; the node may name fewer. */
+/** More copies at once would not be faster; the node may set a lower limit. */
 const maximumAtOnce = 2 * availableParallelism();
 const verifiedAtOnce = 10;
 
@@ -25,7 +27,7 @@ const chooseReplicas: Poll = {
   },
 };
 
-/** Takes what is due, as the place allows. */
+/** Claims a due copy that the slot may work on. */
 async function takeAt(tx: Database, part: Part, place: number, capacity: number): Promise<StartedReplica | undefined> {
   if (place >= capacity) return undefined;
   const takesRetries = place % 2 === 1;
@@ -35,12 +37,13 @@ async function takeAt(tx: Database, part: Part, place: number, capacity: number)
 }
 
 /**
- * One of the places in which copies are brought up to date. Every other one is for what has not failed alone, so that failures never keep new work waiting.
- * @param place counted from 0; one beyond the capacity of the node rests
+ * One of the slots that update copies. Every second slot takes failed copies first, and the others only new ones, so
+ * that failures never delay new work.
+ * @param place counted from 0; a slot beyond the capacity of the node idles
  */
 const copyAt = (part: Part, place: number): Poll => ({
   name: `copy_${part}_${place}`,
-  // The first is quick, and the others come when there is more.
+  // The first slot polls often, the others only help when there is more work.
   every_ms: place === 0 ? 500 : 2000,
   run: async (services) => {
     const taken = await whileComplete(services, async (tx, rules) => {
@@ -63,7 +66,7 @@ const damageOf = (
     ? damageOfRepository(services, replicable, Number(record), checksum)
     : damageOfFile(services, record, checksum);
 
-/** Reads copies again after some days. What is damaged is fetched anew. */
+/** Verifies copies again after some days. Damaged ones are fetched again. */
 const verifyReplicas: Poll = {
   name: 'verify_geo_replicas',
   every_ms: 5000,
@@ -77,7 +80,7 @@ const verifyReplicas: Poll = {
        order by verified_at limit ${Math.min(rules.capacity.verification, verifiedAtOnce)}`.execute(db);
     for (const { checksum, ...replica } of rows) {
       const damage = await damageOf(services, replica, checksum);
-      // What is being changed by an event is compared afterwards anyway.
+      // A copy that an event has made due is compared after its update anyway.
       if (damage === undefined)
         await sql`
           update geo_replicas set verified_at = now(), verification_state = 'verified'

@@ -1,4 +1,4 @@
-/** Bringing one copy up to date: it is copied, removed, or has to wait (docs/reference/geo.md#copies). */
+/** Updating one copy: it is copied, removed, or has to wait (docs/reference/geo.md#copies). */
 import type { Logger } from 'pino';
 import { BlobMismatch } from '../../../blobs/index.ts';
 import { GitError, MirrorDiffers } from '../../../git/index.ts';
@@ -30,7 +30,7 @@ import type { SiteRules } from './site_queries.ts';
 
 /** Why a copy failed. */
 interface Failure {
-  /** A sentence. */
+  /** The reason as a sentence. */
   reason: string;
   is_missing: boolean;
 }
@@ -52,7 +52,10 @@ function failureOf(error: unknown, replica: StartedReplica, { checksum }: Expect
   return failed(said === undefined ? `It could not be copied: ${reasonOfFailure(error)}` : sentenceOfDamage(said));
 }
 
-/** What is in a bucket may be another site's, and just be arriving there: only what was copied and is gone for everybody is removed. */
+/**
+ * A file in a bucket may belong to another site, and may be arriving there just now: a file is removed only if it was
+ * copied here and no site refers to it any more.
+ */
 async function mayRemoveFile(
   { db, blobs }: JobServices,
   replica: StartedReplica,
@@ -61,7 +64,7 @@ async function mayRemoveFile(
   return !areInBucket(blobs) || (copies_files && replica.has_copy && !(await isThere(db, replica)));
 }
 
-/** Removes a copy that should not be here, and its row. */
+/** Removes an unwanted copy and its row. */
 export async function removeCopy(services: JobServices, replica: StartedReplica, rules: SiteRules): Promise<void> {
   const { replicable, record } = replica;
   if (isRepository(replicable)) await removeRepository(services, replicable, Number(record));
@@ -69,7 +72,7 @@ export async function removeCopy(services: JobServices, replica: StartedReplica,
   await endRemoved(services.db, replica);
 }
 
-/** The primary's row, if it was computed after the last event. */
+/** The primary's checksum, if it was computed after the last event. */
 const rowOfPrimary = ({ db }: JobServices, { replicable, record, event_id }: StartedReplica) =>
   db
     .selectFrom('geo_checksums')
@@ -96,7 +99,9 @@ const copy = (services: JobServices, replica: StartedReplica, expected: Expected
     return copyFileHere(services, record, expected, AbortSignal.any([signal, AbortSignal.timeout(1000 * timeout_s)]));
   });
 
-/** What keeps a repository from being copied may be that the copy is damaged, on which git builds. */
+/**
+ * If copying a repository fails, the reason may be that the copy is damaged, because git fetches into it incrementally.
+ */
 async function healIfDamaged(services: JobServices, replica: StartedReplica): Promise<void> {
   const { replicable, record, retry_count } = replica;
   if (!isRepository(replicable) || retry_count === 0) return;
@@ -104,7 +109,7 @@ async function healIfDamaged(services: JobServices, replica: StartedReplica): Pr
   if (damage !== undefined) await healCopy(services.db, replica, damage);
 }
 
-/** Brings a copy up to date that should be here. How it went is in its row. */
+/** Updates a wanted copy, and records the outcome in its row. */
 export async function bringUpToDate(
   { log, ...services }: JobServices & { log: Logger },
   replica: StartedReplica,

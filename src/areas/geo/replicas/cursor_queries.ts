@@ -1,8 +1,9 @@
-/** How far this site has come: rows that are its own. */
+/** Progress of this site, in rows that are not replicated. */
 import type { Database } from '../../../db/index.ts';
 
 /**
- * `recording`: the primary has a secondary, so changes are recorded. `selection`: what a secondary had chosen when it looked through everything.
+ * `recording`: the primary has a secondary, so changes are recorded. `selection`: the selection of a secondary at its
+ * last full comparison.
  */
 type Cursor = 'recording' | 'selection';
 

@@ -1,8 +1,8 @@
-/** What secondaries copy (docs/reference/geo.md#what-is-copied). */
+/** The records that secondaries copy (docs/reference/geo.md#what-is-copied). */
 import type { Blobs } from '../../../blobs/index.ts';
 import type { RepositoryKind } from '../../../services/index.ts';
 
-/** Repositories, by what owns them. */
+/** Repositories, by kind of owner. */
 export const repositoryReplicables = {
   project_repositories: 'project',
   snippet_repositories: 'snippet',
@@ -12,12 +12,12 @@ export const repositoryReplicables = {
 
 export type RepositoryReplicable = keyof typeof repositoryReplicables;
 
-/** Blobs. Uploads are all that are not LFS objects. */
+/** Blobs. Uploads are all blobs that are not LFS objects. */
 export type FileReplicable = 'lfs_objects' | 'uploads';
 
 export type Replicable = RepositoryReplicable | FileReplicable;
 
-/** What is worked off apart, so that large files keep no repository waiting. */
+/** Queues that are processed separately, so that large files do not delay repositories. */
 export const parts = {
   repositories: Object.keys(repositoryReplicables) as RepositoryReplicable[],
   files: ['lfs_objects', 'uploads'] as FileReplicable[],
@@ -30,7 +30,7 @@ export const replicables: readonly Replicable[] = [...parts.repositories, ...par
 export const isRepository = (replicable: Replicable): replicable is RepositoryReplicable =>
   replicable in repositoryReplicables;
 
-/** A repository or a blob, as events, checksums and replicas name it. */
+/** A repository or a blob, as identified in events, checksums and replicas. */
 export interface ReplicableRecord {
   replicable: Replicable;
   /** The id of the owner of a repository, or the key of a blob. */
@@ -39,5 +39,5 @@ export interface ReplicableRecord {
 
 export const fileReplicableOf = (key: string): FileReplicable => (key.startsWith('lfs/') ? 'lfs_objects' : 'uploads');
 
-/** Whether blobs are in a bucket, which other sites may use, too. */
+/** Whether blobs are in a bucket, which other sites may share. */
 export const areInBucket = ({ address }: Pick<Blobs, 'address'>): boolean => address.startsWith('s3:');

@@ -12,7 +12,7 @@ import { PrimaryRefused } from './passage_actions.ts';
 import type { Copied } from './queue_actions.ts';
 import type { Expected } from './repository_actions.ts';
 
-/** What has arrived of a file, which the next try goes on from. */
+/** The file with the part downloaded so far, from which the next attempt continues. */
 const partOf = ({ downloads }: Pick<JobServices, 'downloads'>, key: string): string =>
   path.join(downloads, 'geo', createHash('sha256').update(key).digest('hex'));
 
@@ -22,7 +22,7 @@ const sizeOf = (file: string): Promise<number> =>
     () => 0,
   );
 
-/** Fetches what is missing of a file. */
+/** Downloads the missing part of a file. */
 async function fetchRest(
   services: JobServices,
   key: string,
@@ -49,8 +49,9 @@ async function fetchRest(
 }
 
 /**
- * Copies a file. A part of it that has arrived is kept for the next try.
- * @throws BlobMismatch when the primary sends other bytes than its row names, PrimaryRefused, OutboundError, and errors of the store
+ * Copies a file. A partial download is kept for the next attempt.
+ * @throws BlobMismatch if the bytes from the primary do not match its row, PrimaryRefused, OutboundError, and errors of
+ * the store
  */
 export async function copyFileHere(
   services: JobServices,
@@ -73,13 +74,13 @@ export async function copyFileHere(
   }
 }
 
-/** Removes a copy, and what has arrived of it. */
+/** Removes a copy and any partial download. */
 export async function removeFile(services: Pick<JobServices, 'blobs' | 'downloads'>, key: string): Promise<void> {
   await services.blobs.remove(key as BlobKey);
   await rm(partOf(services, key), { force: true });
 }
 
-/** What is wrong with a copy; undefined when nothing is. */
+/** The damage of a copy; undefined if it is intact. */
 export async function damageOfFile(
   services: Pick<JobServices, 'blobs'>,
   key: string,

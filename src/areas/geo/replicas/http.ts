@@ -1,4 +1,7 @@
-/** What a primary gives its secondaries to copy: repositories by git's protocol, and blobs (docs/reference/geo.md#protocol). */
+/**
+ * The downloads of a primary for its secondaries: repositories over git's protocol, and blobs
+ * (docs/reference/geo.md#protocol).
+ */
 import { access, constants } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
@@ -12,17 +15,17 @@ import { kindOf } from './checking_actions.ts';
 import { fileReplicableOf, isRepository, type Replicable } from './definition.ts';
 import { reasonOfFailure } from './rules.ts';
 
-/** A secondary names the refs that it has, of which there may be many. */
+/** A secondary sends the refs that it has, which may be many. */
 const maximumRequest_bytes = 64 * 1024 * 1024;
 const maximumUnzipped_bytes = 256 * 1024 * 1024;
 
 interface Named {
-  /** What is copied, without `_repositories`. */
+  /** The kind of repository, without `_repositories`. */
   kind: string;
   id: string;
 }
 
-/** @throws ApiError 404 when there is no such repository, 422 when it cannot be read */
+/** @throws ApiError 404 if there is no such repository, 422 if it cannot be read */
 async function repositoryNamed(services: Services, { kind: name, id }: Named): Promise<Repository> {
   const replicable = `${name}_repositories` as Replicable;
   if (!isRepository(replicable) || !/^[1-9]\d{0,15}$/.test(id)) throw notFound('Repository');
@@ -40,7 +43,7 @@ async function repositoryNamed(services: Services, { kind: name, id }: Named): P
   return repository;
 }
 
-/** A secondary may have as many processes of git as its node says, which are more than a client may have. */
+/** A secondary may run as many git processes as its node allows, which is more than a client may run. */
 const transportOf = ({ node, request, reply }: Pick<GeoCall, 'node' | 'request' | 'reply'>) => ({
   client: `geo:${node.id}:${request.id}`,
   protocol: 'version=2',

@@ -1,4 +1,6 @@
-/** The way of git to the primary: git cannot sign its requests, so it sends them to this process, which does. */
+/**
+ * The proxy for git to the primary: git cannot sign its requests, so it sends them to this process, which signs them.
+ */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -8,7 +10,7 @@ import type { MirrorSource } from '../../../git/index.ts';
 import { OutboundError } from '../../../outbound/index.ts';
 import { askPrimary, type LinkedSite } from '../link/index.ts';
 
-/** The primary has answered with another status than 200. */
+/** The primary has responded with another status than 200. */
 export class PrimaryRefused extends Error {
   override name = 'PrimaryRefused';
   readonly status: number;
@@ -18,7 +20,7 @@ export class PrimaryRefused extends Error {
   }
 }
 
-/** git says every five seconds that it still prepares a pack. */
+/** git sends a keep-alive every five seconds while it prepares a pack. */
 const silence_ms = 2 * 60_000;
 const maximumRequest_bytes = 64 * 1024 * 1024;
 const passedHeaders = ['content-type', 'content-encoding', 'accept', 'git-protocol'] as const;
@@ -44,9 +46,9 @@ const isSame = (given: string | undefined, expected: string): boolean =>
   given?.length === expected.length && timingSafeEqual(Buffer.from(given), Buffer.from(expected));
 
 /**
- * Opens a way to one repository of the primary, for git of this site.
+ * Opens a proxy to one repository of the primary, for git on this site.
  * @param path of the repository below `/api/v4/geo`
- * @throws PrimaryRefused or OutboundError if that is why the work failed, and otherwise what the work throws
+ * @throws PrimaryRefused or OutboundError if this is why the work failed, and otherwise the error of the work
  */
 export async function throughPassage<T>(
   site: LinkedSite,
@@ -54,7 +56,7 @@ export async function throughPassage<T>(
   signal: AbortSignal,
   work: (source: MirrorSource) => Promise<T>,
 ): Promise<T> {
-  // Others on this machine may connect, too.
+  // Other processes on this machine can connect, too.
   const authorization = `Bearer ${randomBytes(32).toString('hex')}`;
   let reason: Error | undefined;
   const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -1,23 +1,26 @@
-/** Copies that are due: taking one, and writing how it went. A run that has died is one whose time is over. */
+/**
+ * The queue of due copies: claiming one, and recording the outcome. A run is considered dead when its lease has
+ * expired.
+ */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { whileOurs } from '../../../jobs/index.ts';
 import type { Part, ReplicableRecord } from './definition.ts';
 import { pauseAfter } from './rules.ts';
 
-/** What is copied now. */
+/** A claimed copy. */
 export interface StartedReplica extends ReplicableRecord {
-  /** The last event when it began: a later one makes it due again. */
+  /** The last event when the run started: a later one makes the copy due again. */
   event_id: number;
-  /** How often it failed in a row. */
+  /** How many times in a row it has failed. */
   retry_count: number;
-  /** Whether the copy is damaged, so that all of it is fetched. */
+  /** Whether the copy is damaged, so that it must be fetched completely. */
   is_damaged: boolean;
   /** Whether it was copied before. */
   has_copy: boolean;
 }
 
-/** Copied, and compared with the checksum of the primary. */
+/** The result of copying, which matched the checksum of the primary. */
 export interface Copied {
   checksum: string;
   size_bytes: number | null;
@@ -25,12 +28,12 @@ export interface Copied {
 
 const lease = sql`interval '30 seconds'`;
 const confirmed_every_ms = 10_000;
-/** Of those that are due, this many are looked at for one whose checksum the primary has computed. */
+/** The number of due copies searched for one whose checksum the primary has computed. */
 const candidates = 200;
 
 /**
- * Takes what has waited longest. Two that take the same one at once get it once, and the other nothing.
- * @param isRetry whether it has failed before
+ * Claims the copy that has waited longest. If two workers claim the same row, one gets it and the other gets nothing.
+ * @param isRetry whether to take one that has failed before
  */
 export async function takeDue(db: Database, part: Part, isRetry: boolean): Promise<StartedReplica | undefined> {
   const { rows } = await sql<StartedReplica>`
@@ -52,7 +55,7 @@ export async function takeDue(db: Database, part: Part, isRetry: boolean): Promi
   return rows[0];
 }
 
-/** Works on a copy, and says meanwhile that somebody does. */
+/** Copies one item, renewing its lease while it runs. */
 export const whileStarted = <T>(
   db: Database,
   replica: ReplicableRecord,
@@ -75,7 +78,7 @@ export const whileStarted = <T>(
 
 const isOf = ({ replicable, record }: ReplicableRecord) => sql`replicable = ${replicable} and record = ${record}`;
 
-/** Ends a run. If an event has come meanwhile, it is due at once. */
+/** Ends a run. If an event has arrived in the meantime, the copy is due again immediately. */
 async function end(
   db: Database,
   replica: StartedReplica,
@@ -102,7 +105,7 @@ export const endSynced = (db: Database, replica: StartedReplica, { checksum, siz
   );
 
 /**
- * @param reason a sentence
+ * @param reason as a sentence
  * @param is_missing whether the primary has no such repository or file
  */
 export const endFailed = (db: Database, replica: StartedReplica, reason: string, is_missing: boolean): Promise<void> =>
@@ -114,11 +117,11 @@ export const endFailed = (db: Database, replica: StartedReplica, reason: string,
     pauseAfter(replica.retry_count + 1, Math.random()),
   );
 
-/** Puts back what cannot begin yet, which is no failure. */
+/** Returns a copy that cannot start yet to the queue; this is not a failure. */
 export const endWaiting = (db: Database, replica: StartedReplica, reason: string): Promise<void> =>
   end(db, replica, 'pending', sql`last_sync_failure = ${reason}`, 1);
 
-/** Forgets a copy that is gone. */
+/** Deletes the row of a removed copy. */
 export async function endRemoved(db: Database, replica: StartedReplica): Promise<void> {
   const { rows } = await sql`
     delete from geo_replicas where ${isOf(replica)} and state = 'started' and event_id = ${replica.event_id} returning record`.execute(
@@ -128,8 +131,8 @@ export async function endRemoved(db: Database, replica: StartedReplica): Promise
 }
 
 /**
- * Has a damaged copy fetched anew, whole and at once, unless it has been changed or is being changed since.
- * @param replica with the last event when the damage was there
+ * Makes a damaged copy due immediately and in full, unless it has changed since or is being updated.
+ * @param replica with the last event at the time the damage was found
  */
 export async function healCopy(
   db: Database,

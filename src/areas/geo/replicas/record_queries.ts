@@ -1,12 +1,12 @@
-/** Which repositories and blobs there are, and which of them a secondary has chosen. */
+/** Which repositories and blobs exist, and which of them a secondary has selected. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import type { FileReplicable, Replicable, ReplicableRecord } from './definition.ts';
 
-/** What a secondary is limited to. */
+/** The selective synchronization of a secondary. */
 export type Selection =
   | { by: 'namespaces'; ids: readonly number[] }
-  /** Names of storages of the primary. */
+  /** Names of storages on the primary. */
   | { by: 'shards'; names: readonly string[] }
   | undefined;
 
@@ -17,7 +17,7 @@ const always: Condition = sql<boolean>`true`;
 const isBelow = (namespace: RawBuilder<unknown>, ids: readonly number[]): Condition =>
   sql<boolean>`exists (select from namespaces chosen where chosen.id = ${namespace} and chosen.traversal_ids && ${ids}::bigint[])`;
 
-/** Whether the project with an id is chosen. */
+/** Whether the project with an id is selected. */
 function isChosenProject(id: RawBuilder<unknown>, selection: Selection): Condition {
   if (!selection) return always;
   const condition =
@@ -50,7 +50,7 @@ const blobs = (from: RawBuilder<unknown>, key: string, condition: Condition, onl
 
 const avatars = (table: string, only: string | undefined) => blobs(sql.table(table), 'avatar_key', always, only);
 
-/** Avatars, the pictures of the server and chunks of source maps on their way are everybody's. */
+/** Avatars, pictures of the instance and uploaded chunks of source maps are copied by every secondary. */
 const uploads = (selection: Selection, only: string | undefined) =>
   sql.join(
     [
@@ -93,9 +93,9 @@ const objects = (selection: Selection, only: string | undefined) => sql`
      and ${only === undefined ? always : sql`oid = ${only.replace(/^lfs\//, '')}`}`;
 
 /**
- * A SELECT of the column `record` of everything that is copied.
- * @param selection left out, everything is chosen
- * @param only the record that is looked for
+ * A SELECT of the column `record` of all records to be copied.
+ * @param selection if omitted, all records
+ * @param only restricts the query to this record
  */
 export function recordsOf(replicable: Replicable, selection?: Selection, only?: string): RawBuilder<unknown> {
   const ofProject = (table: string) => isChosenProject(sql.ref(`${table}.project_id`), selection);
@@ -123,7 +123,7 @@ export function recordsOf(replicable: Replicable, selection?: Selection, only?: 
   }
 }
 
-/** Whether a row has this repository or blob. */
+/** Whether any row refers to this repository or blob. */
 export async function isThere(
   db: Database,
   { replicable, record }: ReplicableRecord,
@@ -133,7 +133,7 @@ export async function isThere(
   return rows.length > 0;
 }
 
-/** The digest that the row of a blob has, as far as rows have one. */
+/** The digest in the row of a blob, if the row stores one. */
 export async function recordedDigest(
   db: Database,
   replicable: FileReplicable,

@@ -15,7 +15,7 @@ import type { RepositoryReplicable } from './definition.ts';
 import { throughPassage } from './passage_actions.ts';
 import type { Copied, StartedReplica } from './queue_actions.ts';
 
-/** What the primary's row says. */
+/** The state recorded by the primary. */
 export interface Expected {
   checksum: string;
   head: string | null;
@@ -33,7 +33,7 @@ const copyOf = (
   path: placeOf({ storages }, { id, storage, folder }),
 });
 
-/** Removes the copies of a repository from all storages, but for one. */
+/** Removes the copies of a repository from all storages except one. */
 export async function removeRepository(
   services: Pick<JobServices, 'storages' | 'repositories'>,
   replicable: RepositoryReplicable,
@@ -47,7 +47,7 @@ export async function removeRepository(
   }
 }
 
-/** Whether the copy has the refs that it should; not whether their objects are whole. */
+/** Whether the copy has the expected refs; their objects are not checked. */
 export async function hasRefs(
   services: Pick<JobServices, 'db' | 'storages' | 'repositories'>,
   replicable: RepositoryReplicable,
@@ -62,13 +62,14 @@ export async function hasRefs(
   );
 }
 
-/** The name of the kind in addresses. */
+/** The name of the kind in paths. */
 const addressOf = (replicable: RepositoryReplicable, id: number): string =>
   `/repositories/${replicable.replace('_repositories', '')}/${id}`;
 
 /**
- * Makes the copy of a repository the same as the primary's.
- * @throws MirrorDiffers, GitError, PrimaryRefused, OutboundError and errors of the file system; then the copy is as it was
+ * Updates the copy of a repository to match the primary's.
+ * @throws MirrorDiffers, GitError, PrimaryRefused, OutboundError and errors of the file system; then the copy is as it
+ * was
  */
 export async function copyRepositoryHere(
   services: JobServices,
@@ -96,9 +97,9 @@ export async function copyRepositoryHere(
 }
 
 /**
- * What is wrong with a copy.
- * @param checksum that its refs should have, if they are compared
- * @returns undefined when nothing is, and when there is none to compare
+ * The damage of a copy.
+ * @param checksum the expected checksum of its refs, if they are to be compared
+ * @returns undefined if it is intact, or if there is no copy
  */
 export async function damageOfRepository(
   services: Pick<JobServices, 'db' | 'storages' | 'repositories'>,

@@ -1,14 +1,14 @@
-/** What failures are called, and when the next try is. Pure functions. */
+/** The texts of failures, and the times of retries. Pure functions. */
 import { GitError } from '../../../git/index.ts';
 
 const maximumReason = 500;
 const first_pause_s = 10;
 const maximumPause_s = 3600;
 
-/** Paths of a server are of no use to others. */
+/** Paths on a server are of no use to readers elsewhere. */
 const withoutPaths = (text: string) => text.replaceAll(/(?:\/[^\s/:'"]+){2,}\/?/g, '…');
 
-/** Why something could not be read or written, as the end of a sentence, without paths. */
+/** Why a record could not be read or written, as the end of a sentence, without paths. */
 export function reasonOfFailure(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT') return 'the disk is full';
@@ -17,8 +17,8 @@ export function reasonOfFailure(error: unknown): string {
 }
 
 /**
- * How long a copy that failed waits, in seconds: 10, doubling up to an hour, with up to a quarter more or less.
- * @param failures in a row, this one included
+ * The delay before a failed copy is retried, in seconds: 10, doubling up to an hour, with up to a quarter more or less.
+ * @param failures the number of failures in a row, including this one
  * @param random from 0 to 1
  */
 export const pauseAfter = (failures: number, random: number): number =>

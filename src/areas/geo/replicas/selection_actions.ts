@@ -1,4 +1,6 @@
-/** Which copies a secondary should have: everything that is there and chosen (docs/reference/geo.md#selective-sync). */
+/**
+ * Which copies a secondary should have: all existing records that are selected (docs/reference/geo.md#selective-sync).
+ */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { cursorNamed, setCursor } from './cursor_queries.ts';
@@ -6,7 +8,9 @@ import { isRepository, type Replicable, type ReplicableRecord, replicables } fro
 import { isThere, recordsOf } from './record_queries.ts';
 import type { SiteRules } from './site_queries.ts';
 
-/** Gives what is chosen a row. What is not chosen any more, and what is another on the primary, is due. */
+/**
+ * Adds a row for each selected record. Copies that are no longer selected, or that differ from the primary, become due.
+ */
 async function select(tx: Database, replicable: Replicable, { selection, copies_files }: SiteRules): Promise<void> {
   const isCopied = copies_files || isRepository(replicable);
   const chosen = isCopied ? recordsOf(replicable, selection) : sql`select null as record where false`;
@@ -28,7 +32,7 @@ async function select(tx: Database, replicable: Replicable, { selection, copies_
 
 const hour_ms = 3_600_000;
 
-/** Whether a copy should be here. */
+/** Whether a copy is wanted here. */
 export async function isChosen(
   tx: Database,
   replica: ReplicableRecord,
@@ -38,9 +42,10 @@ export async function isChosen(
 }
 
 /**
- * Compares all copies with what is there and chosen, when the selection or the copy of the database has become another, when the node is repaired, and each hour:
- * for copies without a record, and what no event has announced. Those that failed are due, too.
- * @param tx while the database is complete
+ * Compares all copies with the selected records: when the selection or the copy of the database changes, when the node
+ * is repaired, and each hour, to find copies without a record and records that no event has announced. Failed copies
+ * become due, too.
+ * @param tx a transaction in which the database is complete
  */
 export async function selectReplicas(tx: Database, rules: SiteRules, copy: string): Promise<void> {
   const { copies_files, selection, repaired_at } = rules;

@@ -1,22 +1,22 @@
-/** What the node of this secondary says, and whether its database is complete. */
+/** The settings of this secondary's node, and whether its database is complete. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import type { JobServices } from '../../../services/index.ts';
 import { areInBucket, type Part } from './definition.ts';
 import type { Selection } from './record_queries.ts';
 
-/** What this secondary copies, and how much at once. */
+/** What this secondary copies, and how much in parallel. */
 export interface SiteRules {
   selection: Selection;
   copies_files: boolean;
   capacity: Readonly<Record<Part | 'verification', number>>;
   reverification_days: number;
-  /** When somebody asked last that copies that failed are tried again. */
+  /** When a retry of failed copies was last requested. */
   repaired_at: string | null;
   download_timeout_s: number;
 }
 
-/** The rules of the node of this server; undefined while the database has no such node, or it is disabled. */
+/** The rules of the node of this server; undefined if the database has no such node yet, or it is disabled. */
 async function rulesOfSite({
   db,
   geo,
@@ -36,7 +36,8 @@ async function rulesOfSite({
   if (!node) return undefined;
   return {
     selection: selectionOf(node.selective_sync_type, node.ids, node.selective_sync_shards),
-    // A bucket is read by all sites that are configured with it. A primary whose files are in one computes no checksums of them, unless a node wants copies.
+    // A bucket is read by all sites that are configured with it. A primary with files in a bucket computes checksums of
+    // them only if a node requests copies.
     copies_files: node.sync_object_storage || (!areInBucket(blobs) && (await hasChecksumsOfFiles(db))),
     capacity: {
       repositories: node.repos_max_capacity,
@@ -59,7 +60,7 @@ async function hasChecksumsOfFiles(db: Database): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Which copy of the primary's database this is; undefined until it is complete. */
+/** Identifies the current copy of the primary's database; undefined until it is complete. */
 async function completeCopy(db: Database): Promise<string | undefined> {
   const { rows } = await sql<{ copy: string | null }>`
     select string_agg(distinct srsubid::text, ',') filter (where srsubstate = 'r') as copy from pg_subscription_rel
@@ -68,10 +69,11 @@ async function completeCopy(db: Database): Promise<string | undefined> {
 }
 
 /**
- * Reads what there is to copy while the database is complete: otherwise everything that has not arrived yet would count as deleted. The tables are emptied for a new copy
- * in one transaction, which waits for this one or is seen by it.
- * @param read with the rules of the node, and which copy of the primary's database this is
- * @returns undefined while the database is not complete, or has no enabled node of this site
+ * Reads records to copy only while the database is complete: otherwise all rows that have not arrived yet would count
+ * as deleted. For a new copy, the tables are emptied in one transaction, which either waits for this one or is visible
+ * to it.
+ * @param read receives the rules of the node, and the identity of the current copy of the primary's database
+ * @returns undefined if the database is not complete, or has no enabled node for this site
  */
 export const whileComplete = <T>(
   services: Pick<JobServices, 'db' | 'geo' | 'blobs'>,

@@ -1,9 +1,9 @@
-/** Having everything verified now, instead of after some days. */
+/** Verifying all records now, instead of after some days. */
 import { sql } from 'kysely';
 import type { Services } from '../../../http/index.ts';
 
 /**
- * Makes the verification of all copies due on a secondary, and that of everything they are compared with on a primary.
+ * Makes the verification of all copies due on a secondary, and that of all originals on a primary.
  * @returns how many are due
  */
 export async function verifySoon({ db, geo }: Pick<Services, 'db' | 'geo'>): Promise<number> {

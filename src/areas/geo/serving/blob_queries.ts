@@ -1,4 +1,4 @@
-/** The files of a secondary: what is not copied yet is read from the primary. */
+/** The blobs of a secondary: those not copied yet are read from the primary. */
 import type { IncomingMessage } from 'node:http';
 import { type BlobKey, BlobStoreError, type Blobs, type ByteRange } from '../../../blobs/index.ts';
 import { OutboundError } from '../../../outbound/index.ts';
@@ -6,7 +6,7 @@ import { askPrimary, type LinkedSite } from '../link/index.ts';
 
 const rangeHeader = ({ start, end }: ByteRange) => ({ range: `bytes=${start}-${end}` });
 
-/** @throws BlobStoreError when the primary does not answer or refuses */
+/** @throws BlobStoreError if the primary does not respond or refuses */
 async function fromPrimary(site: LinkedSite, key: BlobKey, range?: ByteRange): Promise<IncomingMessage | undefined> {
   const headers = range ? rangeHeader(range) : {};
   const answer = await askPrimary(site, { method: 'GET', path: `/blobs/${encodeURIComponent(key)}`, headers }).catch(
@@ -22,7 +22,10 @@ async function fromPrimary(site: LinkedSite, key: BlobKey, range?: ByteRange): P
   throw new BlobStoreError(`The primary answers with ${answer.statusCode}.`);
 }
 
-/** The store of a secondary, with what only the primary has. A blob never changes, so what is here is current. */
+/**
+ * The blob store of a secondary, with the primary as a fallback. A blob never changes, so a local copy is always
+ * current.
+ */
 export const blobsOfBothSites = (blobs: Blobs, site: LinkedSite): Blobs => ({
   ...blobs,
   read: async (key, range) => (await blobs.read(key, range)) ?? fromPrimary(site, key, range),

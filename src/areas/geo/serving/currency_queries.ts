@@ -27,7 +27,10 @@ function replicasOf({ of, owner }: NamedRepository): RawBuilder<unknown> {
   }
 }
 
-/** Whether this secondary has the repository as the primary had it, up to the last event that has arrived. What does not exist is current. */
+/**
+ * Whether this secondary has the repository in the state of the primary, up to the last event received. A repository
+ * that does not exist is current.
+ */
 export async function isCurrent(db: Database, repository: NamedRepository): Promise<boolean> {
   const { rows } = await sql<{ is_current: boolean }>`
     select coalesce(bool_and(coalesce(state = 'synced', false)), true) as is_current

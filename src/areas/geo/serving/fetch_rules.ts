@@ -1,10 +1,13 @@
-/** The requests of a fetch in version 2 of git's protocol, each of which is complete in itself (gitprotocol-v2). Pure functions. */
+/**
+ * The requests of a fetch in version 2 of git's protocol; each of them is self-contained (gitprotocol-v2). Pure
+ * functions.
+ */
 
 const flush = '0000';
-/** Of a request, which has a line for each ref and commit that the client names. */
+/** The limit for one request, which has a line for each ref and commit that the client names. */
 const maximumRequest_bytes = 16 * 1024 * 1024;
 
-/** How many bytes a line has with its length before it; one of the three marks is only that. */
+/** The length of a line including its length prefix; the three special packets consist only of the prefix. */
 function lineLength(head: string): number {
   const length = /^[0-9a-f]{4}$/i.test(head) ? Number.parseInt(head, 16) : 3;
   if (length === 3) throw new Error('The fetch cannot be read.');
@@ -12,9 +15,9 @@ function lineLength(head: string): number {
 }
 
 /**
- * Splits what a client sends.
- * @yields a request with the flush that ends it
- * @throws Error for what is no fetch, and for a request of more than 16 MiB
+ * Splits the stream of a client into requests.
+ * @yields a request with the flush packet that ends it
+ * @throws Error for data that is not a fetch, and for a request of more than 16 MiB
  */
 export async function* requestsIn(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let parts: Buffer[] = [];

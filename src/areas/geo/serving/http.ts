@@ -1,4 +1,4 @@
-/** What a site does with requests before they are routed. */
+/** How a site handles requests before they are routed. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isRefusedWrite } from '../../../db/index.ts';
 import { ApiError, type Services } from '../../../http/index.ts';
@@ -7,7 +7,7 @@ import { isCurrent } from './currency_queries.ts';
 import { isReading, pass, Unreachable } from './passing_actions.ts';
 import { repositoryIn, siteFor } from './passing_rules.ts';
 
-/** A request that was passed on comes from the address, and with the SSH key, that the secondary says. */
+/** Takes the caller's address and SSH key of a forwarded request from the secondary's headers. */
 async function takeAddress(services: Services, request: FastifyRequest): Promise<void> {
   const { method, originalUrl, headers } = request;
   const address = headers['x-forwarded-for'];
@@ -19,7 +19,7 @@ async function takeAddress(services: Services, request: FastifyRequest): Promise
   if (key_id !== undefined) request.ssh_key_id = key_id;
 }
 
-/** What is to be read from a copy that is not current is read from the primary, as long as that answers. */
+/** Forwards a read of a copy that is not current to the primary, as long as it responds. */
 async function passUnlessCurrent(services: Services, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const repository = repositoryIn(request.originalUrl.split('?', 1)[0]!);
   if (!repository || (await isCurrent(services.db, repository))) return undefined;
@@ -43,12 +43,15 @@ async function serveOrPass(services: Services, request: FastifyRequest, reply: F
   }
 }
 
-/** Header names that a site adds to every answer, for the readers of scripts. */
+/** Names of headers that a site adds to every response, readable for scripts. */
 export const siteHeaders = ['X-Geo-Site', 'X-Geo-Served-By'];
 
 const readOnly = 'You cannot perform write operations on a read-only instance';
 
-/** What a primary that was replaced does, or any other one with what a secondary has passed on. */
+/**
+ * Handles requests at a primary: one that was replaced refuses writes, and any other accepts forwarded requests of a
+ * secondary.
+ */
 async function serveAsPrimary(services: Services, request: FastifyRequest): Promise<void> {
   if (services.geo.successor !== undefined && siteFor(request.method, request.originalUrl) === 'primary')
     throw new ApiError(403, { message: readOnly });
@@ -56,8 +59,8 @@ async function serveAsPrimary(services: Services, request: FastifyRequest): Prom
 }
 
 /**
- * Adds what is done with every request: a secondary passes on what it does not answer itself, also what turns out to write while it is read, and a primary takes the address of
- * the caller from the secondary. Nothing is done where no role is set.
+ * Adds the handling of every request: a secondary forwards requests that it does not serve itself, including reads that
+ * turn out to write, and a primary takes the caller's address from the secondary. Does nothing if no role is set.
  */
 export function serveAsSite(app: FastifyInstance, services: Services): void {
   const { role, nodeName } = services.geo;

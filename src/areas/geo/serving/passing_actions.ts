@@ -1,4 +1,7 @@
-/** Having the primary answer a request, with the caller's own credentials. Everything streams (docs/reference/geo.md#what-a-secondary-serves). */
+/**
+ * Forwarding a request to the primary with the caller's own credentials. Everything streams
+ * (docs/reference/geo.md#what-a-secondary-serves).
+ */
 import { once } from 'node:events';
 import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest, Agent as TlsAgent } from 'node:https';
@@ -11,7 +14,7 @@ import { signedPassage } from '../link/index.ts';
 import { passedHeaders } from './passing_rules.ts';
 import { awaitOwnWrites } from './position_actions.ts';
 
-/** The primary does not answer. */
+/** The primary does not respond. */
 export class Unreachable extends ApiError {
   constructor() {
     const message = '503 Service Unavailable - The primary site cannot be reached.';
@@ -20,30 +23,30 @@ export class Unreachable extends ApiError {
 }
 
 const connecting_ms = 5000;
-/** A push that hooks check, or an upload that is stored, may take its time. */
+/** A push that runs hooks, or an upload to storage, may take a while. */
 const silence_ms = 600_000;
-/** All come from one address. */
+/** All connections come from one address. */
 const maximumSockets = 100;
 const agents = {
   'http:': new Agent({ maxSockets: maximumSockets }),
   'https:': new TlsAgent({ maxSockets: maximumSockets }),
 };
 
-/** A request that is sent for somebody else. */
+/** A request that is sent on behalf of a caller. */
 interface Sent {
   method: string;
-  /** With the query. */
+  /** The path with the query. */
   path: string;
   headers: Readonly<Record<string, string | string[]>>;
-  /** Where the caller is. */
+  /** The address of the caller. */
   address: string;
-  /** Of the SSH key that the caller has used. */
+  /** The id of the SSH key that the caller has used. */
   key_id?: number;
 }
 
 /**
- * Opens a request on a connection of its own: one whose body streams cannot be sent again.
- * @throws Unreachable when there is no connection
+ * Opens a request on a new connection: a request with a streaming body cannot be retried on another one.
+ * @throws Unreachable if the connection fails
  */
 export async function open(services: Services, { headers: given, ...passage }: Sent): Promise<ClientRequest> {
   const { method, path, address, key_id } = passage;
@@ -61,7 +64,7 @@ export async function open(services: Services, { headers: given, ...passage }: S
     agent: agents[url.protocol as keyof typeof agents],
     timeout: silence_ms,
   });
-  outgoing.on('error', () => {}); // whoever waits gets it, too
+  outgoing.on('error', () => {}); // callers that wait for the response get the error, too
   outgoing.on('timeout', () => outgoing.destroy(new Error('The primary is silent.')));
   const signal = AbortSignal.timeout(connecting_ms);
   try {
@@ -102,17 +105,18 @@ async function answerTo(
   }
 }
 
-/** How many requests this process has passed on. */
+/** The number of requests that this process has forwarded. */
 export const passing = { count: 0 };
 
-/** Whether the answer to a write is written before the write is complete. */
+/** Whether the response to a write starts before the write is complete. */
 const isPush = ({ originalUrl }: FastifyRequest) => originalUrl.endsWith('/git-receive-pack');
 const reads = new Set(['GET', 'HEAD', 'OPTIONS']);
 export const isReading = ({ method }: FastifyRequest): boolean => reads.has(method);
 
 /**
- * Sends a request on, and its answer back as it comes. That of a write is sent when the write has arrived here.
- * @throws Unreachable; before anything of the body was read, when there is no connection
+ * Forwards a request, and streams the response back. The response to a write is held until the write has been
+ * replicated here.
+ * @throws Unreachable; if there is no connection, before any of the body is read
  */
 export async function pass(services: Services, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const answer = await answerTo(await openFor(services, request), request, reply);
@@ -123,7 +127,7 @@ export async function pass(services: Services, request: FastifyRequest, reply: F
   const writes = !isReading(request) && status < 400;
   if (writes && !isPush(request)) await arrived();
   reply.code(status).headers(passedHeaders(headers));
-  // A page loads its styles from the site that the browser has asked.
+  // A page loads its styles from the site that the browser has requested.
   const policy = headers['content-security-policy'];
   if (typeof policy === 'string') {
     const { origin } = new URL(services.geo.primaryUrl!);

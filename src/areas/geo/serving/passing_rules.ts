@@ -1,19 +1,22 @@
-/** Which requests a secondary answers itself, and which it passes to the primary (docs/reference/geo.md#what-a-secondary-serves). Pure functions. */
+/**
+ * Which requests a secondary serves itself, and which it forwards to the primary
+ * (docs/reference/geo.md#what-a-secondary-serves). Pure functions.
+ */
 
-/** `current`: itself, when its copy of the repository is current. */
+/** `current`: the secondary itself, if its copy of the repository is current. */
 export type Site = 'own' | 'primary' | 'current';
 
-/** What belongs to the site that is asked, whatever the method. */
+/** Paths that are always served by the requested site, whatever the method. */
 const own = /^\/-\/(?:liveness|health|readiness|metrics)$|^\/api\/v4\/geo(?:_nodes|_sites)?(?:\/|$)/;
-/** What only the primary has, where jobs run. */
+/** Paths that only the primary can serve, because jobs run there. */
 const elsewhere = /^\/api\/v4\/(?:(?:projects|groups)\/[^/]+\/export_relations|sidekiq)(?:\/|$)/;
-/** Reading, although it is sent with POST. */
+/** A read, although it uses POST. */
 const batch = /\.git\/info\/lfs\/objects\/batch$/;
 
 const isSafe = (method: string) => method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
 
 /**
- * Who answers a request.
+ * Which site serves a request.
  * @param url as it was received, with the query
  */
 export function siteFor(method: string, url: string): Site {
@@ -28,7 +31,7 @@ export function siteFor(method: string, url: string): Site {
 /** A repository that a request reads. */
 export interface NamedRepository {
   of: 'project' | 'project_wiki' | 'group_wiki' | 'snippet';
-  /** The id or the full path of what owns it. */
+  /** The id or the full path of the owner. */
   owner: string;
 }
 
@@ -40,7 +43,7 @@ const decoded = (segment: string) => {
   }
 };
 
-/** Each with the owner as its first group. */
+/** Patterns with the owner as their first group. */
 const places: readonly [NamedRepository['of'], RegExp][] = [
   ['snippet', /^\/(?:.*\/)?snippets\/(\d+)\.git\/(?:info\/refs|git-upload-pack)$/],
   ['project_wiki', /^\/(.+)\.wiki\.git\/(?:info\/refs|git-upload-pack)$/],
@@ -62,7 +65,10 @@ const places: readonly [NamedRepository['of'], RegExp][] = [
   ['project', /^\/((?!(?:-|api|assets|groups|users)\/)[^/]+(?:\/(?!-(?:\/|$))[^/]+)+)$/],
 ];
 
-/** The repository that a request reads; undefined for one that reads none. The wiki of a group has the same form of address as that of a project. */
+/**
+ * The repository that a request reads; undefined if it reads none. The wiki of a group has the same form of address as
+ * that of a project.
+ */
 export function repositoryIn(path: string): NamedRepository | undefined {
   for (const [of, place] of places) {
     const owner = decoded(place.exec(path)?.[1] ?? '');
@@ -71,7 +77,7 @@ export function repositoryIn(path: string): NamedRepository | undefined {
   return undefined;
 }
 
-/** Of one connection, or rewritten by whoever sends a request on. */
+/** Headers of a single connection, and headers that every proxy sets anew. */
 const notPassed = new Set([
   'connection',
   'keep-alive',
@@ -95,7 +101,7 @@ const notPassed = new Set([
   'x-geo-served-by',
 ]);
 
-/** The headers of a request or an answer that are sent on. */
+/** The headers of a request or response that are forwarded. */
 export const passedHeaders = (
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string | string[]> => {

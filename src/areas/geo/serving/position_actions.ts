@@ -1,4 +1,7 @@
-/** Reading what one has written: a write that was passed on is answered when its rows have arrived (docs/reference/geo.md#what-a-secondary-serves). */
+/**
+ * Read-your-writes: the response to a forwarded write waits until its rows have been replicated
+ * (docs/reference/geo.md#what-a-secondary-serves).
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
@@ -9,7 +12,7 @@ interface Position {
   position: number;
 }
 
-/** Commits after everything that the node has written. */
+/** Commits a new position, which follows everything that the node has written. */
 async function nextPosition(db: Database, node_id: number): Promise<Position> {
   const { rows } = await sql<Position>`
     insert into geo_positions as known (geo_node_id, position) values (${node_id}, 1)
@@ -34,7 +37,7 @@ async function hasArrived({ db, geo }: Services, position: number): Promise<bool
   return rows.length > 0;
 }
 
-/** Waits until what was written through this secondary is here, for two seconds at most. */
+/** Waits until everything written through this secondary has been replicated, for two seconds at most. */
 export async function awaitOwnWrites(services: Services): Promise<void> {
   const until = performance.now() + maximumWait_ms;
   const { position } = await askPrimaryForJson<Position>(services, {

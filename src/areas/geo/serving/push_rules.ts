@@ -1,26 +1,26 @@
-/** Where the part of a push ends that its client sends (gitprotocol-pack). Pure functions. */
+/** Finds the end of the client's part of a push (gitprotocol-pack). Pure functions. */
 
 const flush = '0000';
 const nothing = /^0{40,64}$/;
-/** git itself accepts this many bytes in a line. */
+/** The maximum length of a line that git itself accepts. */
 const maximumLine_bytes = 65_520;
-/** As many commands as a push may have with the longest names. */
+/** The size of the maximum number of commands with the longest names. */
 const maximumCommands_bytes = 64 * 1024 * 1024;
 
-/** The commands of a push, read from the beginning of what a client sends. */
+/** Parses the commands of a push from the start of the client's stream. */
 export class PushCommands {
   #waiting = Buffer.alloc(0);
   #size_bytes = 0;
   #sendsPack = false;
   #hasOptions = false;
   #isFirst = true;
-  /** Commands, and then, where the client has announced them, its options: each ends with a flush. */
+  /** The commands and, if the client has announced them, the push options: each section ends with a flush packet. */
   #sections = 1;
 
-  /** Whether all has been read, and whether a pack follows; undefined when more is to come. */
+  /** Whether everything has been read, and whether a pack follows; undefined while more is expected. */
   end: { pack_follows: boolean } | undefined;
 
-  /** @throws Error for what is no push */
+  /** @throws Error for data that is not a push */
   read(chunk: Buffer): void {
     if (this.end) return;
     this.#size_bytes += chunk.length;
@@ -36,7 +36,7 @@ export class PushCommands {
     }
   }
 
-  /** Of the next line with its length before it; a flush is only that. */
+  /** The length of the next line including its length prefix; a flush packet consists only of the prefix. */
   #lineLength(): number {
     const head = this.#waiting.toString('latin1', 0, 4);
     if (head === flush) return 4;

@@ -1,4 +1,7 @@
-/** Git over SSH at a secondary: the primary takes pushes, and serves what is not current, over HTTP (docs/reference/geo.md#what-a-secondary-serves). */
+/**
+ * Git over SSH at a secondary: the primary receives pushes, and serves copies that are not current, over HTTP
+ * (docs/reference/geo.md#what-a-secondary-serves).
+ */
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
@@ -17,7 +20,7 @@ import { PushCommands } from './push_rules.ts';
 const maximumRefusal_bytes = 64 * 1024;
 const emptyRequest_bytes = 4;
 
-/** The answer of the primary. @throws ApiError with its refusal */
+/** The response of the primary. @throws ApiError with its refusal */
 async function answered(answer: IncomingMessage): Promise<IncomingMessage> {
   const { statusCode: status = 502 } = answer;
   if (status === 200) return answer;
@@ -26,7 +29,7 @@ async function answered(answer: IncomingMessage): Promise<IncomingMessage> {
   throw new ApiError(status, { message: `${status} ${text.trim()}` });
 }
 
-/** The answer to a request with a body that streams, for the owner of the key. */
+/** Sends a request with a streaming body, on behalf of the owner of the key. */
 async function ask(
   services: Services,
   { key_id, command }: ServedElsewhere,
@@ -39,7 +42,7 @@ async function ask(
   const outgoing = await open(services, { ...request, headers, address: command.source, key_id });
   const stop = () => outgoing.destroy();
   command.signal.addEventListener('abort', stop);
-  // A fetch asks again and again during one command.
+  // A fetch sends several requests during one command.
   outgoing.once('close', () => command.signal.removeEventListener('abort', stop));
   if (request.body) pipeline(request.body, outgoing).catch(() => {});
   else outgoing.end();
@@ -49,7 +52,7 @@ async function ask(
   return answered(answer);
 }
 
-/** Over HTTP, the refs for a push come behind a line that names the service, and a flush. */
+/** Over HTTP, the refs for a push follow a line with the service name, and a flush packet. */
 async function* refsIn(answer: IncomingMessage): AsyncGenerator<Buffer> {
   let start: Buffer | undefined = Buffer.alloc(0);
   for await (const chunk of answer as AsyncIterable<Buffer>) {
@@ -66,7 +69,10 @@ async function* refsIn(answer: IncomingMessage): AsyncGenerator<Buffer> {
   }
 }
 
-/** What a client pushes, to its end: it does not close the channel after deletions, because it waits for the answer. */
+/**
+ * Yields the client's part of a push up to its end: after deletions the client does not close the channel, because it
+ * waits for the response.
+ */
 async function* pushIn(channel: Readable): AsyncGenerator<Buffer> {
   const commands = new PushCommands();
   for await (const chunk of channel.iterator({ destroyOnReturn: false })) {
@@ -97,7 +103,7 @@ async function pushToPrimary(services: Services, served: ServedElsewhere): Promi
   await awaitOwnWrites(services).catch(() => {});
 }
 
-/** Each request of version 2 is one over HTTP; a client that sends an empty one has what it wants. */
+/** Sends each request of protocol version 2 as an HTTP request; a client that sends an empty one is finished. */
 async function fetchFromPrimary(services: Services, served: ServedElsewhere, refs: Readable): Promise<void> {
   const { channel } = served.command;
   await pipeline(refs, channel, { end: false });
@@ -115,7 +121,10 @@ async function fetchFromPrimary(services: Services, served: ServedElsewhere, ref
   }
 }
 
-/** Whether the primary has to serve a fetch: its copy here is not current, and the client speaks a version in which requests are complete in themselves. */
+/**
+ * Whether the primary has to serve a fetch: the copy here is not current, and the client uses a protocol version with
+ * self-contained requests.
+ */
 async function isPassed({ db }: Services, { path, command }: ServedElsewhere): Promise<boolean> {
   if (!/(?:^|:)version=2(?:$|:)/.test(command.protocol ?? '')) return false;
   const repository = repositoryIn(`/${path}.git/git-upload-pack`);

@@ -1,4 +1,4 @@
-/** Storing statuses, asking for new ones, and repairing nodes. */
+/** Storing statuses, requesting new ones, and repairing nodes. */
 import { sql } from 'kysely';
 import type { Database } from '../../../../db/index.ts';
 import { found, inputReader, type Services } from '../../../../http/index.ts';
@@ -21,8 +21,8 @@ export async function recordStatus(db: Database, geo_node_id: number, status: Si
 }
 
 /**
- * Stores what a secondary reports.
- * @throws ApiError 400 for what is no status
+ * Stores the status that a secondary reports.
+ * @throws ApiError 400 for a malformed status
  */
 export async function takeStatus(
   { db }: Pick<Services, 'db'>,
@@ -33,13 +33,14 @@ export async function takeStatus(
   return {};
 }
 
-/** Asks a secondary for a new status: its copy of the row tells it. */
+/** Requests a new status from a secondary, which sees the request in its replica of the row. */
 export async function requestStatus(db: Database, id: number): Promise<void> {
   await db.updateTable('geo_nodes').set({ refresh_requested_at: sql`now()` }).where('id', '=', id).execute();
 }
 
 /**
- * Gives a secondary whose credential was lost a new one, which it takes with its next handshake, and makes everything due that it could not copy.
+ * Repairs a secondary: replaces a lost credential by a new one, which it takes with its next handshake, and makes all
+ * failed copies due.
  * @throws ApiError 404
  */
 export const repairNode = (

@@ -1,10 +1,10 @@
-/** What a secondary has copied, and how far it has come with the events of the primary. */
+/** What a secondary has copied, and how many events of the primary it has processed. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../../../db/index.ts';
 import { type Replicable, replicables } from '../../replicas/index.ts';
 import type { Counts, SiteStatus } from './definition.ts';
 
-/** The numbers that only a secondary has. */
+/** The counts that only a secondary has. */
 export type Copies = Omit<Counts, 'count' | 'checksum_total_count' | 'checksummed_count' | 'checksum_failed_count'>;
 
 const nothing: Copies = {
@@ -17,9 +17,9 @@ const nothing: Copies = {
   verification_failed_count: 0,
 };
 
-/** When the change was made that a copy lacks: its event is deleted after a day. */
+/** When the missing change was made: its event is deleted after a day, so the replica's own time is the fallback. */
 const changedAt = sql`coalesce(events.created_at, replicas.created_at)`;
-/** Few, and indexed apart from those that are copied. */
+/** Unsynced copies are few, and have an index apart from the synced ones. */
 const unsynced = sql`
   geo_replicas replicas left join geo_events events on events.id = replicas.event_id where replicas.state <> 'synced'`;
 
@@ -48,11 +48,12 @@ export async function copiesHere(db: Database): Promise<Record<Replicable, Copie
 type Events = Pick<SiteStatus, 'last_event' | 'cursor' | 'events_behind_seconds'>;
 
 /**
- * The copies that an event has made due and that were not tried since. Those that failed, or are damaged, are counted apart and keep no others waiting.
+ * Copies that an event has made due and that were not tried since. Failed and damaged ones are counted apart, and delay
+ * no others.
  */
 const waiting = sql`
   replicas.state in ('pending', 'started') and replicas.event_id > 0 and retry_count = 0 and verification_state <> 'failed'`;
-/** While a copy is being made, `retry_at` is the end of its run. */
+/** While a copy is in progress, `retry_at` is the end of its lease. */
 const waitingSince = sql`case replicas.state when 'pending' then retry_at else coalesce(events.created_at, retry_at) end`;
 
 const lastEvent = (db: Database, condition = sql`true`) =>
@@ -61,7 +62,7 @@ const lastEvent = (db: Database, condition = sql`true`) =>
     created_at: string;
   }>`select id, created_at from geo_events where ${condition} order by id desc limit 1`.execute(db);
 
-/** How far this site has come; a primary is where its events are. */
+/** The event position of this site; for a primary, its last event. */
 export async function eventsHere(db: Database, isSecondary: boolean): Promise<Events> {
   const last_event = (await lastEvent(db)).rows[0] ?? null;
   if (!isSecondary) return { last_event, cursor: null, events_behind_seconds: null };
@@ -73,7 +74,10 @@ export async function eventsHere(db: Database, isSecondary: boolean): Promise<Ev
   return { last_event, cursor, events_behind_seconds: Math.max(behind, 0) };
 }
 
-/** Whether a copy failed, and whether a damaged one is fetched anew; less than the numbers, and known at once. */
+/**
+ * Whether a copy failed, and whether a damaged one is being fetched again; fewer facts than the counts, but immediately
+ * available.
+ */
 export async function failuresHere(db: Database): Promise<{ has_failed: boolean; has_damaged: boolean }> {
   const { rows } = await sql<{ has_failed: boolean; has_damaged: boolean }>`
     select exists (select from geo_replicas where state = 'failed') as has_failed,

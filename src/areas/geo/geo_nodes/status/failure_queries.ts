@@ -32,7 +32,7 @@ type CopyType = (typeof copyTypes)[number];
 export const failureTypes = ['sync', 'checksum_mismatch', 'verification'] as const;
 type FailureType = (typeof failureTypes)[number];
 
-/** Whether a copy was verified to be another one than that of the primary, which is not itself damaged; null without a copy. */
+/** Whether verification found that a copy differs from the primary's undamaged original; null without a copy. */
 const isMismatch = (type: CopyType): RawBuilder<boolean | null> =>
   sql`${sql.ref(`${type}.verification_state`)} = 'failed' and ${sql.ref(`${type}.checksum`)} <> ${sql.ref(`${type}_checksum.checksum`)}
       and ${sql.ref(`${type}_checksum.failure`)} is null`;

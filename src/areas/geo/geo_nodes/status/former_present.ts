@@ -1,10 +1,10 @@
-/** Members of statuses that clients of former versions read: the numbers of repositories and wikis under shorter names. */
+/** Fields of statuses that older clients read: the counts of repositories and wikis under shorter names. */
 import { type TSchema, Type } from 'typebox';
 import { nullable } from '../../../../http/index.ts';
 import type { Counts, SiteStatus } from './definition.ts';
 import { percentage } from './rules.ts';
 
-/** The former names of numbers, and what they are now. */
+/** The former names of counts, with the current ones. */
 const counts = {
   synced_count: 'synced_count',
   failed_count: 'failed_count',
@@ -23,7 +23,7 @@ const shares = {
   verified_in_percentage: ['verified_count', 'verification_total_count'],
 } as const satisfies Record<string, readonly [keyof Counts, keyof Counts]>;
 
-/** What is not stored here under names of its own. */
+/** Data that has no separate storage here. */
 const absent = ['attachments', 'design_repositories'].flatMap((name) =>
   ['count', 'synced_count', 'failed_count', 'synced_in_percentage'].map((member) => `${name}_${member}`),
 );

@@ -1,4 +1,7 @@
-/** Each site tells how it is: a secondary its primary, and the primary its own database, from which the secondaries have it. */
+/**
+ * Each site reports its status: a secondary to its primary, and the primary to its own database, which is replicated to
+ * the secondaries.
+ */
 import { sql } from 'kysely';
 import type { Database } from '../../../../db/index.ts';
 import type { Services } from '../../../../http/index.ts';
@@ -11,13 +14,13 @@ import { failuresHere } from './copy_queries.ts';
 import { outlineOf } from './rules.ts';
 import { signsOfThisSite, statusOfThisSite } from './site_queries.ts';
 
-/** A report is due after this time, when somebody has asked for one, and when the site has become healthy or unhealthy for another reason. */
+/** A report is due after this time, on request, and when the site becomes healthy, or unhealthy for another reason. */
 const usual = sql`interval '10 seconds'`;
 
 /**
- * Takes the turn to report, which one worker of the site has.
- * @param outline of its health
- * @param asked_at when somebody asked for a report last
+ * Claims the turn to report, so that only one worker of the site does.
+ * @param outline a digest of the reasons in its health
+ * @param asked_at when a report was last requested
  */
 async function isDue(db: Database, outline: string, asked_at: string | null): Promise<boolean> {
   const value = sql`jsonb_build_object('at', now(), 'outline', ${outline}::text)`;
@@ -37,7 +40,7 @@ async function tellPrimary(services: Services): Promise<void> {
   await askPrimaryForJson(services, { method: 'POST', path: '/status', body: JSON.stringify({ ...status, problems }) });
 }
 
-/** Until the first copy of the database has brought it, a secondary does not have its node. */
+/** Reports the status. Until its first copy of the database is complete, a secondary has no row for its node. */
 async function tell(services: Services, node: GeoNode | undefined): Promise<void> {
   if (services.geo.role === 'primary') {
     if (node) await recordStatus(services.db, node.id, await statusOfThisSite(services));
@@ -46,12 +49,15 @@ async function tell(services: Services, node: GeoNode | undefined): Promise<void
   try {
     await tellPrimary(services);
   } catch (error) {
-    // What follows the database says that the primary does not answer.
+    // The polls of the replication report that the primary does not respond.
     if (!(error instanceof OutboundError || error instanceof PrimaryRefusal)) throw error;
   }
 }
 
-/** When repairing was asked for last is kept, so that what fails after it waits its time again. */
+/**
+ * Retries failed copies once per repair request. The time of the request is stored, so that later failures wait their
+ * usual time again.
+ */
 async function tryAgain({ db }: PollCall, { repair_requested_at }: GeoNode): Promise<void> {
   if (repair_requested_at === null) return;
   await sql`
@@ -77,5 +83,5 @@ const report: Poll = {
   },
 };
 
-/** For both sites. */
+/** The polls of both kinds of sites. */
 export const statusPolls: readonly Poll[] = [report];

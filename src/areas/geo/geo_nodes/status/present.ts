@@ -9,7 +9,7 @@ import { formerMembers, formerSchema } from './former_present.ts';
 import type { StatusRow } from './queries.ts';
 import { healthReasons, percentage } from './rules.ts';
 
-/** Clients decode the numbers of these, which this server does not have. */
+/** Clients expect counts of these types, which this server does not have. */
 const absent = [
   'merge_request_diffs',
   'package_files',
@@ -72,7 +72,7 @@ const shared = {
   updated_at: nullable(Timestamp),
 };
 
-/** A status under each of its names. */
+/** The schema of a status under each of its names. */
 const forms = {
   node: Type.Object(
     { ...shared, _links: Type.Object({ self: Type.String(), node: Type.String() }) },
@@ -99,7 +99,7 @@ const numbersOf = (name: string, counts: Counts | undefined): [string, unknown][
   [`${name}_oldest_unsynced_time`, counts?.oldest_unsynced_time ?? null],
 ];
 
-/** The numbers of what this server does not have: zero, but null for the copies of a primary. */
+/** The counts of types that this server does not have: zero, but null for the copies on a primary. */
 function zeroes(status: SiteStatus | null, isPrimary: boolean): Counts | undefined {
   if (status === null) return undefined;
   const [there, copied] = [0, isPrimary ? null : 0];
@@ -121,7 +121,7 @@ function zeroes(status: SiteStatus | null, isPrimary: boolean): Counts | undefin
 const secondsOf = (time: string | undefined): number | null =>
   time === undefined ? null : Math.floor(Date.parse(time) / 1000);
 
-/** `Healthy`, or why a site is not. */
+/** `Healthy`, or the reasons why a site is unhealthy. */
 export function healthOf({ geo }: Pick<Services, 'geo'>, { node, status, age_s, has_credential }: StatusRow): string {
   const situation = {
     role: geo.role,
@@ -177,7 +177,7 @@ function databaseMembers(status: SiteStatus | null): Shown {
 const isSameSet = (some: readonly string[], others: readonly string[]): boolean =>
   new Set(some).symmetricDifference(new Set(others)).size === 0;
 
-/** A row as its reply. */
+/** The reply for a row. */
 export function presentStatus(services: Pick<Services, 'geo' | 'url'>, { name, path }: Noun, row: StatusRow): Shown {
   const { node, status, reported_at, primary_storages } = row;
   const self = `${services.url}/api/v4${path}/${node.id}`;

@@ -1,26 +1,29 @@
-/** What is wrong with this site that its numbers do not show, in sentences. */
+/** Problems of this site that its counts do not show, as sentences. */
 import { statfs } from 'node:fs/promises';
 import { sql } from 'kysely';
 import type { Services } from '../../../../http/index.ts';
 import { followingOf } from '../../following/index.ts';
 
-/** The room on a disk below which copying fails soon. */
+/** Below this free disk space, copying soon fails. */
 const leastRoom_bytes = 512 * 1024 * 1024;
 
 async function isFull(folder: string): Promise<boolean> {
-  // Whether the folder can be used at all is said at the start.
+  // Whether the folder is usable at all is reported at startup.
   const found = await statfs(folder).catch(() => undefined);
   return found !== undefined && found.bavail * found.bsize < leastRoom_bytes;
 }
 
-/** The storages whose disk has no room left. */
+/** The storages whose disks are full. */
 async function fullStorages({ storages }: Pick<Services, 'storages'>): Promise<string[]> {
   const places = Object.entries(storages);
   const full = await Promise.all(places.map(([, folder]) => isFull(folder)));
   return places.filter((_, index) => full[index]).map(([name]) => `The disk of the storage ${name} is full.`);
 }
 
-/** Whether a secondary that copies everything has not yet listed what there is: its numbers are zeroes then, and say nothing. */
+/**
+ * Whether a secondary without selective synchronization has not yet listed the records to copy: until then its counts
+ * are meaningless zeroes.
+ */
 async function isUnlisted({ db, geo }: Pick<Services, 'db' | 'geo'>): Promise<boolean> {
   const { rows } = await sql`
     select from geo_nodes where name = ${geo.nodeName} and selective_sync_type is null
@@ -28,7 +31,7 @@ async function isUnlisted({ db, geo }: Pick<Services, 'db' | 'geo'>): Promise<bo
   return rows.length > 0;
 }
 
-/** How the database of a secondary is, and what is wrong with it. */
+/** The replication lag of a secondary's database, and its problems. */
 async function databaseOf(
   services: Pick<Services, 'db' | 'geo'>,
 ): Promise<{ lag_seconds: number | null; problems: string[] }> {
@@ -47,7 +50,7 @@ async function databaseOf(
   };
 }
 
-/** What is wrong here, the worst first, and the lag of the database, which is null on a primary. */
+/** The problems of this site, the worst first, and the lag of the database, which is null on a primary. */
 export async function problemsHere(
   services: Pick<Services, 'db' | 'geo' | 'storages'>,
 ): Promise<{ lag_seconds: number | null; problems: string[] }> {

@@ -11,10 +11,10 @@ import { statusOfThisSite } from './site_queries.ts';
 /** The last status of a node. */
 export interface StatusRow {
   node: Pick<GeoNode, 'id' | 'primary' | 'enabled' | 'selective_sync_type'>;
-  /** Null of a node that has never reported. */
+  /** Null for a node that has never reported. */
   status: SiteStatus | null;
   reported_at: string | null;
-  /** How old the report is. */
+  /** The age of the report. */
   age_s: number;
   has_credential: boolean;
   /** The namespaces to which the node is limited. */
@@ -41,7 +41,7 @@ const storedRows = ({ db, geo }: Pick<Services, 'db' | 'geo'>) =>
 
 export type StoredRow = Awaited<ReturnType<ReturnType<typeof storedRows>['executeTakeFirstOrThrow']>>;
 
-/** Those that can be listed: of nodes that have reported, and of this server, which knows its own. */
+/** The rows in lists: nodes that have reported, and this server, which computes its own status. */
 export const listedRows = (services: Pick<Services, 'db' | 'geo'>) =>
   storedRows(services).where((when) =>
     when.or([when('geo_statuses.geo_node_id', 'is not', null), sql<boolean>`name = ${services.geo.nodeName}::citext`]),
@@ -61,7 +61,7 @@ async function storagesOfPrimary(db: Database): Promise<string[]> {
   return (row?.status as unknown as SiteStatus | undefined)?.storages ?? [];
 }
 
-/** Rows as they are shown: that of this server is computed now. */
+/** Rows as shown: the row of this server is computed now. */
 export async function currentRows(services: Services, stored: readonly StoredRow[]): Promise<StatusRow[]> {
   const own = stored.some(({ current }) => current) ? await statusOfThisSite(services) : null;
   const isSecondary = services.geo.role === 'secondary';

@@ -1,4 +1,4 @@
-/** How much there is to copy, and how much of it the primary has checksums of. */
+/** The number of records to copy, and how many of them have a checksum on the primary. */
 import { sql } from 'kysely';
 import type { Database } from '../../../../db/index.ts';
 import { type Replicable, recordsOf, replicables } from '../../replicas/index.ts';
@@ -6,7 +6,7 @@ import type { Counts } from './definition.ts';
 
 type Records = Pick<Counts, 'checksummed_count' | 'checksum_failed_count'> & { count: number };
 
-/** @param isCounted whether all records are counted, beside their checksums; otherwise `count` is 0 */
+/** @param isCounted whether to count all records, in addition to their checksums; otherwise `count` is 0 */
 export async function recordsHere(db: Database, isCounted: boolean): Promise<Record<Replicable, Records>> {
   const each = replicables.map((name) => {
     const count = isCounted ? sql`(select count(*) from (${recordsOf(name)}) records)` : sql`0`;

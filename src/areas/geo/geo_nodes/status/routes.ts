@@ -1,4 +1,4 @@
-/** What nodes say of themselves, and repairing them (docs/reference/geo.md#statuses). */
+/** The statuses of nodes, and repairing them (docs/reference/geo.md#statuses). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { admin } from '../../../../access/index.ts';
@@ -23,11 +23,11 @@ import { copyTypes, failuresOf, failureTypes, GeoFailure } from './failure_queri
 import { presentStatus, statusFormOf } from './present.ts';
 import { currentRows, listedRows, type StoredRow, storedRow } from './queries.ts';
 
-/** How long a request waits for a secondary. */
+/** How long a request waits for a report of a secondary. */
 const patience_ms = 5000;
 const pause_ms = 250;
 
-/** The row of a node, once it has reported again or the wait is over. */
+/** The row of a node, once it has reported again or the wait times out. */
 async function reportedRow(services: Services, id: number, left: AbortSignal): Promise<StoredRow | undefined> {
   const row = () => storedRow(services, id).executeTakeFirst();
   const before = await row();

@@ -3,15 +3,15 @@ import type { Services } from '../../../../http/index.ts';
 import { parts, type Replicable, replicables } from '../../replicas/index.ts';
 import type { Counter, SiteStatus } from './definition.ts';
 
-/** A site is unhealthy when it has been silent, or is behind, for longer. */
+/** A site is unhealthy if it has been silent, or lags behind, for longer. */
 const tolerated_s = 60;
 
 export interface Situation {
-  /** Of the server that answers. */
+  /** The role of the server that responds. */
   role: Services['geo']['role'];
   enabled: boolean;
   hasCredential: boolean;
-  /** What the site reported last; undefined if it has never reported. */
+  /** The last reported status of the site; undefined if it has never reported. */
   status: SiteStatus | undefined;
   /** The age of the report. */
   age_s: number;
@@ -23,7 +23,7 @@ const sum = ({ counts }: SiteStatus, some: readonly Replicable[], counter: Count
 const numbered = (count: number, one: string, many: string): string[] =>
   count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
 
-/** `2 repositories and 1 file could not be copied.`; nothing when there are none. */
+/** `2 repositories and 1 file could not be copied.`; empty if the count is zero. */
 function sentenceAbout(status: SiteStatus, counter: Counter, predicate: (isOne: boolean) => string): string[] {
   const [repositories, files] = [sum(status, parts.repositories, counter), sum(status, parts.files, counter)];
   const texts = [...numbered(repositories, 'repository', 'repositories'), ...numbered(files, 'file', 'files')];
@@ -41,7 +41,7 @@ const signsOf = ({ problems, db_replication_lag_seconds, events_behind_seconds }
   ...behind('The events', 'are', events_behind_seconds),
 ];
 
-/** A text that changes with the reasons for which a site is unhealthy, but not with the numbers in them. */
+/** A text that changes with the reasons why a site is unhealthy, but not with the numbers in them. */
 export const outlineOf = (signs: Signs, failures: object): string =>
   `${signsOf(signs).join(' ').replaceAll(/\d+/g, 'n')} ${JSON.stringify(failures)}`;
 
@@ -55,7 +55,7 @@ function reasonsOf(status: SiteStatus): string[] {
   ];
 }
 
-/** Why a site is unhealthy, in sentences, the worst first; empty when it is healthy. */
+/** The reasons why a site is unhealthy, as sentences, the worst first; empty if it is healthy. */
 export function healthReasons({ role, enabled, hasCredential, status, age_s }: Situation): string[] {
   return [
     ...(role === undefined ? ['Geo is not set up on this site: COPPICE_GEO_ROLE is not set.'] : []),
@@ -69,6 +69,6 @@ export function healthReasons({ role, enabled, hasCredential, status, age_s }: S
   ];
 }
 
-/** A share as clients show it, `"33.33%"`. It is 100 only when nothing is missing. */
+/** A percentage as clients show it, `"33.33%"`. It is 100 only if nothing is missing. */
 export const percentage = (part: number | null, total: number | null): string =>
   `${(total ? Math.floor((10_000 * (part ?? 0)) / total) / 100 : 0).toFixed(2)}%`;

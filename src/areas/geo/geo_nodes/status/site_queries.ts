@@ -1,4 +1,4 @@
-/** What this site knows of itself: numbers counted from tables with indexes, never from disks. */
+/** The status of this site: counts from indexed tables, never from disks. */
 import { sql } from 'kysely';
 import type { Database } from '../../../../db/index.ts';
 import { installedBuild, installedVersion } from '../../../../foundation/installation.ts';
@@ -24,14 +24,17 @@ async function countsHere(db: Database, isSecondary: boolean): Promise<Record<Re
   const copies = isSecondary ? await copiesHere(db) : undefined;
   const countsOf = (name: Replicable): Counts => {
     const copied = copies?.[name] ?? noCopies;
-    // A secondary has a row for everything that is selected.
+    // A secondary has a row for every selected record.
     const count = copied.registry_count ?? records[name].count;
     return { ...records[name], count, checksum_total_count: count, ...copied };
   };
   return Object.fromEntries(replicables.map((name) => [name, countsOf(name)])) as Record<Replicable, Counts>;
 }
 
-/** The slots in which this primary keeps changes for its secondaries, without those by which a first copy catches up table by table. */
+/**
+ * The slots in which this primary keeps changes for its secondaries, without the temporary ones by which the tables of
+ * a first copy catch up.
+ */
 async function replicationSlots(db: Database): Promise<SiteStatus['replication_slots']> {
   const { rows } = await sql<SiteStatus['replication_slots']>`
     select count(*) as count, count(*) filter (where active) as used_count,
@@ -40,20 +43,20 @@ async function replicationSlots(db: Database): Promise<SiteStatus['replication_s
   return rows[0]!;
 }
 
-/** The part of a status that is known at once, whatever there is to copy. */
+/** The part of a status that is available immediately, however many records there are. */
 export type Signs = Pick<
   SiteStatus,
   'problems' | 'db_replication_lag_seconds' | 'events_behind_seconds' | 'last_event' | 'cursor'
 >;
 
-/** How this site is, but for its numbers. */
+/** The status of this site, without its counts. */
 export async function signsOfThisSite(services: Pick<Services, 'db' | 'geo' | 'storages'>): Promise<Signs> {
   const { lag_seconds, problems } = await problemsHere(services);
   const events = await eventsHere(services.db, services.geo.role === 'secondary');
   return { problems, db_replication_lag_seconds: lag_seconds, ...events };
 }
 
-/** What this site reports of itself. */
+/** The status that this site reports. */
 export async function statusOfThisSite(services: Pick<Services, 'db' | 'geo' | 'storages'>): Promise<SiteStatus> {
   const { db, geo, storages } = services;
   return {
