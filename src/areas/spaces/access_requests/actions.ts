@@ -17,9 +17,10 @@ import {
 
 /**
  * Requests access.
- * @param tx a transaction that has locked the source, so that the user does not become a member meanwhile and keep a request
- * @throws ApiError 403 when requests are disabled, for members, and for bot users of access tokens, which are members where their token belongs and nowhere else; 400
- * when the user has already requested access
+ * @param tx a transaction that has locked the source; otherwise the user could become a member at the same time and
+ * keep a request
+ * @throws ApiError 403 when requests are disabled, for members, and for bot users of access tokens, which are members
+ * where their token belongs and nowhere else; 400 when the user has already requested access
  */
 export async function requestAccess(tx: Database, caller: Caller, source: Source): Promise<void> {
   if (['project', 'group'].includes(caller.token.kind)) throw forbidden();

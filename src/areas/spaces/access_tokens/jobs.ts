@@ -30,14 +30,14 @@ const facts = sql`json_build_object(
   'object_attributes', json_build_object('id', news.id, 'user_id', news.user_id, 'name', news.name, 'expires_at', news.expires_at,
                                          'created_at', ${momentInJson('news.created_at')}))`;
 
-/** A token of a project that expires in a week, as if the user had one. */
+/** A sample project token that expires in a week, as if the user had one. */
 export const sampleToken: Sample = async (_services, { project_id, user_id }) => sql`
   (select ${facts} from (
      select id as project_id, null::bigint as group_id, 1 as id, ${user_id}::bigint as user_id, 'sample' as name,
             current_date + ${sql.lit(ahead_days)} as expires_at, now() as created_at
        from projects where id = ${project_id}) news)`;
 
-/** Every day: tells hooks of the tokens of projects and groups that expire within a week, each once. */
+/** Every day: triggers hooks once for each token of a project or group that expires within a week. */
 export const tellOfExpiringTokens = job('tell_of_expiring_tokens', {
   input: {},
   retries: 5,

@@ -67,7 +67,7 @@ function makersOf(kind: Resource['kind']) {
   };
 }
 
-/** The token to rotate. Only administrators learn whether it exists. */
+/** The token to rotate. Whether it exists is revealed only to administrators. */
 async function tokenToRotate(db: Database, resource: Resource, isAdmin: boolean, token_id: number) {
   const token = await tokenOf(db, resource, token_id).catch((error: unknown) => {
     throw error instanceof ApiError && !isAdmin ? unauthorized() : error;

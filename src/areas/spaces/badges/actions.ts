@@ -12,7 +12,7 @@ export interface GivenBadge {
   image_url?: string;
 }
 
-/** Locks what badges are of, so that two that are added at once cannot exceed the limit together. */
+/** Locks the owner of badges, so that two concurrent additions cannot exceed the limit together. */
 const lockOwner = (tx: Database, owner: BadgeOwner) =>
   owner.kind === 'project'
     ? tx.selectFrom('projects').select('id').where('id', '=', owner.project.id).forNoKeyUpdate().executeTakeFirst()
@@ -20,7 +20,7 @@ const lockOwner = (tx: Database, owner: BadgeOwner) =>
 
 /**
  * Adds a badge.
- * @throws ApiError 400 when there are as many as there can be
+ * @throws ApiError 400 if the maximum number of badges is reached
  */
 export const addBadge = (
   db: Database,
@@ -43,7 +43,7 @@ export const addBadge = (
     return ownBadges(tx, owner).where('id', '=', id).executeTakeFirstOrThrow();
   });
 
-/** Changes what is given of a badge. @returns undefined when it is gone */
+/** Changes the given columns of a badge. @returns undefined if it no longer exists */
 export async function changeBadge(
   db: Database,
   owner: BadgeOwner,

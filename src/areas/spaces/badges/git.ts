@@ -7,7 +7,7 @@ import { asksFor, type Placeholder } from './rules.ts';
 
 type Values = Partial<Record<Placeholder, string>>;
 
-/** The project that fills the badges of an owner: of a group, the first one that the caller can see. */
+/** The project whose values fill the badges of an owner; for a group, the first one that the caller can see. */
 async function projectOf({ db }: Services, caller: MaybeCaller, owner: BadgeOwner): Promise<Project | undefined> {
   if (owner.kind === 'project') return owner.project;
   const first = db.selectFrom('projects').select('id').where('namespace_id', '=', owner.group.id);
@@ -21,7 +21,8 @@ async function kindOf({ db }: Services, namespace_id: number): Promise<{ full_pa
 }
 
 /**
- * The values for addresses. Git is asked only for what these name, and only for callers who may read code: others get empty texts.
+ * The values for placeholders in addresses. git runs only for placeholders that occur, and only for callers who may
+ * read code: others get empty texts.
  * @returns none for a group without a project
  */
 export async function valuesFor(

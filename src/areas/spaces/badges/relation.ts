@@ -1,4 +1,4 @@
-/** How badges leave and arrive (docs/reference/relations_export.md#badges). */
+/** How badges are exported and imported (docs/reference/relations_export.md#badges). */
 import { sql } from 'kysely';
 import { column, type RecordKind, type Relation, required, shown, text, time } from '../../../relations/index.ts';
 import { nameReasons, urlReasons } from './rules.ts';

@@ -1,4 +1,4 @@
-/** Badges: small pictures with a link that projects show, of projects and of groups (docs/reference/badges.md). */
+/** Badges: small linked pictures shown on projects, owned by projects and groups (docs/reference/badges.md). */
 import { type Static, Type } from 'typebox';
 import { groupRole, groupVisible, type MaybeCaller, projectRole, projectVisible } from '../../../access/index.ts';
 import {
@@ -43,7 +43,7 @@ const RenderedBadge = resource('RenderedBadge', { ...urls, ...rendered });
 type Kind = 'project' | 'group';
 type Owned<C> = Access<{ caller: C; owner: BadgeOwner }>;
 
-/** Grants what badges are of, as a rule grants the project or the group. */
+/** Turns an access rule for a project or group into one that grants the owner of badges. */
 function owned<C extends MaybeCaller, G extends { caller: C }>(
   rule: Access<G>,
   ownerIn: (granted: G) => BadgeOwner,
@@ -70,7 +70,7 @@ const rules: Record<Kind, { reader: Owned<MaybeCaller>; writer: Owned<Caller> }>
 
 type Addresses = Pick<BadgeRow, 'link_url' | 'image_url'>;
 
-/** Badges with their addresses, whose placeholders are filled once for all of them. */
+/** Badges with their addresses. The values of placeholders are read once for all of them. */
 async function withAddresses<B extends Addresses>(
   services: Services,
   asked: { caller: MaybeCaller; owner: BadgeOwner },

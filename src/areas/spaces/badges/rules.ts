@@ -1,4 +1,4 @@
-/** What badges can be, and how their placeholders are filled. */
+/** The rules for badges, and the replacement of their placeholders. */
 import { inAddress } from '../../../foundation/addresses.ts';
 import { tooLong } from '../../../texts/index.ts';
 
@@ -8,14 +8,14 @@ export const nameReasons = (name: string | null): string[] => tooLong(name ?? ''
 
 const placeholder = /%\{(\w+)\}/g;
 
-/** Why a badge cannot have this address, in which placeholders stand for anything. */
+/** Why a badge cannot have this address, in which each placeholder may stand for any text. */
 export function urlReasons(url: string): string[] {
   if (url.length > maximums.url) return tooLong(url, maximums.url);
   const example = URL.parse(url.replaceAll(placeholder, 'placeholder'));
   return example && /^https?:$/.test(example.protocol) ? [] : ['is blocked: Only allowed schemes are http, https'];
 }
 
-/** Those that are filled, each with a value of a project. */
+/** The placeholders that are filled, each with a value of a project. */
 const placeholders = [
   'project_path',
   'project_title',
@@ -33,7 +33,7 @@ export type Placeholder = (typeof placeholders)[number];
 /** Whether an address has a placeholder. */
 export const asksFor = (url: string, name: Placeholder): boolean => url.includes(`%{${name}}`);
 
-/** An address with its placeholders filled. Those that have no value stay. */
+/** An address with its placeholders filled. Placeholders without a value stay. */
 export const filled = (url: string, values: Partial<Record<Placeholder, string>>): string =>
   url.replaceAll(placeholder, (whole, name: string) => {
     const value = Object.hasOwn(values, name) ? values[name as Placeholder] : undefined;

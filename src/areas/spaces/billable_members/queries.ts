@@ -1,4 +1,4 @@
-/** Who takes a seat in a group, and by which memberships (docs/reference/billable_members.md). */
+/** Which users take a seat in a group, and through which memberships (docs/reference/billable_members.md). */
 import { type RawBuilder, sql } from 'kysely';
 import { countsToday, levels } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -7,26 +7,26 @@ import { isBillable } from '../../instance/licenses/index.ts';
 import { namespaceFullName } from '../../people/namespaces/index.ts';
 import { userBasicColumns } from '../../people/users/index.ts';
 
-/** The groups in a group, and the projects in these. */
+/** All groups in the tree of a group, and their projects. */
 const groupsIn = (id: number) =>
   sql`(select inside.id from namespaces inside where inside.traversal_ids @> ${[id]}::bigint[])`;
 const projectsIn = (id: number) =>
   sql`(select projects.id from projects where projects.namespace_id in ${groupsIn(id)})`;
 
-/** Memberships in a group and below it: `user_id`, `access_level` and what they are of. */
+/** Memberships in a group and below it: `user_id`, `access_level` and their group or project. */
 const directIn = (id: number) => sql`
   select user_id, access_level, created_at, expires_at, group_id, project_id, member_role_id, case when project_id is null then 1 else 2 end as rank, members.id
     from members
    where (group_id in ${groupsIn(id)} or project_id in ${projectsIn(id)}) and ${countsToday('members')}`;
 
-/** The memberships that invited groups give. */
+/** The memberships that come from invited groups. */
 const invitedIn = (id: number) => sql`
   select granted.user_id, least(granted.access_level, link.access_level) as access_level, link.created_at, link.expires_at, link.group_id, link.project_id,
          null::bigint as member_role_id, case when link.project_id is null then 3 else 4 end as rank, link.id
     from group_links link join group_authorizations granted on granted.group_id = link.invited_group_id
    where (link.group_id in ${groupsIn(id)} or link.project_id in ${projectsIn(id)}) and ${countsToday('link')} and ${countsToday('granted')}`;
 
-/** All of them. */
+/** All memberships, direct and through invited groups. */
 const seatsIn = (id: number) => sql`(${directIn(id)} union all ${invitedIn(id)})`;
 
 export const membershipTypes = ['group_member', 'project_member', 'group_invite', 'project_invite'] as const;
@@ -61,7 +61,7 @@ export const billableUsers = (db: Database, id: number, search: string | undefin
       ),
     );
 
-/** The memberships of a user in a group and below it, those of groups first. */
+/** The memberships of a user in a group and below it, groups first. */
 export const membershipsIn = (db: Database, id: number, user_id: number, kind: 'direct' | 'invited') =>
   db
     .selectFrom(

@@ -1,4 +1,7 @@
-/** Billable members: who takes a seat of the license in a top-level group, and by which memberships (docs/reference/billable_members.md). */
+/**
+ * Billable members: which users take a seat of the license in a top-level group, and through which memberships
+ * (docs/reference/billable_members.md).
+ */
 import { type Static, Type } from 'typebox';
 import { groupMembersPage, notTopLevelText, projectMembersPage, topLevelOwner } from '../../../access/index.ts';
 import {

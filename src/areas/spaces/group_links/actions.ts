@@ -41,7 +41,7 @@ export async function inviteGroup(tx: Database, target: Subtree, link: NewGroupL
   return rows[0]!.id;
 }
 
-/** A predicate on rows of `group_links`: what a group or project is shared with. */
+/** A predicate on rows of `group_links`: the link belongs to the target. */
 const isOf = (target: Subtree) =>
   'group_id' in target
     ? sql<boolean>`group_links.group_id = ${target.group_id}`
@@ -70,7 +70,9 @@ export async function uninviteGroup(
   await followEnd(tx, target, [invited_group_id]);
 }
 
-/** The invited groups lose what they brought their members, and what rules grant them. */
+/**
+ * Removes what the invited groups had through the link: the assignments of their members, and rights granted by rules.
+ */
 async function followEnd(tx: Database, target: Subtree, invited_group_ids: readonly number[]): Promise<void> {
   await refreshAuthorizations(tx, target);
   await endGrantsOfGroups(tx, [target], invited_group_ids);
@@ -81,7 +83,7 @@ const batch = 100;
 
 /**
  * Deletes expired links. They are no longer in force, so each group or project can have a transaction of its own.
- * @param signal stops the work between two of them
+ * @param signal stops the work between two sources
  */
 export async function removeExpiredLinks(db: Database, signal?: AbortSignal): Promise<void> {
   for (;;) {

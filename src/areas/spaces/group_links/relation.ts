@@ -1,4 +1,4 @@
-/** How shares of groups leave and arrive (docs/reference/relations_export.md#group_links). */
+/** How shares with groups are exported and imported (docs/reference/relations_export.md#group_links). */
 import { sql } from 'kysely';
 import { isVisibleGroup, lockTrees, refreshAuthorizations } from '../../../access/index.ts';
 import { type Database, isAmong } from '../../../db/index.ts';
@@ -17,14 +17,14 @@ import {
 } from '../../../relations/index.ts';
 import { actorNow } from '../members/index.ts';
 
-/** The group in whose tree a share is. */
+/** The namespace in whose tree the shared group or project is. */
 async function namespaceOf(tx: Database, { kind, id }: RelationOwner): Promise<number> {
   if (kind === 'group') return id;
   const project = tx.selectFrom('projects').select('namespace_id').where('id', '=', id);
   return (await project.executeTakeFirstOrThrow()).namespace_id;
 }
 
-/** A group whose members may use another one, or a project. */
+/** A share: a group whose members may use another group or project. */
 const groupLink: RecordKind = {
   table: 'group_links',
   owner: { group: 'group_id', project: 'project_id' },

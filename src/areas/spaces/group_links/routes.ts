@@ -70,7 +70,7 @@ const invitation = {
 };
 
 /**
- * The link that a request asks for.
+ * The requested link.
  * @throws ApiError 404 for a group that is not visible to the caller, 403 for a level above the caller's own
  */
 async function linkFrom(

@@ -41,18 +41,18 @@ export type GroupSettings = Pick<
 export interface NewGroup extends GroupSettings {
   name: string;
   path: string;
-  /** Left out for a top-level group. */
+  /** Omitted for a top-level group. */
   parent_id?: number | undefined;
   description?: string | undefined;
   visibility?: VisibilityName | undefined;
-  /** Used without `visibility`, and limited by the parent group. Left out, private. */
+  /** Used without `visibility`, and limited by the parent group. Private if omitted. */
   default_visibility?: VisibilityName | undefined;
   default_branch?: string | null | undefined;
-  /** Where the repositories of its own will be; left out, `default`. */
+  /** The storage of the group's own repositories; `default` if omitted. */
   repository_storage?: string;
-  /** Now, if left out. */
+  /** Now if omitted. */
   created_at?: string;
-  /** Becomes the owner, unless they are already owner of an ancestor group. */
+  /** The creator becomes the owner, unless they already own an ancestor group. */
   creator_id: number;
   /** Whether it triggers no notifications. */
   is_quiet?: true;

@@ -18,7 +18,7 @@ export async function endGroup(tx: Database, group: Group, deletion: Deletion): 
 }
 
 /**
- * Restores a group that is marked for deletion, with the name and path that it had.
+ * Restores a group that is marked for deletion, with its former name and path.
  * @param tx a transaction that has locked the tree
  * @throws ApiError 400 when it is not marked itself, or when its name or path has been taken
  */

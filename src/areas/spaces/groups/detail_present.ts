@@ -8,7 +8,7 @@ import { completeRows, presentProject, visibleProjectRows } from '../projects/in
 import { type GroupDetailForm, presentGroupDetail } from './present.ts';
 import { groupRow } from './queries.ts';
 
-/** The most projects in the response of a single group; the list of its projects has all. */
+/** The maximum number of projects in the response of a single group; the list of its projects has all. */
 const shownProjects = 100;
 
 /** @param caller decides which invited groups the response contains */
@@ -18,7 +18,7 @@ export const groupReply = async (
   id: number,
 ): Promise<Static<typeof GroupDetailForm>> => presentGroupDetail(url, caller, await groupRow(db, caller, id));
 
-/** The same with the newest of its projects and of those shared with it. */
+/** The same with the newest of its own projects and of projects shared with it. */
 export async function groupReplyWithProjects(
   { db, url, ssh_url }: Pick<Services, 'db' | 'url' | 'ssh_url'>,
   caller: MaybeCaller,

@@ -48,7 +48,8 @@ type Groups<Row> = SelectQueryBuilder<DB, 'namespaces', Row>;
 
 /**
  * Filters groups by a part of their name or path.
- * @param inside whether the list has groups inside another; only the last part of their paths is searched, because they share the rest
+ * @param inside whether the list is limited to descendants of one group; then only the last part of paths is searched,
+ * because they share the rest
  */
 export function searchGroups<Row>(query: Groups<Row>, text: string | undefined, inside: boolean): Groups<Row> {
   if (text === undefined || text === '') return query;

@@ -85,7 +85,7 @@ const [noSecondFactor, noDiffsInMail, noFormulas, noDirectory, noAssistant] = [
   'there is no assistant',
 ];
 
-/** The members that clients expect and that never change here (docs/reference/groups.md#fields). */
+/** Fields that clients expect and that never change here (docs/reference/groups.md#fields). */
 const fixedFields = {
   require_two_factor_authentication: fixed(Type.Boolean(), noSecondFactor),
   two_factor_grace_period: fixed(Type.Integer(), noSecondFactor),
@@ -210,7 +210,7 @@ export const statisticsInput = {
   }),
 };
 
-/** Adds the statistics of groups to their responses, if they are wanted and the caller is an administrator. */
+/** Adds the statistics of groups to their responses if requested, for administrators. */
 export async function withStatistics<Shown extends { id: number }>(
   services: Pick<Services, 'db' | 'stored_files'>,
   caller: MaybeCaller,

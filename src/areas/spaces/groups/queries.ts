@@ -24,7 +24,10 @@ export const groupRows = (db: Database) =>
     .where('namespaces.kind', '=', 'group')
     .$castTo<GroupRow>();
 
-/** A predicate on rows of `namespaces`: something directly in it has the path of the group, or a group has its name, so that the group cannot move there. */
+/**
+ * A predicate on rows of `namespaces`: the path or name of the group is taken directly in the namespace, so that the
+ * group cannot move there.
+ */
 export function hasChildLike({ name, path }: { name: string; path: string }) {
   const full_path = sql`namespaces.full_path || ${`/${path}`}::citext`;
   return sql<SqlBool>`(

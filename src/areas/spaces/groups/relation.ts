@@ -1,4 +1,6 @@
-/** How a group itself leaves: its settings arrive as those of a new group (docs/reference/relations_export.md#self). */
+/**
+ * How a group itself is exported: its settings become those of a new group (docs/reference/relations_export.md#self).
+ */
 import { sql } from 'kysely';
 import { Check } from 'typebox/value';
 import {
@@ -68,7 +70,7 @@ export const groupSelf: RecordKind = {
   },
 };
 
-/** Settings of other servers that groups do not have here. */
+/** Settings of other servers that groups here do not have. */
 export const namespaceSettings: Relation = {
   name: 'namespace_settings',
   kind: {

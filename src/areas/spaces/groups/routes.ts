@@ -61,7 +61,7 @@ import {
 import { groupRows, listedGroups } from './queries.ts';
 import { projectCreationLevels } from './rules.ts';
 
-/** A restriction that does not exist here: a caller who asks for it must not believe that it is in force. */
+/** A restriction that this server does not support: callers who request it must not believe that it is in force. */
 const withoutRestriction = (description: string) =>
   checked(Type.Boolean({ description }), (isAsked) => (isAsked ? ['is not available'] : []));
 
@@ -89,7 +89,7 @@ const unavailable = allOptional({
   allowed_email_domains_list: withoutList('Only empty: groups do not restrict the addresses of members'),
 });
 
-/** @throws ApiError 400 when a group asks for another rule than the setting of the server, which is the one in force */
+/** @throws ApiError 400 if a group requests another rule than the server-wide setting, which is the one in force */
 async function checkTokenRule(db: Database, asked: boolean | undefined): Promise<void> {
   if (asked === undefined) return;
   const { service_access_tokens_expiration_enforced: inForce } = await settingsOf(db);
@@ -119,7 +119,8 @@ const settings = allOptional({
 });
 
 /**
- * Converts parameters to columns; `emails_enabled` takes precedence over `emails_disabled`. Another level ends what was said besides it.
+ * Converts parameters to columns; `emails_enabled` takes precedence over `emails_disabled`. A new level of default
+ * branch protection replaces the detailed settings.
  */
 function columnsFrom({
   emails_disabled,
@@ -148,7 +149,7 @@ const listInput = { ...groupListInput, ...formInput };
 type Form = Static<TObject<typeof formInput>>;
 type ListInput = GroupListInput & Form;
 
-/** Adds what is wanted besides the usual form of groups. */
+/** Converts rows to replies, with the requested additional fields. */
 const inForm = async <Shown extends { id: number }>(
   services: Services,
   caller: MaybeCaller,

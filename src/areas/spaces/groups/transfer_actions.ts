@@ -20,10 +20,12 @@ import { maximumDepth } from './rules.ts';
 const failed = (reason: string) => badRequest(`Transfer failed: ${reason}`);
 
 /**
- * Transfers a group to another parent or to the top level. What is more visible than the new parent gets its visibility, and the group keeps an owner.
+ * Transfers a group to another parent or to the top level. Groups and projects that are more visible than the new
+ * parent get its visibility, and the group keeps an owner.
  * @param tx a transaction
  * @param actor the user who transfers it
- * @param parent the new parent, with the actor's level in it; undefined for the top level, where the actor may create groups
+ * @param parent the new parent, with the actor's level in it; undefined for the top level, where the actor may create
+ * groups
  * @throws ApiError 400 with the reason when the group cannot be transferred there
  */
 export async function transferGroup(
@@ -90,7 +92,7 @@ async function hideBelow(tx: Database, group_id: number, visibility: VisibilityN
     .execute();
 }
 
-/** A group that would have no owner who stays, of its own or inherited, gets the actor as its owner. */
+/** Makes the actor an owner if the group would have no direct or inherited owner who stays. */
 async function keepOwner(tx: Database, group_id: number, user_id: number): Promise<void> {
   await sql`
     insert into members (group_id, user_id, access_level, created_by_id)

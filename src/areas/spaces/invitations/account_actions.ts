@@ -33,8 +33,10 @@ function checkAccount({ username, name, password }: NewAccount): void {
 /**
  * Creates an account with the invited address, which the link confirms, and accepts the invitation.
  * @param tx a transaction
- * @returns the outcome, undefined when the invitation no longer exists, and the new user; when the invitation no longer holds, no account is created
- * @throws ApiError 403 when sign-up is disabled, the address is not allowed or no seat is left; 400 and 409 for invalid or taken values
+ * @returns the outcome, undefined if the invitation no longer exists, and the new user; no account is created if the
+ * invitation is no longer valid
+ * @throws ApiError 403 when sign-up is disabled, the address is not allowed or no seat is left; 400 and 409 for invalid
+ * or taken values
  */
 export async function signUp(
   tx: Database,

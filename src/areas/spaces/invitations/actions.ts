@@ -37,7 +37,7 @@ import {
 
 export interface Wanted extends Grant {
   emails: readonly string[];
-  /** As given. */
+  /** The ids as given. */
   user_ids: readonly string[];
   /** A moment, ISO 8601 in UTC. Memberships end on the first day that begins then or later. */
   expires_at: string | null;
@@ -66,7 +66,10 @@ interface Named {
   users: Map<number, NamedUser & { name: string }>;
   /** Addresses without a user, as first given. */
   strangers: string[];
-  /** IDs and names that match no user who can be invited: IDs of no user, and the usernames of accounts that no one uses. */
+  /**
+   * IDs and names that match no user who can be invited: IDs that do not exist, and the usernames of accounts that
+   * belong to no person.
+   */
   unknown: string[];
 }
 
@@ -197,7 +200,7 @@ async function membershipsOf(
     .execute();
 }
 
-/** @returns the reasons by address for those who could not be invited */
+/** @returns the reasons by address for addresses that could not be invited */
 async function inviteStrangers(
   tx: Database,
   source: Source,

@@ -98,11 +98,11 @@ const outcomes: Record<Outcome, { title: string; text: (place: string, inviter: 
   },
 };
 
-/** The page of what an invitation is to. */
+/** The path of the page of the group or project. */
 export const placePage = ({ group_id, full_path }: OpenInvitation): string =>
   group_id === null ? projectPage(full_path) : groupPage(full_path);
 
-/** The page after accepting an invitation. Members go on to what they are members of. */
+/** The page after accepting an invitation. Members continue to the group or project. */
 export const outcomePage = (invitation: OpenInvitation, outcome: Outcome): HtmlPage => ({
   title: outcomes[outcome].title,
   parts: [
@@ -114,7 +114,7 @@ export const outcomePage = (invitation: OpenInvitation, outcome: Outcome): HtmlP
 });
 
 /**
- * The page that the link to decline in the mail opens.
+ * The page for the decline link in the mail.
  * @param action the path of the page of the invitation
  */
 export const decliningPage = ({ place, invite_email }: OpenInvitation, action: string): HtmlPage => ({

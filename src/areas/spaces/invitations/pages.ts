@@ -87,7 +87,10 @@ function answered(call: Call, invitation: OpenInvitation, outcome: Outcome | und
   return sendPage(call, isDone.has(outcome) ? 200 : 409, outcomePage(invitation, outcome));
 }
 
-/** Signs whoever has answered in, and leads members to what they have joined. A form on another server must not choose who someone works as here. */
+/**
+ * Signs in the user who has answered, and redirects members to the group or project. A form on another site must not
+ * choose the user of this session.
+ */
 async function goOn(
   call: Call,
   invitation: OpenInvitation,
@@ -124,7 +127,7 @@ async function showForms(call: Call, invitation: OpenInvitation, refused?: Refus
 
 type Answer = typeof show;
 
-/** @param answer takes a form; when it is refused, the page says why and keeps what was typed */
+/** @param answer handles a form; if it is refused, the page shows the reason and keeps the input */
 const keeping =
   (name: string, answer: Answer): Answer =>
   async (call, invitation) => {
@@ -166,7 +169,7 @@ export const invitationPages: Doorway = {
     page('GET', '', show),
     { ...page('POST', '/accept', keeping('accept', accept)), who },
     page('POST', '/sign_up', keeping('sign_up', signUpAndAccept)),
-    // Following the link in the mail must not decline: programs that check mail for dangerous links do that.
+    // Following the link in the mail must not decline the invitation: mail scanners open links.
     page('GET', '/decline', askToDecline),
     page('POST', '/decline', decline),
   ],

@@ -1,4 +1,4 @@
-/** Queries for invitations, and for the users that addresses belong to. */
+/** Queries for invitations, and for the users with given addresses. */
 import { sql } from 'kysely';
 import { isOpenInvitation, isUsableAccount, type Permission, rolesCount } from '../../../access/index.ts';
 import { dayFrom } from '../../../cron/index.ts';
@@ -76,12 +76,12 @@ export const invitationOfSeed = (db: Database, seed: string): Promise<OpenInvita
 export const invitationsFor = (db: Database, email: string): Promise<OpenInvitation[]> =>
   opened(db).where('invitations.invite_email', '=', email).orderBy('invitations.id').execute();
 
-/** Why an invitation no longer holds: its inviter is no longer active, or could no longer send it. */
+/** Why an invitation is no longer valid: its inviter is no longer active, or could no longer send it. */
 export type Objection = 'inviter gone' | 'inviter demoted';
 
 type Sent = Pick<OpenInvitation, 'group_id' | 'project_id' | 'access_level' | 'permissions' | 'created_by_id'>;
 
-/** The inviter with their rights now, or why the invitation no longer holds. */
+/** The inviter with their current rights, or why the invitation is no longer valid. */
 export async function inviterOf(db: Database, invitation: Sent): Promise<Actor | Objection> {
   const { group_id, project_id, created_by_id } = invitation;
   const source =
@@ -91,7 +91,7 @@ export async function inviterOf(db: Database, invitation: Sent): Promise<Actor |
   return mayManage(source.kind, inviter) && !isAbove(inviter, source.kind, invitation) ? inviter : 'inviter demoted';
 }
 
-/** Why an invitation no longer holds; undefined while it does. */
+/** Why an invitation is no longer valid; undefined if it is. */
 export async function objectionTo(db: Database, invitation: Sent): Promise<Objection | undefined> {
   const inviter = await inviterOf(db, invitation);
   return typeof inviter === 'string' ? inviter : undefined;
@@ -112,7 +112,7 @@ export const factsOf = (invitation: OpenInvitation): { facts: [name: string, val
   ],
 });
 
-/** A user that a request names. */
+/** A user named in a request. */
 export interface NamedUser {
   id: number;
   username: string;

@@ -37,7 +37,7 @@ const Texts = (description: string) => optional(Type.Record(Type.String(), Type.
 
 const InvitationOutcome = resource('InvitationOutcome', {
   status: Type.Enum(['success', 'error']),
-  // Always an object, even when all have the same reason: clients expect one.
+  // Always an object, even if all have the same reason: clients expect one.
   message: Texts('Reasons for failed invitations, by email address or username'),
   queued_users: Texts('Users whose role an administrator must approve first, by username'),
 });
@@ -128,7 +128,7 @@ function routesOf(kind: Source['kind']) {
       access: manager,
       input: {
         email: optional(CommaList(Type.String({ description: 'Email addresses' }))),
-        // As text, so that the reasons name an unknown ID as it was given.
+        // As text, so that the reasons show an unknown ID as it was given.
         user_id: optional(CommaList(Type.String({ pattern: '^[+-]?\\d+$', description: 'IDs of users' }))),
         access_level: Level(),
         expires_at: optional(nullable(Timestamp)),

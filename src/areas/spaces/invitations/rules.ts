@@ -4,7 +4,7 @@ import { dayFrom, daysAfter, daysBetween } from '../../../cron/index.ts';
 import type { EmailRefusal } from '../../instance/application_settings/index.ts';
 import type { Actor, Source } from '../members/index.ts';
 
-/** The most people that one request names. */
+/** The maximum number of people in one request. */
 export const maximumAtOnce = 100;
 export const tooManyText = `Too many users specified (limit is ${maximumAtOnce})`;
 export const lockedText = 'Membership is locked by a group above this project';
@@ -44,13 +44,14 @@ export const emailRefusalText = (refusal: EmailRefusal, { kind }: Pick<Source, '
   `The member's email address is not allowed for this ${kind}. Go to the &#39;Admin area &gt; Sign-up restrictions&#39;, and ${rules[refusal]}.`;
 
 /**
- * The day on which the membership ends that an invitation becomes: memberships end on days, and never before the invitation does.
+ * The last day of the membership that results from an invitation: memberships end on days, and never before the
+ * invitation does.
  * @param expires_at a moment, ISO 8601 in UTC; null: no end
  */
 export const endOfAccess = (expires_at: string | null): string | null => expires_at && dayFrom(expires_at);
 
 const reminderDays = [2, 5, 10];
-/** The lifetime that these days are meant for. Invitations that expire sooner have them closer together. */
+/** The lifetime for which these days are intended. Shorter-lived invitations have their reminders closer together. */
 const span_days = 14;
 
 /**

@@ -116,7 +116,7 @@ async function lockedRole(tx: Database, group_id: number | null, id: number) {
 const assigned = 'Role is assigned to one or more group members. Remove role from all group members, then delete role.';
 
 /**
- * Deletes a role that no member has and no pending invitation names.
+ * Deletes a role that no member and no pending invitation has.
  * @param group_id the group of the role; null: the instance
  * @throws ApiError 404, 400 while it is assigned, 412 when it changed after `unmodified_since`
  */
@@ -130,7 +130,7 @@ export async function deleteRole(
     const query = tx.selectFrom('member_roles').select('updated_at').where(belongsTo(group_id)).where('id', '=', id);
     const { updated_at } = found('Member Role', await query.forUpdate().executeTakeFirst());
     checkUnmodified(updated_at, unmodified_since);
-    // What has expired does not count, although its rows stay until the night.
+    // Expired memberships do not count, although their rows are deleted only at night.
     await sql`update members set member_role_id = null where member_role_id = ${id} and ${hasEnded()}`.execute(tx);
     await sql`update invitations set member_role_id = null where member_role_id = ${id} and not ${isOpenInvitation}`.execute(
       tx,

@@ -18,7 +18,7 @@ export const MemberRole = resource('MemberRole', {
 });
 export type MemberRoleRow = Static<typeof MemberRole>;
 
-/** The parameter of what gives a role to a member. */
+/** The parameter of requests that give a member a role. */
 export const RoleId = () =>
   since(
     'ultimate',

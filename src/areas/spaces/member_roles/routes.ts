@@ -43,7 +43,7 @@ const change = {
   ...flags,
 };
 const single = { member_role_id: Id };
-/** Clients expect complete lists here, so there are pages only on request. */
+/** Clients expect complete lists here, so paging is only on request. */
 const pagesAsked = {
   page: optional(Type.Integer({ description: 'Page number; without `page` and `per_page`, all roles are returned' })),
   per_page: optional(Type.Integer({ description: 'Roles per page, at most 100' })),
@@ -80,7 +80,7 @@ async function rolesOf(
   if (asked.page !== undefined || asked.per_page !== undefined)
     return paginate(db, roles, { page: asked.page ?? 1, per_page: asked.per_page ?? usualPage });
   const items = await roles.execute();
-  // A complete list has the same headers and links as a page of the usual size.
+  // A complete list has the same headers and links as a page of default size.
   return { items, page: 1, per_page: Math.max(items.length, usualPage), total: items.length, has_more: false };
 }
 

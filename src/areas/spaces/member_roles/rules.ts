@@ -2,7 +2,7 @@
 import { levels, type Permission, permissions } from '../../../access/index.ts';
 import { tooLong } from '../../../texts/index.ts';
 
-/** The most roles of a group; the instance has no limit. */
+/** The maximum number of roles of a group; the instance has no limit. */
 export const maximumRoles = 10;
 
 export const taken = 'Name has already been taken';
@@ -16,7 +16,7 @@ export type RoleValues = { name: string; description: string | null; base_access
   boolean
 >;
 
-/** Permissions that require another one, and the level that has the required one anyway. */
+/** Permissions that require another one, and the level that includes the required one anyway. */
 const needs: readonly { wanted: Permission; needed: Permission; from: number }[] = [
   { wanted: 'admin_vulnerability', needed: 'read_vulnerability', from: levels.developer },
 ];

@@ -1,9 +1,9 @@
-/** Roles after transfers of groups and projects: they stay with the top-level group that they belong to. */
+/** Roles after transfers of groups and projects: a role stays with its top-level group. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Subtree } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 
-/** Tables whose rows can have a role: memberships, and what can become one. */
+/** Tables whose rows can have a role: memberships, and rows that can become one. */
 const carriers = ['members', 'invitations', 'member_approvals'] as const;
 
 /**

@@ -23,7 +23,7 @@ export interface NewMembers extends Grant {
   user_ids: readonly number[];
   /** The first day on which the memberships are no longer in force, `YYYY-MM-DD`. */
   expires_at?: string | null | undefined;
-  /** When the memberships began at another server; now, if left out. */
+  /** When the memberships began at another server; now if omitted. */
   created_at?: string | undefined;
   /** Whether existing members get the new level or are refused. */
   existing: 'change' | 'refuse';
@@ -121,7 +121,7 @@ async function refusalsOf(
   const { user_ids, access_level, expires_at = null, existing } = members;
   const above = await inherited(tx, source, user_ids);
   const withMinimal = await hasMinimal(tx);
-  // Without any of these users, so that two owners do not stand in for each other.
+  // Excludes all of these users, so that two owners do not stand in for each other.
   const otherOwner = await hasOtherOwner(tx, source, user_ids);
   const present = new Map((await heldBy(tx, source, user_ids)).map((member) => [member.user_id, member]));
   const refusals = new Map<number, Refusal>();
@@ -193,7 +193,7 @@ export async function memberOf(tx: Database, source: Source, user_id: number) {
 
 export interface MemberChange extends Grant {
   user_id: number;
-  /** Left out, the end does not change. */
+  /** If omitted, the expiry does not change. */
   expires_at?: string | null | undefined;
 }
 

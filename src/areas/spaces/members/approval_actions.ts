@@ -24,7 +24,7 @@ async function mustWait(tx: Database, actor: Actor): Promise<boolean> {
 }
 
 /**
- * Queues users who would start to take a seat for an approval. A newer request of the same user replaces a pending one.
+ * Queues users who would take a new seat for approval. A newer request for the same user replaces a pending one.
  * @param tx a transaction that has locked the source
  * @param actor the user who gives the role
  * @returns the IDs of the queued users
@@ -48,7 +48,7 @@ async function queueForApproval(
 }
 
 /**
- * Finds users who cannot have a role yet: some need an approval, and for others no seat is left.
+ * Finds users who cannot have a role yet, because they need an approval or no seat is left.
  * @param tx a transaction that has locked the source
  * @returns the reason by user
  */

@@ -1,9 +1,9 @@
-/** Telling hooks of members and access requests (docs/reference/hooks.md#events). */
+/** Hook events of members and access requests (docs/reference/hooks.md#events). */
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, momentInJson } from '../../../db/index.ts';
 import { tellEach } from '../../instance/hook_events/index.ts';
 
-/** The ends of the names of events for groups and for projects. */
+/** The suffixes of event names for groups and for projects. */
 const names = {
   add: ['user_add_to_group', 'user_add_to_team'],
   update: ['user_update_for_group', 'user_update_for_team'],
@@ -47,8 +47,9 @@ const tell = (tx: Database, held: RawBuilder<unknown>): Promise<void> =>
 const eventsOf = (event: keyof typeof names) => sql`array[${sql.join(names[event].map((name) => sql.lit(name)))}]`;
 
 /**
- * Tells hooks of the server of members, and those of groups of the members of the group and of groups below.
- * @param tx the transaction of the change; of members who are removed, before they are
+ * Enqueues hook events of members. Hooks of the server receive all of them, and hooks of a group those of members of
+ * the group and its subgroups.
+ * @param tx the transaction of the change; for removed members, before they are deleted
  * @param event `written` for members who were added or updated
  * @param which a predicate on rows of `members`
  */

@@ -15,7 +15,7 @@ export const Member = resource('Member', {
   expires_at: nullable(DateOnly),
   access_level: Type.Integer(),
   membership_state: Type.Enum(['active']),
-  // Clients take its presence for a role that they may read.
+  // Clients take the presence of this field as a role that they may read.
   member_role: optional(since('ultimate', MemberRole)),
 });
 

@@ -57,7 +57,10 @@ export async function lockedSource(tx: Database, subtree: Subtree): Promise<Sour
   return sourceOf(tx, subtree);
 }
 
-/** A user with their level and permissions in a source now, for what they began earlier; undefined for users who are not active. */
+/**
+ * A user with their current level and permissions in a source, for an action that they started earlier; undefined for
+ * users who are not active.
+ */
 export async function actorNow(
   db: Database,
   { kind, id }: Pick<Source, 'kind' | 'id'>,
@@ -94,7 +97,7 @@ function directMemberships(source: Source): RawBuilder<Membership> {
  */
 function effectiveMemberships(source: Source): RawBuilder<Membership> {
   const authorizations = sql.table(`${source.kind}_authorizations`);
-  // Only the owner of the namespace has a level without a membership, since the creation of the project.
+  // Only the owner of the namespace has a level without a membership, from the creation of the project.
   const since = source.kind === 'project' ? sql`(select created_at from projects where id = ${source.id})` : sql`null`;
   const groups = source.kind === 'group' ? [...source.above, source.id] : source.above;
   const inGroup = (table: string) => sql`${sql.ref(`${table}.group_id`)} = any(${ofAnyLength(groups, 'bigint[]')})`;
@@ -102,14 +105,15 @@ function effectiveMemberships(source: Source): RawBuilder<Membership> {
     source.kind === 'project'
       ? sql`(${inGroup(table)} or ${sql.ref(`${table}.project_id`)} = ${source.id})`
       : inGroup(table);
-  // One by one, because PostgreSQL would read all memberships of a user for those in "one of these groups or the project".
+  // One lookup per place, because PostgreSQL would read all memberships of a user for "one of these groups or the
+  // project".
   const places = [inGroup('members'), ...(source.kind === 'project' ? [sql`members.project_id = ${source.id}`] : [])];
   const own = places.map(
     (isPlace) => sql`
       select 0 as way, members.id, members.created_at, members.created_by_id, members.access_level, members.expires_at, members.member_role_id from members
        where members.user_id = granted.user_id and ${isPlace}`,
   );
-  // As columns, not as a join: they are read for the members that are shown, not for those that a page skips.
+  // As columns instead of a join: they are read only for the members shown, not for those that a page skips.
   const given = (column: 'created_at' | 'created_by_id') => sql`(
     select ${sql.ref(`ways.${column}`)} from (
       ${sql.join(own, sql` union all `)}

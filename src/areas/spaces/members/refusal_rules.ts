@@ -11,7 +11,7 @@ export type Refusal = 'exists' | Protection | 'queued' | 'no seat' | Record<stri
 /** The text for users who need an approval. */
 export const queuedText = 'Request queued for administrator approval.';
 
-/** The text when the license has not enough seats. Only owners can purchase more, so others are advised to ask one. */
+/** The text for a license without enough seats. Only owners can buy more, so others are advised to ask an owner. */
 export const noSeatsText = ({ access_level }: Pick<Actor, 'access_level'>): string =>
   `There are not enough available seats to invite this many users.${
     access_level >= levels.owner ? '' : ' Ask a user with the Owner role to purchase more seats.'

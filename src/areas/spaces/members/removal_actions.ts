@@ -77,7 +77,7 @@ export async function removeEverywhere(
   await refreshAuthorizations(tx, subtree, [user_id]);
 }
 
-/** As v4, without system notes: it is no decision about a single issue. */
+/** As in v4, without system notes: it is not a decision about a single issue. */
 async function unassign(tx: Database, subtree: Subtree, user_id: number): Promise<void> {
   const projects =
     'group_id' in subtree
@@ -98,7 +98,10 @@ const isInside = (group_id: number, table = 'members') => {
     or ${sql.ref(`${table}.project_id`)} in (select id from projects where namespace_id in (${groups})))`;
 };
 
-/** Otherwise a deleted member could return through an invitation to themselves or a later approval. */
+/**
+ * Deletes the user's pending invitations and approvals. Otherwise a removed member could return through an invitation
+ * or a later approval.
+ */
 async function endWhatWaits(
   tx: Database,
   isThere: (table: string) => RawBuilder<boolean>,

@@ -15,7 +15,7 @@ export interface Held {
   access_level: number;
   expires_at: string | null;
   updated_at: string;
-  /** Null also under a plan without custom roles. */
+  /** Also null on a plan without custom roles. */
   member_role_id: number | null;
   permissions: readonly Permission[];
 }
@@ -45,7 +45,10 @@ export const heldBy = (db: Database, source: Pick<Source, 'kind' | 'id'>, user_i
 /** The level and custom role that a membership gets. */
 export interface Grant {
   access_level: number;
-  /** A custom role with the base level `access_level`; null removes it; left out, the member keeps theirs unless the level changes. */
+  /**
+   * A custom role with the base level `access_level`; null removes it; if omitted, the member keeps theirs unless the
+   * level changes.
+   */
   member_role_id?: number | null | undefined;
 }
 
@@ -66,7 +69,10 @@ export async function checkRole(
   if (isAbove(actor, source.kind, { access_level, permissions })) throw forbidden();
 }
 
-/** The value of `members.member_role_id` for a grant. A membership that replaces an expired one does not keep its role. */
+/**
+ * The value of `members.member_role_id` for a grant. A membership that replaces an expired one does not inherit its
+ * role.
+ */
 export const roleColumn = ({ access_level, member_role_id }: Grant) =>
   member_role_id === undefined
     ? sql<

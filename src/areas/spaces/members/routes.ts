@@ -42,7 +42,7 @@ import { removeMember } from './removal_actions.ts';
 import { lastOwnerRefusal, mayManage, memberTexts, protectedRefusal, type Source } from './rules.ts';
 import { asSubtree, everyone, type Granted, managers, sourceFor } from './source_access.ts';
 
-/** The most users that one request adds. */
+/** The maximum number of users in one request. */
 const maximumAtOnce = 100;
 
 const filters = allOptional({
@@ -77,7 +77,7 @@ const addBy = ({ change }: Manager, plan: Plan, members: NewMembers) =>
     return { actor, refusals: await addMembers(tx, asSubtree(source), actor, members) };
   });
 
-/** Adds one user. A refusal becomes the response. */
+/** Adds one user. A refusal becomes an error response. */
 async function addOne(services: Services & Conditions, manager: Manager, members: NewMembers) {
   const { source } = manager;
   const [user_id] = members.user_ids;
@@ -91,7 +91,7 @@ async function addOne(services: Services & Conditions, manager: Manager, members
   return memberReply(services, source, user_id!, 'direct');
 }
 
-/** Adds several users. The response gives the reason for each who could not be added. */
+/** Adds several users. The response lists the reason for each user who could not be added. */
 async function addSeveral(
   { plan }: Conditions,
   manager: Manager,

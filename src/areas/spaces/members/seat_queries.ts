@@ -1,4 +1,7 @@
-/** Seats of the license: who would start to take one, and whether enough are left (docs/reference/members.md#seats-and-approval-of-promotions). */
+/**
+ * Seats of the license: which users would take a new one, and whether enough are left
+ * (docs/reference/members.md#seats-and-approval-of-promotions).
+ */
 import { type RawBuilder, sql } from 'kysely';
 import { planInForce } from '../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
@@ -23,7 +26,7 @@ export async function newlyBillable(db: Database, user_ids: readonly number[], r
   return rows.map(({ id }) => id);
 }
 
-/** Users and people without an account who get a role. */
+/** Users, and people without an account, who get a role. */
 export interface Newcomers {
   user_ids: readonly number[];
   /** The number of invited addresses; each may become an account. */

@@ -36,14 +36,17 @@ export interface NewProject {
     description?: string | null | undefined;
     forked_from_id?: number;
     import_status?: 'scheduled';
-    /** Now, if left out. */
+    /** Now if omitted. */
     created_at?: string;
   };
-  /** Whether it arrives from another server: no one is notified, no event is recorded, and it does not begin with the push rule of its group. */
+  /**
+   * Whether it is imported from another server: no notifications are sent, no event is recorded, and it does not start
+   * with the push rule of its group.
+   */
   is_quiet?: true;
-  /** More work for the transaction that inserts the row. */
+  /** Further work in the transaction that inserts the row. */
   also?(tx: Database, id: number): Promise<void>;
-  /** The author of a first commit with a README.md; left out, the repository stays empty. */
+  /** The author of a first commit with a README.md; if omitted, the repository stays empty. */
   readme_by?: { name: string; email: string } | undefined;
 }
 
@@ -76,7 +79,8 @@ export async function createProject(services: Services, project: NewProject): Pr
       await project.also?.(tx, id);
     });
   } catch (error) {
-    // A connection that breaks during the commit does not tell whether the row exists. In doubt the repository stays: garbage does no harm.
+    // If the connection breaks during the commit, we cannot tell whether the row exists. In doubt the repository stays:
+    // garbage does no harm.
     if (!(await isThere(db, id).catch(() => true))) await deleteRepository(repository);
     throw error;
   }
@@ -216,7 +220,7 @@ export async function refuseTaken(
   });
 }
 
-/** Tells the members of a project that it has another path. */
+/** Notifies the members of a project that its path has changed. */
 export const tellOfMove = (tx: Database, project_id: number, actor_id: number): Promise<void> =>
   addNotification(tx, {
     event: 'moved_project',
@@ -236,8 +240,8 @@ export interface ProjectChanges {
 
 /**
  * Updates a project: its columns, and the default branch of its repository.
- * @param changes columns by name; columns that are left out stay
- * @param also more work for the transaction; its argument says whether the project has another path now
+ * @param changes columns by name; omitted columns do not change
+ * @param also further work in the transaction; its argument is whether the path of the project has changed
  * @throws ApiError 400 for invalid values, 404 when the project no longer exists
  */
 export async function changeProject(

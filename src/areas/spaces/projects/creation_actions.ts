@@ -80,7 +80,7 @@ export async function addProject(services: Services, creator: Creator, request: 
   });
 }
 
-/** The default visibility: that of the application settings, but at most that of the group. */
+/** The default visibility: from the application settings, but at most that of the group. */
 function usualVisibility(settings: Settings, creator: Creator, { kind, visibility }: TargetNamespace): VisibilityName {
   const usual = defaultVisibility(settings, 'project', creator);
   return kind === 'user' ? usual : lesserVisibility(usual, visibility);
@@ -94,7 +94,7 @@ type TargetNamespace = CreationRules & {
   default_branch: string | null;
 };
 
-/** Namespaces, with what decides whether the creator may create a project there. */
+/** Namespaces, with the columns that decide whether the creator may create a project there. */
 const targets = (db: Database, creator: Pick<Creator, 'id' | 'admin'>) =>
   db
     .selectFrom('namespaces')
@@ -104,8 +104,8 @@ const targets = (db: Database, creator: Pick<Creator, 'id' | 'admin'>) =>
     .$castTo<TargetNamespace>();
 
 /**
- * The namespace for a new project, with what decides whether the creator may create it.
- * @param namespace its ID or full path; left out, the creator's own
+ * The namespace for a new project, with the columns that decide whether the creator may create it.
+ * @param namespace its ID or full path; if omitted, the creator's own
  */
 export function namespaceFor(
   db: Database,
@@ -120,7 +120,7 @@ export function namespaceFor(
     .executeTakeFirst();
 }
 
-/** More are not offered for choice. */
+/** The maximum number of namespaces offered for choice. */
 const maximumOffered = 500;
 
 /** The namespaces in which a creator may create projects as a member: their own, and groups by their path. */

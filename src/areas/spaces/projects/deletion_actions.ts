@@ -43,7 +43,7 @@ export const endProject = (tx: Database, project: Project, deletion: Deletion): 
   markOrRemove(tx, kind, project, deletion);
 
 /**
- * Restores a project that is marked for deletion, with the name and path that it had.
+ * Restores a project that is marked for deletion, with its former name and path.
  * @param tx a transaction that has locked the tree
  * @throws ApiError 400 when it is not marked itself, or when its name or path has been taken
  */
@@ -93,8 +93,8 @@ export const removeMarkedProjects = job('remove_marked_projects', {
 });
 
 /**
- * Has a project deleted that has come to nothing, without days in which it could be restored.
- * @param tx the transaction that gives it up
+ * Schedules the deletion of a project whose creation has failed, without a restore period.
+ * @param tx the transaction that abandons it
  */
 export async function discardProject(tx: Database, id: number): Promise<void> {
   await tx.updateTable('projects').set({ marked_for_deletion_at: sql`now()` }).where('id', '=', id).execute();

@@ -22,7 +22,7 @@ import {
 } from '../../../http/index.ts';
 import { attributeFilters, withAttributes } from '../../people/custom_attributes/index.ts';
 
-/** Topics as projects have them: in the spelling of the topic, which may differ in case. */
+/** Converts topics to the spelling stored in projects, which may differ in case. */
 const spelled = (topics: string[]) => sql`array(
   select coalesce((select name::text from topics where name = given::citext), given) from unnest(${topics}::text[]) given)`;
 
@@ -48,25 +48,32 @@ const columnFilters = filtersOn('projects', (by) => ({
 
 export type Projects<Row> = SelectQueryBuilder<DB, 'projects', Row>;
 
-/** The similarity of `search` to the name or path of a project. Names that are spelled as the path, except for case and spaces, are as similar as that. */
+/**
+ * The similarity of `search` to the name or path of a project. A name that equals the path except for case and spaces
+ * is as similar as an equal path.
+ */
 const likeness = (
   search: string,
 ) => sql<number>`case when translate(lower(projects.name), ' ', '-') = projects.path::text
   then similarity(projects.path::text, ${search})
   else greatest(similarity(projects.name, ${search}), similarity(projects.path::text, ${search})) end`;
 
-/** How many of the projects that match a search are compared with it. A word that more of them have says little about any. */
+/**
+ * The maximum number of matching projects compared by similarity. A word found in more of them is too common to rank
+ * them.
+ */
 const maximumCompared = 1000;
 
 /**
- * The projects that match a search, in two lists: those that are called exactly so and the newest, by likeness; then the others by ID.
+ * The projects that match a search, in two lists: exact names and the newest matches, by similarity; then the others by
+ * ID.
  * @param matching projects that match, without order
  */
 export function likestFirst<Row>(db: Database, matching: Projects<Row>, search: string, sort: 'asc' | 'desc') {
   const isNamed = sql<boolean>`(projects.name = ${search} or projects.path = ${search})`;
   const texts = matching.clearSelect().select(['projects.id', 'projects.name', 'projects.path']);
   const named = texts.where(isNamed);
-  // By their ids: to compare the name and path of each project takes longer than to find whether it matches.
+  // By id: comparing the name and path of each project takes longer than finding whether it matches.
   const isOther = sql<boolean>`projects.id <> all(array(${named.clearSelect().select('projects.id')}))`;
   const newestFirst = texts.where(isOther).orderBy('projects.id', 'desc');
   const newest = db.selectFrom(newestFirst.limit(maximumCompared).as('newest')).selectAll();
@@ -132,8 +139,8 @@ export const contributedTo = (user_id: number) => sql<boolean>`projects.id in (
    where author_id = ${user_id} and created_at > now() - interval '1 year' and action not in ('joined', 'left', 'expired'))`;
 
 /**
- * A predicate on rows of `projects`: the project itself is shared with the group. It compares with an array, because only then PostgreSQL uses indexes for this or
- * another predicate.
+ * A predicate on rows of `projects`: the project itself is shared with the group. It compares with an array, because
+ * only then does PostgreSQL use indexes for this predicate combined with another by OR.
  */
 export const isSharedWith = (group_id: number) =>
   sql<boolean>`projects.id = any(array(select project_id from group_links where invited_group_id = ${group_id} and project_id is not null and ${countsToday('group_links')}))`;
@@ -172,7 +179,7 @@ export function filtered<Row>(query: Projects<Row>, caller: MaybeCaller, input: 
     .$if(input.with_merge_requests_enabled, (q) => q.where(withFeature(caller, 'merge_requests_access_level')));
 }
 
-/** Orders a list by an index; `similarity` counts as by ID. */
+/** Orders a list by an index; `similarity` is treated as order by ID. */
 export function inOrder<Row>(
   query: Projects<Row>,
   { order_by, sort }: Pick<ProjectFilters, 'order_by' | 'sort'>,

@@ -1,9 +1,12 @@
-/** The members of projects and groups that clients expect and that never change here, each with the reason (docs/reference/projects.md#fields). */
+/**
+ * Fields of projects and groups that clients expect and that never change here, each with the reason
+ * (docs/reference/projects.md#fields).
+ */
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { nullable, since } from '../../../http/index.ts';
 
 /**
- * A member that has the same value in every reply.
+ * A field that has the same value in every reply.
  * @param reason a clause, as in `there are no pipelines`
  */
 export const fixed = <S extends TSchema>(schema: S, reason: string) =>

@@ -57,9 +57,9 @@ export interface ForkRequest {
   path?: string | undefined;
   description?: string | null | undefined;
   visibility?: VisibilityName | undefined;
-  /** Names of the branches to copy; left out or empty, everything. */
+  /** Names of the branches to copy; if omitted or empty, the whole repository. */
   branches?: string[] | undefined;
-  /** Settings of merging. */
+  /** Merge settings. */
   settings?: MergeSettings;
 }
 
@@ -117,7 +117,7 @@ export async function forkProject(
   });
   return fork.catch((error: unknown) => {
     if (isSourceGone(error)) throw notFound('Project');
-    // Names and paths that are taken are conflicts here.
+    // For forks, taken names and paths are reported as conflicts.
     throw error instanceof ApiError && error.status === 400 ? new ApiError(409, error.body) : error;
   });
 }
@@ -156,7 +156,7 @@ export const copyFork = job('copy_fork', {
     try {
       await copy(services, input, signal);
     } catch (error) {
-      // Retrying does not change errors of git; other errors may pass.
+      // A retry does not help against errors of git; other errors may be temporary.
       if (signal.aborted || !(error instanceof GitError)) throw error;
       log.error({ err: error }, 'failed to copy a fork');
       await services.db
@@ -271,8 +271,9 @@ export async function relateFork(db: Database, project: Project, source: Project
 }
 
 /**
- * Makes a project that has arrived a fork of another one that has, without changing its times. A fork must not show what its source does not.
- * @returns whether it is one now
+ * Makes an imported project a fork of another imported one, without changing its times. A fork must not reveal anything
+ * that its source hides.
+ * @returns whether it is a fork now
  */
 export async function leadFork(tx: Database, project_id: number, source_id: number): Promise<boolean> {
   const rows = await tx
@@ -289,7 +290,8 @@ export async function leadFork(tx: Database, project_id: number, source_id: numb
 }
 
 /**
- * Deletes the fork relationship of a project. A job closes the merge requests that it had with projects which it has nothing to do with any more.
+ * Deletes the fork relationship of a project. A job closes its merge requests with projects to which it is no longer
+ * related.
  * @throws ApiError 304 when the project is not a fork
  */
 export async function unrelateFork(tx: Database, caller: Caller, project_id: number): Promise<void> {

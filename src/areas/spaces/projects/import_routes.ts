@@ -1,4 +1,4 @@
-/** How the import of a project's repository goes (docs/reference/projects.md#imports). */
+/** The import status of a project's repository (docs/reference/projects.md#imports). */
 import { type Static, Type } from 'typebox';
 import { levels, projectVisible } from '../../../access/index.ts';
 import { found, get, nullable, one, optional, resource, Timestamp } from '../../../http/index.ts';

@@ -1,4 +1,4 @@
-/** Projects as mail tells of them: when they have moved. */
+/** Projects in mail about a changed path. */
 import { sql } from 'kysely';
 import { countsToday, isKnownProject, projectPage } from '../../../access/index.ts';
 import { mailTarget } from '../../activity/notifications/index.ts';

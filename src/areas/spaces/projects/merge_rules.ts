@@ -1,4 +1,4 @@
-/** Settings of merging: the parameters, and what a project shows of them (docs/reference/projects.md#merging). */
+/** Merge settings: the parameters, and their fields in projects (docs/reference/projects.md#merging). */
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { checked, nullable, optional, since } from '../../../http/index.ts';
 
@@ -24,7 +24,7 @@ const switches = {
 } as const;
 type Switch = keyof typeof switches;
 
-/** The longest templates in characters. */
+/** The maximum lengths of templates, in characters. */
 const templates = { suggestion_commit_message: 255, merge_commit_template: 500, squash_commit_template: 500 } as const;
 type Template = keyof typeof templates;
 
@@ -56,7 +56,7 @@ export const mergeSettings = {
   merge_requests_template: optional(since('premium', newText())),
 };
 
-/** What a project shows of them. */
+/** The fields of a project. */
 export const mergeFields = {
   merge_method: mergeMethod(),
   squash_option: squashOption(),
@@ -78,7 +78,7 @@ export function presentMergeSettings(project: MergeColumns): Static<TObject<type
   return Object.fromEntries(names.map((name) => [name, project[name]])) as Static<TObject<typeof mergeFields>>;
 }
 
-/** The columns of the settings that are given; an empty template is none. */
+/** The columns of the given settings; an empty template is stored as null. */
 export const columnsOfMergeSettings = (given: MergeSettings): MergeSettings =>
   Object.fromEntries(
     Object.entries(given)

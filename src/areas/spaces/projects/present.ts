@@ -150,7 +150,7 @@ export const unstoredSizes: Static<TObject<typeof unstoredFields>> = {
   packages_size: 0,
 };
 
-/** The members that the statistics of projects and of groups have in common. */
+/** The fields that the statistics of projects and of groups share. */
 export const statisticsFields = {
   storage_size: Type.Integer({ description: 'Bytes of everything that is stored' }),
   repository_size: Type.Integer(),
@@ -182,7 +182,7 @@ export const ProjectWithAccessForm = resource('ProjectWithAccess', {
   ...attributeMember,
 });
 
-/** A repository that was lost is empty, whatever was found in it. */
+/** A lost repository counts as empty, whatever was recorded before. */
 const readmeUrl = (url: string, { full_path, default_branch, readme_path, empty_repo }: ProjectSource) =>
   readme_path && !empty_repo ? url + blobPage(full_path, default_branch, readme_path) : null;
 
@@ -234,11 +234,12 @@ function links(url: string, project: ProjectRow): Static<(typeof detailFields)['
   };
 }
 
-/** A row with what the full form shows besides it. */
+/** A row with the additional columns of the full form. */
 export type CompleteProjectRow = ProjectRow & { open_issues_count: number; description_html: string };
 
 /**
- * Rows for the full form: their open issues are counted in one statement, and long descriptions do not block other requests.
+ * Completes rows for the full form: open issues are counted in one statement, and rendering long descriptions does not
+ * block other requests.
  * @param rows rows of `projectRows` for the caller
  */
 export async function completeRows(db: Services['db'], rows: readonly ProjectRow[]): Promise<CompleteProjectRow[]> {
@@ -326,7 +327,7 @@ export function presentPermissions(caller: Caller, project: ProjectRow) {
 }
 
 /**
- * Projects in the form that the caller may see and requested, in the same order.
+ * Projects in the requested form, or the one that the caller may see, in the same order.
  * @param rows rows of `projectRows` for this caller
  */
 export async function presentProjects(

@@ -41,7 +41,7 @@ export type ProjectRow = Selectable<DB['projects']> &
     /** The source of a fork, if it is visible to the caller, without sources of its own. */
     forked_from: ProjectSource | null;
     shared_with_groups: SharedWithGroupRow[];
-    /** What it is pulled from. */
+    /** The mirror that it is pulled from. */
     mirroring: ProjectMirrorRow | null;
   };
 
@@ -71,7 +71,7 @@ const groupAccess = (caller: MaybeCaller): RawBuilder<number | null> =>
               and user_id = ${caller.id} and ${countsToday('members')})`
     : sql`null::integer`;
 
-/** Only of forks that are visible to the caller: others may not know of a private one. */
+/** Counts only forks that are visible to the caller, so that the existence of private ones is not revealed. */
 const forksCount = (caller: MaybeCaller) => sql<number>`
   (select (select count(*) from projects where projects.forked_from_id = origin.id and ${isVisibleProject(caller)}) from (select projects.id) origin)`;
 
@@ -117,7 +117,8 @@ export const projectRow = async (db: Database, caller: MaybeCaller, id: number):
   found('Project', await projectRows(db, caller).where('projects.id', '=', id).executeTakeFirst());
 
 /**
- * The number of open issues of each project that has any, without confidential ones where the caller does not see them all.
+ * The number of open issues of each project that has any, without confidential ones if the caller may not see all of
+ * them.
  * @param projects rows of `projectRows` for the caller
  */
 export async function openIssuesOf(
@@ -133,9 +134,10 @@ export async function openIssuesOf(
 }
 
 /**
- * A page of projects, with the filters and in the order that `input` names.
+ * A page of projects, with the filters and the order given in `input`.
  * @param projects rows without order
- * @param isTree whether they are of a tree of groups, which may have few or most of all projects, so that the page is planned for this tree
+ * @param isTree whether the projects belong to one tree of groups, which may contain few projects or most of all, so
+ * that the query is planned for this tree
  * @throws ApiError as `filtered` and `pageAsked`
  */
 export async function projectsByOffset(
@@ -154,7 +156,8 @@ export async function projectsByOffset(
 }
 
 /**
- * A page of visible projects, by keyset. The next page starts after the ID of the last row, through the filter parameter that exists anyway.
+ * A page of visible projects, by keyset. The next page starts after the ID of the last row, through the existing filter
+ * parameter.
  * @throws ApiError 405 for another order than by ID
  */
 export async function projectsByKey(
@@ -199,20 +202,20 @@ export async function creatorOf({ db, url }: Services, user_id: number): Promise
   return { id, name, admin, commit_email: commitEmailOf({ id, ...addresses }, url) };
 }
 
-/** The statistics of a project, in bytes but for `commit_count`. */
+/** The statistics of a project, in bytes except for `commit_count`. */
 export interface Statistics {
-  /** Of the default branch. */
+  /** The number of commits on the default branch. */
   commit_count: number;
-  /** Everything that the project stores. */
+  /** The size of all data of the project. */
   storage_size: number;
-  /** The objects of the repository. */
+  /** The size of the repository's objects. */
   repository_size: number;
   lfs_objects_size: number;
-  /** Uploads, and the images of incidents. */
+  /** The size of uploads, and of the images of incidents. */
   uploads_size: number;
-  /** The objects of the repositories of snippets. */
+  /** The size of the objects in repositories of snippets. */
   snippets_size: number;
-  /** The objects of the repositories of wikis. */
+  /** The size of the objects in repositories of wikis. */
   wiki_size: number;
 }
 
@@ -221,7 +224,8 @@ type Measuring = Pick<Services, 'db' | 'stored_files'>;
 type StoredSizes = Pick<Statistics, 'lfs_objects_size' | 'uploads_size' | 'snippets_size' | 'wiki_size'>;
 
 /**
- * What projects store outside of their repositories, and groups themselves, added up by `id`, in one statement.
+ * The sizes of data stored outside of repositories, for projects and for groups themselves, summed by `id` in one
+ * statement.
  * @param owners a subquery with the columns `id`, and `project_id` or `group_id`
  */
 async function storedSizesOf(
@@ -254,7 +258,7 @@ const storageSize = (
   { lfs_objects_size, uploads_size, snippets_size, wiki_size }: StoredSizes,
 ) => repository_size + lfs_objects_size + uploads_size + snippets_size + wiki_size;
 
-/** What is stored in each group and in the projects directly in it, with the repositories as last measured. */
+/** The sizes of data in each group and in the projects directly in it, with the repositories as last measured. */
 export async function groupStatistics(
   services: Measuring,
   group_ids: readonly number[],

@@ -1,4 +1,7 @@
-/** How a project itself leaves: its settings arrive as those of a new project (docs/reference/relations_export.md#self). */
+/**
+ * How a project itself is exported: its settings become those of a new project
+ * (docs/reference/relations_export.md#self).
+ */
 import { sql } from 'kysely';
 import {
   coded,
@@ -14,7 +17,7 @@ import {
 
 const level = (name: string) => column(name, coded('text', { disabled: 0, private: 10, enabled: 20 }));
 
-/** Features that a project has here, and those that other servers know besides. */
+/** Features of projects here, and further ones that other servers have. */
 const features = [
   'issues',
   'merge_requests',
@@ -130,7 +133,7 @@ export const projectSelf: RecordKind = {
   },
 };
 
-/** Who may use which part of a project. */
+/** The access level of each feature of a project. */
 export const projectFeatures: Relation = {
   name: 'project_feature',
   kind: { table: 'projects', owner: { project: 'id' }, members: accessLevels, stays: {} },

@@ -67,14 +67,16 @@ import {
 import { creatorOf, projectRow, projectsByKey, projectsByOffset, userNamed, visibleProjectRows } from './queries.ts';
 import { beginnings, columnsOfSettings, type FormAsked, form, settings } from './rules.ts';
 
-/** However many projects there are, unlike for other lists. */
+/**
+ * Refuses pages beyond the maximum offset. The limit applies however many projects there are, unlike for other lists.
+ */
 function refuseFarPage(input: Paging): void {
   if (!startOf(input).isBeyond) return;
   const text = `Offset pagination has a maximum allowed offset of ${furthest} for requests that return objects of type Project. Remaining records can be retrieved using keyset pagination.`;
   throw new ApiError(405, { message: text, error: text });
 }
 
-/** Whether any project is shared with the group. Without one, its own projects are found in the order of their index. */
+/** Whether any project is shared with the group. If not, its own projects can be read in the order of their index. */
 async function hasSharedProjects(db: Database, group_id: number): Promise<boolean> {
   const links = db
     .selectFrom('group_links')
@@ -84,7 +86,10 @@ async function hasSharedProjects(db: Database, group_id: number): Promise<boolea
   return (await links.limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** The IDs of a group, of the groups inside it, and of others. PostgreSQL has to know how many they are, to choose between reading their projects and all. */
+/**
+ * The IDs of a group, its subgroups, and further groups. Read beforehand, because PostgreSQL has to know their number
+ * to choose between reading their projects and reading all.
+ */
 async function groupsBelow(db: Database, group: { id: number }, others: readonly number[]): Promise<number[]> {
   const { rows } = await sql<{ ids: number[] }>`
     select array(select id from namespaces where traversal_ids @> ${[group.id]}::bigint[] or id = any(${others}::bigint[])) as ids`.execute(
@@ -211,7 +216,8 @@ const mergeRequestSettings: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Refuses changes beyond the caller's role: below Maintainer everything except settings of merge requests, and below Owner changes of visibility and path.
+ * Refuses changes beyond the caller's role: below Maintainer everything except merge settings, and below Owner changes
+ * of visibility and path.
  * @param input the given parameters
  * @throws ApiError 403
  */

@@ -87,7 +87,10 @@ const oldNames = {
 /** Parameters of creation and updates. */
 export const settings = { ...columns, ...oldNames, ...mergeSettings };
 
-/** Converts parameters to columns. Parameters that are left out stay; a deprecated name applies when the new one is left out. */
+/**
+ * Converts parameters to columns. Omitted parameters do not change; a deprecated name applies if the new one is
+ * omitted.
+ */
 export function columnsOfSettings(
   given: Columns & Static<TObject<typeof oldNames>> & MergeSettings,
 ): Columns & MergeSettings {
@@ -110,7 +113,7 @@ export function columnsOfSettings(
   return { ...own, ...columnsOfMergeSettings(given) };
 }
 
-/** Parameters that select the form of a list. */
+/** Parameters that select the representation in a list. */
 export const form = {
   simple: Type.Boolean({ default: false, description: 'Whether to return only the basic fields' }),
   statistics: Type.Boolean({
@@ -158,7 +161,7 @@ export function namingProblems({ name, path, description }: Named): Record<strin
   return Object.fromEntries(Object.entries(problems).filter(([, reasons]) => reasons.length > 0));
 }
 
-/** What decides who may create projects in a namespace. */
+/** The settings that decide whether a user may create projects in a namespace. */
 export interface CreationRules {
   owner_id: number | null;
   project_creation_level: string;

@@ -81,7 +81,8 @@ export interface NewServiceAccount extends Names {
 }
 
 /**
- * Creates a service account. A chosen address replaces the default one, which stays with the account, so that it works without the other.
+ * Creates a service account. A chosen address replaces the default one, which stays with the account, so that it
+ * remains valid without the other.
  * @param plan the plan in force
  * @returns the ID of the user
  * @throws ApiError 400 with the reasons, 403 without a seat, 404 when the group was deleted meanwhile
@@ -98,7 +99,8 @@ export async function createServiceAccount(
   return repeated(db, async (tx) => {
     await checkSeat(tx, plan, group_id);
     await checkNames(tx, undefined, { name, username, ...(email === undefined ? {} : { email }) });
-    // After the username, which it contains: a bad username must not lead to an error about an address that the caller did not send.
+    // After the check of the username, which the default address contains: a bad username must not cause an error about
+    // an address that the caller did not send.
     if (email === undefined) await checkNames(tx, undefined, { email: own });
     const user = { username, name, email: own, confirmed: true, created_by_id };
     const id = await createUser(tx, { ...user, user_type: 'service_account', profile: { external: true } }).catch(

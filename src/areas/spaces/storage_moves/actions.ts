@@ -1,4 +1,4 @@
-/** The two copies that a move has of each repository: one is in use, and the other is recorded, whatever happens. */
+/** The two copies of each repository during a move: one is in use, and the other is recorded, even after a crash. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import type { StorageMove } from './definition.ts';
@@ -6,7 +6,8 @@ import { lockContainer, type MovingRepository, movedBy } from './queries.ts';
 import { changeState, TakenOver } from './run_actions.ts';
 
 /**
- * Records the copy of a repository that is not the one in use. It is not due before the move or its owner ends, so that whatever happens one of the two is recorded.
+ * Records the copy of a repository that is not in use. It is not due for removal until the move or its owner ends, so
+ * that one of the two copies is always recorded.
  * @param storage of the copy
  */
 export async function recordCopy(tx: Database, { kind, owner }: MovingRepository, storage: string): Promise<void> {
@@ -15,7 +16,7 @@ export async function recordCopy(tx: Database, { kind, owner }: MovingRepository
         on conflict (kind, id, storage) do update set due_at = 'infinity'`.execute(tx);
 }
 
-/** Whether a copy is recorded: any other is not ours to remove. */
+/** Whether a copy is recorded: we may not remove any other. */
 export async function isRecorded(tx: Database, { kind, owner }: MovingRepository, storage: string): Promise<boolean> {
   const copies = tx
     .selectFrom('unused_repositories')
@@ -25,7 +26,7 @@ export async function isRecorded(tx: Database, { kind, owner }: MovingRepository
   return (await copies.where('storage', '=', storage).executeTakeFirst()) !== undefined;
 }
 
-/** Forgets a copy that is in use now, or that is gone. */
+/** Deletes the record of a copy that is now in use, or no longer exists. */
 export async function forgetCopy(tx: Database, { kind, owner }: MovingRepository, storage: string): Promise<void> {
   await tx
     .deleteFrom('unused_repositories')
@@ -36,9 +37,9 @@ export async function forgetCopy(tx: Database, { kind, owner }: MovingRepository
 }
 
 /**
- * Switches a container to its new storage: from the commit on, everybody uses the copies.
- * @param isStillSame compares sources and copies once more, while nothing can be written
- * @returns false when they differ
+ * Switches a container to its new storage: after the commit, all processes use the copies.
+ * @param isStillSame compares sources and copies once more, while writes are blocked
+ * @returns false if they differ
  */
 export const switchStorage = (
   db: Database,
@@ -66,7 +67,7 @@ export const switchStorage = (
     return true;
   });
 
-/** Lets a job remove a copy that is left. */
+/** Lets a job remove a leftover copy. */
 export async function releaseCopy(tx: Database, { kind, owner }: MovingRepository, storage: string): Promise<void> {
   await tx
     .updateTable('unused_repositories')

@@ -1,4 +1,4 @@
-/** Scheduling the moves of everything on a storage. */
+/** Scheduling the moves of all containers on a storage. */
 import { Type } from 'typebox';
 import { nullable } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
@@ -6,7 +6,7 @@ import { containers } from './definition.ts';
 import { beginScheduled } from './jobs.ts';
 import { scheduleAll } from './scheduling_actions.ts';
 
-/** Interrupted, it starts over: what is scheduled already is skipped. */
+/** If interrupted, it starts over and skips containers already scheduled. */
 export const scheduleMoves = job('schedule_storage_moves', {
   input: { container: Type.String(), source: Type.String(), destination: nullable(Type.String()) },
   retries: 5,

@@ -22,11 +22,11 @@ import { copiesOf, type MovingRepository, movedBy, repositoriesOf } from './quer
 import { damaged, MoveFailed } from './rules.ts';
 import { asItsRun } from './run_actions.ts';
 
-/** How long writes that had begun are waited for. */
+/** How long to wait for writes in progress. */
 const patience_ms = 30_000;
 const pause_ms = 100;
 
-/** How often a copy is brought up to date, because refs that the server keeps have moved. */
+/** How many times a copy is updated because internal refs of the server have changed. */
 const maximumRounds = 3;
 
 /** A copy needs this many times the size of its source. */
@@ -36,7 +36,7 @@ const spare = 1.1;
 interface Pair extends MovingRepository {
   source: Repository;
   copy: Repository;
-  /** Beside the copy, so that half a copy is never taken for a repository. */
+  /** A path next to the copy, so that a partial copy is never mistaken for a repository. */
   draft: Repository;
 }
 
@@ -54,15 +54,16 @@ const pairOf = (
   { id, runs, source_storage, destination_storage }: StorageMove,
 ): Pair => {
   const copy = repositoryAt(services, moving, destination_storage);
-  // A run that another has taken over may still write to its own.
+  // A run that another has taken over may still be writing to its own draft.
   const draft = { path: `${copy.path}.moving-${id}.${runs}` };
   return { ...moving, source: repositoryAt(services, moving, source_storage), copy, draft };
 };
 
 /**
  * Copies the repositories of a move, verifies the copies and switches to them.
- * @returns how many bytes the sources have
- * @throws MoveFailed, GitError, and errors of the file system; then nothing has changed but for copies, which `removeCopies` removes
+ * @returns the size of the sources in bytes
+ * @throws MoveFailed, GitError, and errors of the file system; then nothing has changed except for copies, which
+ * `removeCopies` removes
  */
 export async function relocate(services: RepositoryServices, move: StorageMove, signal: AbortSignal): Promise<number> {
   const moving = await repositoriesOf(services, movedBy(move));
@@ -89,7 +90,7 @@ async function copyAndSwitch(
       if (!(await isRecorded(tx, pair, move.destination_storage)) && existsSync(pair.copy.path))
         throw new MoveFailed(`The storage ${move.destination_storage} has another copy of the repository.`);
       await recordCopy(tx, pair, move.destination_storage);
-      // What an earlier run has left is not trusted.
+      // Leftovers of an earlier run are not trusted.
       await removeFiles(pair);
     });
     await refuseBrokenRefs(pair);
@@ -99,7 +100,7 @@ async function copyAndSwitch(
   }
   for (let round = 1; !(await switchStorage(services.db, move, moving, () => areSame(pairs))); round++) {
     if (round === maximumRounds) await refuseDifference(pairs);
-    // Under the lock of the move: if another run had switched it meanwhile, the copies would be in use.
+    // Under the lock of the move: if another run had switched it in the meantime, the copies would be in use.
     await asItsRun(services.db, move, async () => {
       for (const { source, copy } of pairs) {
         await duplicate(source, copy, signal);
@@ -110,7 +111,7 @@ async function copyAndSwitch(
   return bytes;
 }
 
-/** @throws MoveFailed when writes that had begun before the move do not end */
+/** @throws MoveFailed if writes that started before the move do not end */
 async function awaitWrites(db: Database, moving: readonly MovingRepository[], signal: AbortSignal): Promise<void> {
   for (let waited_ms = 0; ; waited_ms += pause_ms) {
     let busy: MovingRepository | undefined;
@@ -129,8 +130,8 @@ async function awaitWrites(db: Database, moving: readonly MovingRepository[], si
 }
 
 /**
- * @returns the bytes of a source
- * @throws MoveFailed when a storage cannot be used, or has not enough space
+ * @returns the size of a source in bytes
+ * @throws MoveFailed if a storage cannot be used, or does not have enough space
  */
 async function usableSize(
   { storages }: RepositoryServices,
@@ -150,7 +151,7 @@ async function usableSize(
   return size_bytes;
 }
 
-/** git lists refs without those that it cannot read, so the copy would lack them. */
+/** git omits refs that it cannot read, so the copy would lack them. */
 async function refuseBrokenRefs({ source }: Pair): Promise<void> {
   const [broken] = await brokenRefs(source);
   if (broken !== undefined) throw new MoveFailed(damaged(`the ref ${broken.replace(/^refs\//, '')} cannot be read`));
@@ -180,7 +181,7 @@ async function refuseDifference(pairs: readonly Pair[]): Promise<void> {
   }
 }
 
-/** A run that another has taken over may write for another second. */
+/** A run that another has taken over may continue to write for a second. */
 const patience = { maxRetries: 10, retryDelay: 100 };
 
 /** The copy, and the drafts of all runs. */
@@ -193,7 +194,7 @@ async function removeFiles({ copy }: Pair): Promise<void> {
   await deleteRepository(copy);
 }
 
-/** Removes what a move that fails has copied. What cannot be removed is due, and a job tries again. */
+/** Removes the copies of a failed move. Copies that cannot be removed become due, and a job tries again. */
 export async function removeCopies(
   services: RepositoryServices,
   tx: Database,
@@ -215,7 +216,7 @@ export async function removeCopies(
   }
 }
 
-/** Removes the sources of a move that has switched. */
+/** Removes the sources of a move after its switch. */
 export async function removeSources(services: RepositoryServices, tx: Database, move: StorageMove): Promise<void> {
   for (const moving of copiesOf(services, move)) {
     await deleteRepository(repositoryAt(services, moving, move.source_storage));

@@ -1,14 +1,17 @@
-/** What changes its storage: projects, snippets and groups, each with all repositories of its own (docs/reference/storage_moves.md). */
+/**
+ * Containers, which move between storages: projects, snippets and groups, each with all its own repositories
+ * (docs/reference/storage_moves.md).
+ */
 import type { RepositoryKind } from '../../../services/index.ts';
 
 export interface Container {
   name: 'project' | 'snippet' | 'group';
   table: 'projects' | 'snippets' | 'namespaces';
-  /** The column of `table` that says where the repositories are, and where new ones are created. */
+  /** The column of `table` with the storage of the repositories, where new ones are also created. */
   storage: 'storage' | 'repository_storage';
-  /** The column that names one in moves. */
+  /** The column of moves that refers to the container. */
   column: 'project_id' | 'snippet_id' | 'group_id';
-  /** Its repositories: the kind, and the column of the kind's table that names the container. */
+  /** Its repositories: the kind, and the column of the kind's table that refers to the container. */
   repositories: readonly { kind: RepositoryKind['name']; by: 'id' | 'project_id' | 'group_id' }[];
 }
 
@@ -50,8 +53,8 @@ export interface StorageMove {
   source_storage: string;
   destination_storage: string;
   state: State;
-  /** How often it was begun. */
+  /** How many times it was started. */
   runs: number;
-  /** The repositories that have two copies since it has switched. */
+  /** The repositories that have had two copies since the switch. */
   copied: readonly { kind: string; id: number }[];
 }

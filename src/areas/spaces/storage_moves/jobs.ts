@@ -11,10 +11,10 @@ import { copiesOf, movedBy, moveRow, moves, returnsTooSoon } from './queries.ts'
 import { failureText, MoveFailed } from './rules.ts';
 import { beginMove, changeState, failMove, giveUpRun, whileItsRun } from './run_actions.ts';
 
-/** A move that crashes have ended so often is not begun again. */
+/** A move is not restarted after this many runs that ended in a crash. */
 const maximumRuns = 3;
 
-/** What one line of the log says of a move. */
+/** The description of a move in log lines. */
 const described = (move: StorageMove) => {
   const { container, id } = movedBy(move);
   return {
@@ -26,7 +26,10 @@ const described = (move: StorageMove) => {
   };
 };
 
-/** Enqueued for scheduled moves as others end. It can be interrupted anywhere: what is left is a move that has started, and is begun again. */
+/**
+ * Runs a move; enqueued for scheduled moves as others end. It can be interrupted at any point: an interrupted move is
+ * still marked as started, and is started again.
+ */
 export const moveRepositories = job('move_repositories', {
   input: { move_id: Id },
   retries: 20,
@@ -58,7 +61,7 @@ export const moveRepositories = job('move_repositories', {
 });
 
 /**
- * Enqueues as many scheduled moves as may run besides those that do, in the order of their ids.
+ * Enqueues scheduled moves in the order of their ids, up to the limit of concurrent moves.
  * @param tx the transaction that schedules moves, or in which one has ended
  */
 export async function beginScheduled(tx: Database): Promise<void> {
@@ -69,14 +72,17 @@ export async function beginScheduled(tx: Database): Promise<void> {
   for (const { id } of rows) await enqueueMove(tx, id);
 }
 
-/** Many more than moves run at a time, so that hardly two of these have the same one. */
+/** Many more than the number of concurrent moves, so that two of them rarely share a queue. */
 const queues = 64;
 
-/** A move may be enqueued again while it begins. Those of one queue run one after another, so it never runs twice at the same time. */
+/**
+ * A move may be enqueued again while it starts. Jobs of one queue run one after another, so it never runs twice at the
+ * same time.
+ */
 const enqueueMove = (tx: Database, move_id: number) =>
   moveRepositories.enqueue(tx, { move_id }, { key: String(move_id), queue: `storage_moves_${move_id % queues}` });
 
-/** Moves that have started and that no job runs: of a restored backup, or of a queue that was lost. */
+/** Resumes started moves without a job, from a restored backup or a lost queue. */
 async function resumeLost(db: Database): Promise<void> {
   const { rows } = await sql<{ id: number }>`
     select id from repository_storage_moves moves where state = 'started' and not exists (
@@ -87,11 +93,11 @@ async function resumeLost(db: Database): Promise<void> {
   for (const { id } of rows) await enqueueMove(db, id);
 }
 
-/** How long a server may take to learn of a switch, and how long a source stays that somebody reads. */
+/** How long a server may take to notice a switch, and how long a source is kept that may still be read. */
 const grace = sql`interval '10 seconds'`;
 const maximumUse = sql`interval '1 hour'`;
 
-/** Has moves go on that wait, and removes the sources of those that have switched once no one reads them. */
+/** Resumes waiting moves, and removes the sources of switched ones once no process reads them. */
 export const continueMoves: Poll = {
   name: 'continue storage moves',
   every_ms: 2_000,

@@ -51,7 +51,7 @@ export const movesOf = (db: Database, { column }: Container) =>
 
 type MoveRow = Awaited<ReturnType<ReturnType<typeof movesOf>['execute']>>[number];
 
-/** A row of `movesOf` as its reply. */
+/** The reply for a row of `movesOf`. */
 export function presentMove(
   services: Pick<Services, 'url' | 'ssh_url'>,
   { project, snippet, group, state, ...move }: MoveRow,

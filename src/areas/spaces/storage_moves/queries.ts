@@ -1,10 +1,10 @@
-/** Moves, their containers, and the repositories that move with these. */
+/** Queries for moves, their containers, and the repositories that move with them. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import type { Owner, RepositoryKind, RepositoryServices } from '../../../services/index.ts';
 import { type Container, containers, type StorageMove } from './definition.ts';
 
-/** What a move is of. */
+/** The container of a move. */
 export interface Moved {
   container: Container;
   id: number;
@@ -25,7 +25,7 @@ export interface MovingRepository {
   owner: Owner;
 }
 
-/** The repositories of a container, where their rows say that they are. */
+/** The repositories of a container, with the storage in their rows. */
 export async function repositoriesOf(
   { db, repositories }: RepositoryServices,
   { container, id }: Moved,
@@ -56,7 +56,7 @@ export async function lockContainer(tx: Database, { container, id }: Moved): Pro
   await sql`select from ${sql.table(container.table)} where id = ${id} for update`.execute(tx);
 }
 
-/** All moves, as those who run them see them. */
+/** All moves, with the columns that their runs need. */
 export const moves = (db: Database) =>
   db
     .selectFrom('repository_storage_moves')
@@ -74,8 +74,8 @@ export const moves = (db: Database) =>
     .$castTo<StorageMove>();
 
 /**
- * A predicate on moves: the container has just left the storage that it is to return to, and some may still be sent from there to where it was then. These are sent
- * for 30 seconds.
+ * A predicate on moves: the container has just left the storage to which it would return. For 30 seconds, processes
+ * redirect reads of its old location to the new one, so it must not return yet.
  */
 export const returnsTooSoon = sql<boolean>`(
   source_storage <> destination_storage and exists (

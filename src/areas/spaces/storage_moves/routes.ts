@@ -22,7 +22,7 @@ import { type Container, containers } from './definition.ts';
 import { movesOf, presentMove, storageMoveForms } from './present.ts';
 import { busy, scheduleMove } from './scheduling_actions.ts';
 
-/** Only administrators learn whether a container exists. */
+/** Whether a container exists is revealed only to administrators. */
 const afterAdmin = <G>(access: Access<G>, idOf: (granted: G) => number): Access<{ container_id: number }> => ({
   rule: admin.rule,
   async check(call) {
@@ -45,7 +45,7 @@ async function moveReply(services: Services, container: Container, id: number, c
   return presentMove(services, found(undefined, await move.executeTakeFirst()));
 }
 
-/** @throws ApiError 400 that names the parameters that are no configured storages */
+/** @throws ApiError 400 with the names of parameters that are not configured storages */
 function refuseUnknown({ storages }: Services, names: Record<string, string | undefined>): void {
   const wrong = Object.entries(names).filter(
     ([, storage]) => storage !== undefined && !Object.hasOwn(storages, storage),

@@ -1,4 +1,7 @@
-/** The runs of moves: each change of state names the run that makes it, so one that another has taken over changes nothing. */
+/**
+ * The runs of moves: each change of state is conditional on the run that makes it, so a run that another has taken over
+ * changes nothing.
+ */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { whileOurs } from '../../../jobs/index.ts';
@@ -7,10 +10,10 @@ import type { State, StorageMove } from './definition.ts';
 import { lockContainer, movedBy, moveRow, returnsTooSoon } from './queries.ts';
 import { before } from './rules.ts';
 
-/** An arbitrary number that must never change: who holds it decides which moves begin. */
+/** An arbitrary number that must never change: the holder of this lock decides which moves start. */
 const beginning = 726_673_042;
 
-/** Another run has begun the move, or ended it. */
+/** Another run has started the move, or ended it. */
 export class TakenOver extends Error {
   override name = 'TakenOver';
   constructor(id: number) {
@@ -19,9 +22,9 @@ export class TakenOver extends Error {
 }
 
 /**
- * Changes the state of a move, if it is in one from which that is possible and no later run has begun it again.
- * @param move as the caller's run began it
- * @returns whether it was
+ * Changes the state of a move, if the transition is possible and no later run has started it again.
+ * @param move as read by the caller's run
+ * @returns whether it was changed
  */
 export async function changeState(
   tx: Database,
@@ -39,7 +42,7 @@ export async function changeState(
 }
 
 /**
- * Does something that only the latest run of a move may do: until it is done, no other run begins.
+ * Runs a change that only the latest run of a move may make: until it is complete, no other run can start.
  * @throws TakenOver
  */
 export const asItsRun = (
@@ -56,9 +59,9 @@ export const asItsRun = (
 const asked_ms = 1_000;
 
 /**
- * Works for a run until it is done, or the run is not the latest any more.
- * @param signal ends it as well
- * @throws TakenOver, and the error of a database that does not say whether it is the latest
+ * Runs `work` until it is complete, or a later run has started.
+ * @param signal also aborts it
+ * @throws TakenOver, and the error of a database that cannot tell whether this run is the latest
  */
 export const whileItsRun = <T>(
   db: Database,
@@ -73,8 +76,9 @@ export const whileItsRun = <T>(
 };
 
 /**
- * Begins a move, or begins it again after a crash: from now on nothing is written to its repositories.
- * @returns the move, with this run counted; undefined when it has ended, or when as many run as may
+ * Starts a move, or restarts it after a crash: from now on its repositories are read-only.
+ * @returns the move, including this run in its count; undefined if it has ended, or if the limit of concurrent moves is
+ * reached
  */
 export const beginMove = (db: Database, id: number): Promise<StorageMove | undefined> =>
   db.transaction().execute(async (tx) => {
@@ -94,16 +98,16 @@ export const beginMove = (db: Database, id: number): Promise<StorageMove | undef
     return { ...asked, runs };
   });
 
-/** Forgets that a run was begun, because the server stops and did not crash. */
+/** Takes back the count of a run that ends because the server stops, not because of a crash. */
 export async function giveUpRun(db: Database, { id, runs }: Pick<StorageMove, 'id' | 'runs'>): Promise<void> {
   const own = db.updateTable('repository_storage_moves').where('id', '=', id).where('runs', '=', runs);
   await own.set({ runs: runs - 1 }).execute();
 }
 
 /**
- * Ends a move that has failed.
+ * Ends a failed move.
  * @param remove removes its copies, before another move of the container can begin
- * @returns false when another run has begun the move, or ended it: what that has copied may be in use
+ * @returns false if another run has started the move, or ended it: then its copies may be in use
  */
 export const failMove = (
   db: Database,

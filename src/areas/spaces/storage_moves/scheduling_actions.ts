@@ -10,7 +10,7 @@ import type { Moved } from './queries.ts';
 const notListed = 'is not included in the list';
 export const busy = 'is read-only';
 
-/** A predicate on rows of a container's table: another move of it is not at its end, or it is still being filled. */
+/** A predicate on rows of a container's table: another move of it has not ended, or it is still being filled. */
 const isBusy = ({ name, table, column }: Container): RawBuilder<SqlBool> => sql`(
   exists (select from repository_storage_moves moves
            where moves.${sql.ref(column)} = ${sql.table(table)}.id and state in ('scheduled', 'started', 'replicated'))
@@ -20,7 +20,7 @@ const isBusy = ({ name, table, column }: Container): RawBuilder<SqlBool> => sql`
  * Schedules the move of one container.
  * @param wanted the name of the destination; by default one is chosen by weight
  * @returns the id of the move
- * @throws ApiError 400 with all reasons why it cannot be moved, 404 when it has just been deleted
+ * @throws ApiError 400 with all reasons why it cannot be moved, 404 if it has just been deleted
  */
 export async function scheduleMove(
   services: Services,
@@ -62,16 +62,16 @@ export async function scheduleMove(
 export interface Bulk {
   container: Container;
   source: string;
-  /** By default, each move gets one by weight. */
+  /** If omitted, each move gets one by weight. */
   destination: string | undefined;
 }
 
-/** So many moves are added together. */
+/** The number of moves inserted together. */
 const at_once = 100;
 
 /**
- * Schedules the moves of all containers on a storage. Those that cannot be moved now are skipped.
- * @returns how many are scheduled, and how many were skipped
+ * Schedules the moves of all containers on a storage. Containers that cannot be moved now are skipped.
+ * @returns the numbers of scheduled moves and of skipped containers
  */
 export async function scheduleAll(
   services: Pick<Services, 'db' | 'storages'>,

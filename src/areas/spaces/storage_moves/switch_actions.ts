@@ -1,4 +1,7 @@
-/** Telling the processes of a server which repositories have switched to another storage, and telling the database which old ones they still read. */
+/**
+ * Notifying the processes of a server of repositories that have switched to another storage, and recording which old
+ * copies they still read.
+ */
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Database } from '../../../db/index.ts';
@@ -6,10 +9,10 @@ import { closeReaders, isInUse, learnMove, placeOf } from '../../../git/index.ts
 import type { RepositoryServices } from '../../../services/index.ts';
 import { copiesOf, moves } from './queries.ts';
 
-/** Much less than sources stay for those who have read their place before. */
+/** Far shorter than we keep a moved-away copy for readers that still hold its old path. */
 const every_ms = 2_000;
 
-/** How long those who have read a row before a switch are sent to the new place. */
+/** How long processes that read a row before a switch are redirected to the new location. */
 const sent_s = 30;
 
 const recent = (db: Database) =>
@@ -21,7 +24,7 @@ const recent = (db: Database) =>
     .orderBy('replicated_at')
     .execute();
 
-/** Learns of recent switches, and says which old repositories this process reads. */
+/** Reads recent switches, and reports which old repositories this process is still reading. */
 export async function followSwitches(services: RepositoryServices): Promise<void> {
   const used: number[] = [];
   const { storages } = services;
@@ -32,7 +35,7 @@ export async function followSwitches(services: RepositoryServices): Promise<void
       if (move.left_ms > 0) learnMove(services, place, move.destination_storage, Math.ceil(move.left_ms));
       if (move.state !== 'replicated') continue;
       const path = placeOf(services, place);
-      // Readers that wait for their next question would keep it in use.
+      // Readers waiting for their next request would keep it in use.
       void closeReaders({ path });
       if (isInUse(path)) used.push(move.id);
     }
@@ -45,7 +48,7 @@ export async function followSwitches(services: RepositoryServices): Promise<void
 
 /**
  * Follows switches while the process runs.
- * @returns stops it
+ * @returns a function that stops it
  */
 export function watchSwitches(services: RepositoryServices, log: Logger): () => void {
   let isAsking = false;

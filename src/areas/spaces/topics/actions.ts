@@ -1,4 +1,6 @@
-/** Changes of topics that reach the projects that have them. A trigger on projects keeps the number of projects of each topic. */
+/**
+ * Changes of topics, which also update their projects. A trigger on projects maintains the project count of each topic.
+ */
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import { badRequest, found, invalid } from '../../../http/index.ts';
@@ -45,12 +47,12 @@ async function nameOf(tx: Database, id: number): Promise<string> {
   return name;
 }
 
-/** Changes the topics of the projects that have one. */
+/** Replaces a topic in all projects that have it. */
 const changeProjects = (tx: Database, name: string, topics: RawBuilder<string[]>) =>
   tx.updateTable('projects').set({ topics }).where(sql<boolean>`topics @> array[${name}::text]`).execute();
 
 /**
- * Changes what is given of a topic, also its name in the projects that have it.
+ * Changes the given columns of a topic; a new name also replaces the old one in projects.
  * @param tx a transaction
  * @throws ApiError 400, 404
  */
@@ -61,7 +63,7 @@ export async function changeTopic(tx: Database, id: number, changes: TopicChange
   const { name = before } = changes;
   if (name === before) return;
   await changeProjects(tx, before, sql`array_replace(topics, ${before}::text, ${name}::text)`);
-  // Each project counted as one that was given the new name, besides those that the topic had.
+  // The trigger has counted each project that was given the new name, in addition to the topic's existing count.
   await sql`
     update topics
        set (total_projects_count, public_projects_count, shown_projects_count) = (
@@ -80,7 +82,7 @@ export function deleteTopic(db: Database, id: number): Promise<void> {
 }
 
 /**
- * Gives the projects of one topic another, and deletes the first.
+ * Moves the projects of one topic to another, and deletes the first.
  * @throws ApiError 400 for one topic given twice, 404
  */
 export function mergeTopics(

@@ -39,7 +39,10 @@ const Topic = resource('Topic', {
   avatar_url: nullable(Type.String()),
 });
 
-/** The count of the projects whose existence the caller may know of. What they are a member of besides would have to be counted anew for each caller. */
+/**
+ * The number of projects that the caller may know to exist. Private projects that the caller is a member of are not
+ * included, because they would have to be counted for each caller.
+ */
 function countFor(caller: MaybeCaller) {
   if (caller?.admin) return 'total_projects_count';
   return caller && !caller.external ? 'shown_projects_count' : 'public_projects_count';
