@@ -5,7 +5,10 @@ import { File, invalid, nullable, optional, type Services, type UploadedFile } f
 import { storeBlob, useBlob } from '../../instance/blobs/index.ts';
 import { formatText, isImageName, largest_bytes, tooBigText } from './rules.ts';
 
-/** Files up to this size are refused with a reason, larger ones with 413. */
+/**
+ * The largest upload that is read: files above the avatar limit are refused with a reason, and files above this one
+ * with 413.
+ */
 const received_bytes = 10 * 1024 * 1024;
 
 /** The parameter of creation and updates. */
@@ -18,7 +21,7 @@ export const Avatar = () =>
     ),
   );
 
-/** The reasons that `receiveAvatar` refuses with. */
+/** The reasons with which `receiveAvatar` refuses a file. */
 export const avatarTexts = [`avatar: ${tooBigText}`, `avatar: ${formatText}`];
 
 /** The columns of an avatar. */
@@ -29,8 +32,8 @@ export interface AvatarColumns {
 
 /**
  * Checks and stores a file. Until `setAvatar`, it is an unused blob.
- * @param file null for the removal of an avatar; left out, nothing changes
- * @throws ApiError 400 for a file that is too large or no image
+ * @param file null to remove the avatar; if omitted, nothing changes
+ * @throws ApiError 400 for a file that is too large or not an image
  */
 export async function receiveAvatar(
   { db, blobs }: Pick<Services, 'db' | 'blobs'>,
@@ -47,8 +50,8 @@ export async function receiveAvatar(
 }
 
 /**
- * Sets or removes the avatar of a row; nothing when none was given.
- * @param tx the transaction of the change that it is part of
+ * Sets or removes the avatar of a row; does nothing if no file was given.
+ * @param tx the transaction of the whole change
  */
 export async function setAvatar(
   tx: Database,

@@ -1,4 +1,7 @@
-/** The bytes of avatars, at the URLs in `avatar_url` and, of projects and groups, as endpoints (docs/reference/avatars.md). */
+/**
+ * Downloads of avatars, at the URLs in `avatar_url` and, for projects and groups, as endpoints
+ * (docs/reference/avatars.md).
+ */
 import type { Readable } from 'node:stream';
 import { countRequest, type MaybeCaller, readerOf, visibleGroup, visibleProject } from '../../../access/index.ts';
 import type { BlobKey } from '../../../blobs/index.ts';
@@ -28,7 +31,10 @@ const tables = { user: 'users', group: 'namespaces', project: 'projects', 'proje
 const avatarOf = (db: Database, kind: AvatarKind, id: number): Promise<AvatarColumns | undefined> =>
   db.selectFrom(tables[kind]).select(['avatar', 'avatar_key']).where('id', '=', id).executeTakeFirst();
 
-/** Bytes that no browser executes, and that no proxy keeps: access can be revoked. */
+/**
+ * The bytes of an avatar, with headers so that no browser executes them and no proxy stores them: access can be
+ * revoked.
+ */
 async function bytesOf({ blobs }: Services, key: string): Promise<{ body: Readable; headers: Headers }> {
   const [start, body] = await Promise.all([
     blobs.read(key as BlobKey, { start: 0, end: sniffed_bytes - 1 }),

@@ -1,18 +1,18 @@
-/** Which files can be avatars, and where they are shown. Pure functions. */
+/** Which files can be avatars, and the URLs of avatars. Pure functions. */
 
 import { imageTypes } from '../../../foundation/images.ts';
 
-/** Larger ones are refused by field. */
+/** Larger files are refused with a reason by field. */
 export const largest_bytes = 200 * 1024;
 
 export const tooBigText = 'is too big (should be at most 200 KiB)';
 export const formatText = `file format is not supported. Please try one of the following supported formats: ${imageTypes.join(', ')}`;
-/** The types in which avatars are sent. A file that is not recognized any more is sent as bytes. */
+/** The content types of avatars. A file whose type is no longer recognized is sent as bytes. */
 export const avatarTypes = [...imageTypes, 'application/octet-stream'];
 
 export const isImageName = (name: string): boolean => /\.(png|jpe?g|gif|bmp|tiff?|ico|webp)$/i.test(name);
 
-/** What can have an avatar, as in its URL. */
+/** The kinds of records with an avatar, as in its URL. */
 export type AvatarKind = 'user' | 'group' | 'project' | 'projects/topic';
 
 /** The path of an avatar on the server. */

@@ -1,4 +1,4 @@
-/** Who may read and set custom attributes: administrators, of everything. */
+/** Who may read and set custom attributes: administrators, for all owners. */
 import { admin, groupForAdmin, projectForAdmin } from '../../../access/index.ts';
 import { type Access, type AccessCall, type Caller, found, idIn } from '../../../http/index.ts';
 import type { Owner } from './queries.ts';

@@ -7,8 +7,8 @@ import { type CustomAttribute, maximumAttributes, type Owner, owners } from './q
 export const tooManyText = `Maximum number of custom attributes (${maximumAttributes}) exceeded`;
 
 /**
- * Sets an attribute, whether it exists or not.
- * @throws ApiError 400 when there are as many as there can be
+ * Creates or replaces an attribute.
+ * @throws ApiError 400 if the maximum number of attributes is reached
  */
 export const setAttribute = (
   db: Database,
@@ -17,7 +17,7 @@ export const setAttribute = (
 ): Promise<Static<typeof CustomAttribute>> =>
   db.transaction().execute(async (tx) => {
     const column = owners[owner];
-    // One at a time for each owner, so that two that are added at once cannot exceed the limit together.
+    // Serialized per owner, so that two concurrent additions cannot exceed the limit together.
     await takeTurn(tx, `custom attributes ${owner} ${id}`);
     const others = tx.selectFrom('custom_attributes').where(column, '=', id).where('key', '<>', key);
     const { count } = await others.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow();

@@ -1,21 +1,21 @@
-/** Custom attributes as lists filter by them and show them (docs/reference/custom_attributes.md#lists). */
+/** Custom attributes as filters and fields of lists (docs/reference/custom_attributes.md#lists). */
 import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import type { MaybeCaller } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { checked, optional, resource } from '../../../http/index.ts';
 
-/** What can have attributes, and the column that names it. */
+/** The kinds of owners, with the column that refers to them. */
 export const owners = { user: 'user_id', group: 'group_id', project: 'project_id' } as const;
 export type Owner = keyof typeof owners;
 const tables = { user: 'users', group: 'namespaces', project: 'projects' } as const;
 
 export const CustomAttribute = resource('CustomAttribute', { key: Type.String(), value: Type.String() });
 
-/** How many attributes each owner can have, and thus how many can be asked for. */
+/** The maximum number of attributes of an owner, and thus of attributes in a filter. */
 export const maximumAttributes = 100;
 
-/** The parameters of lists; without effect for all but administrators. */
+/** The filter parameters of lists; ignored unless the caller is an administrator. */
 export const attributeFilters = {
   custom_attributes: optional(
     checked(
@@ -35,14 +35,14 @@ export const attributeForm = {
   }),
 };
 
-/** The member that administrators see when they ask for it. */
+/** The field that administrators see on request. */
 export const attributeMember = {
   custom_attributes: optional(
     Type.Array(CustomAttribute, { description: 'Administrators only, with `with_custom_attributes=true`' }),
   ),
 };
 
-/** A predicate on rows of the owners' table: they have all attributes that an administrator asks for. */
+/** A predicate on rows of the owners' table: they have all requested attributes, if the caller is an administrator. */
 export function withAttributes(
   owner: Owner,
   caller: MaybeCaller,
@@ -60,7 +60,7 @@ export function withAttributes(
 
 type Attributes = Static<typeof CustomAttribute>[];
 
-/** Adds the attributes to replies, if an administrator asks for them: one statement for all. */
+/** Adds the attributes to replies in one statement, if an administrator requests them. */
 export async function showAttributes<Shown extends { id: number }>(
   db: Database,
   owner: Owner,

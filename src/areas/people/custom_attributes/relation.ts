@@ -1,4 +1,7 @@
-/** How custom attributes of groups and projects leave and arrive: with administrators only (docs/reference/relations_export.md#custom_attributes). */
+/**
+ * How custom attributes of groups and projects are exported and imported: only by administrators
+ * (docs/reference/relations_export.md#custom_attributes).
+ */
 import { sql } from 'kysely';
 import { callerInJob } from '../../../access/index.ts';
 import { type RecordKind, type Relation, required, shown, text } from '../../../relations/index.ts';

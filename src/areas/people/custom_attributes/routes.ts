@@ -1,4 +1,7 @@
-/** Custom attributes: texts by key that administrators keep with users, groups and projects (docs/reference/custom_attributes.md). */
+/**
+ * Custom attributes: texts by key that administrators attach to users, groups and projects
+ * (docs/reference/custom_attributes.md).
+ */
 import { Type } from 'typebox';
 import type { Database } from '../../../db/index.ts';
 import { capitalized, checked, del, found, get, nothing, one, pageOf, put } from '../../../http/index.ts';

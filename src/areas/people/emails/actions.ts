@@ -8,7 +8,8 @@ import { confirmEmail, tellOfNewEmail } from './jobs.ts';
 import { emailColumns } from './present.ts';
 
 /**
- * Locks a user, so that their addresses change one after the other. Every change of addresses locks the user first, because another order could cause deadlocks.
+ * Locks a user, so that changes of their addresses are serialized. Every change of addresses locks the user first,
+ * because another order could cause deadlocks.
  * @throws ApiError 404
  */
 export async function lockUser(tx: Database, user_id: number): Promise<void> {
@@ -21,7 +22,8 @@ export async function lockUser(tx: Database, user_id: number): Promise<void> {
 const taken = () => invalid({ email: ['has already been taken'] });
 
 /**
- * Sends another link to a confirmed address of a user that a mail server has refused, once for each refusal or after the last link has expired.
+ * Sends another confirmation link to an already confirmed address to which delivery has failed, once for each failure
+ * or after the last link has expired.
  * @returns the columns of `Email`; undefined for all other addresses
  */
 async function confirmAnew(tx: Database, user_id: number, email: string) {
@@ -41,8 +43,8 @@ async function confirmAnew(tx: Database, user_id: number, email: string) {
 }
 
 /**
- * Adds an address to a user. One that they have, and a mail server has refused, can be confirmed again.
- * @param email the address as it is stored
+ * Adds an address to a user. An existing address to which delivery has failed can be confirmed again.
+ * @param email the address in stored form
  * @param isKnown whether the address is confirmed at once; otherwise a confirmation link is sent
  * @returns the columns of `Email`
  * @throws ApiError 404 for the user, 400 for an address that is already taken, or that they did not confirm in time
@@ -74,7 +76,7 @@ export async function addEmail(db: Database, user_id: number, email: string, isK
 }
 
 /**
- * Deletes an address. Where it was the public or commit address, that setting is cleared.
+ * Deletes an address. If it was the public or commit address, that setting is cleared.
  * @param unmodified_since the caller's `If-Unmodified-Since`
  * @throws ApiError 404, 400 for the primary address, 412
  */

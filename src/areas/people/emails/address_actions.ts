@@ -4,8 +4,9 @@ import type { Database } from '../../../db/index.ts';
 import { acceptInvitationsTo } from './jobs.ts';
 
 /**
- * What follows when an address is confirmed: notifications are sent to it again, and a job accepts the invitations to it, in transactions of its own: a membership
- * locks a whole tree of groups, which must not wait for the transaction that changes a user.
+ * Handles the confirmation of an address: notifications are sent to it again, and a job accepts the invitations to it.
+ * The job uses transactions of its own, because a membership locks a whole tree of groups, which must not wait for the
+ * transaction that changes a user.
  * @param tx the transaction that confirms the address
  * @param email_id ID of an address; nothing happens when it is not confirmed
  */
@@ -34,7 +35,7 @@ export async function recordConfirmation(tx: Database, email_id: number): Promis
 /**
  * Claims the primary address of a user who was just created.
  * @param tx the transaction that creates the user
- * @param isProved whether a user who is confirmed has also confirmed the address
+ * @param isProved whether a confirmed user has also confirmed the address
  * @returns the ID of the address
  * @throws a unique violation of `emails_email_key` when another user claims the address
  */

@@ -14,7 +14,7 @@ export const isExpired = (sent_at: 'confirmation_sent_at' | 'unconfirmed_email_s
 export const noRequest = { unconfirmed_email: null, unconfirmed_email_seed: null, unconfirmed_email_sent_at: null };
 
 /**
- * A predicate: another user has an address, confirmed or not, or it is to become their primary one.
+ * A predicate: another user has the address, confirmed or not, or has requested it as their primary one.
  * @param email null: no address
  * @param user_id null: the user does not exist yet
  */
@@ -23,8 +23,8 @@ export const isTaken = (email: string | null, user_id: number | null): RawBuilde
   or exists (select from users where unconfirmed_email = ${email} and id is distinct from ${user_id}::bigint))`;
 
 /**
- * Notes that a user holds an address without having confirmed it. They can add it again only while its first three days last, and after a pause: otherwise they
- * could hold the address of another person for ever.
+ * Records that a user claims an address without having confirmed it. They can add it again only during its first three
+ * days, or after a pause: otherwise they could block the address of another person forever.
  * @param tx the transaction that adds the address
  * @throws ApiError 400 during the pause
  */
@@ -72,13 +72,13 @@ async function restoreOwnAddress(tx: Database, accounts: readonly number[]): Pro
 }
 
 /**
- * Ends the claims of all users to an address, for a person who has shown that they read it and gets an account with it.
+ * Ends the claims of all users to an address, for a person who has proved access to it and gets an account with it.
  * @param tx the transaction that creates the account
  */
 export const endClaimsTo = (tx: Database, email: string): Promise<void> =>
   endClaims(tx, sql`emails.email = ${email}`, sql`unconfirmed_email = ${email}`);
 
-/** Ends the claims whose links have expired, and forgets those that may be made again. */
+/** Ends claims whose links have expired, and deletes the records of claims that may be made again. */
 export async function endExpiredClaims(tx: Database): Promise<void> {
   await endClaims(tx, isExpired('confirmation_sent_at'), isExpired('unconfirmed_email_sent_at'));
   await sql`delete from claimed_emails where claimed_at < ${daysAgo(confirmation_days + pause_days)}`.execute(tx);

@@ -1,8 +1,8 @@
-/** Whose the addresses in commits are. */
+/** Finding the users of email addresses in commits. */
 import { sql } from 'kysely';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 
-/** A user with an address by which commits name them. */
+/** A user with an address that occurs in commits. */
 export interface AddressOwner {
   user_id: number;
   username: string;
@@ -10,12 +10,13 @@ export interface AddressOwner {
   email: string | null;
 }
 
-/** As `commitEmailOf` makes them. */
+/** The form of private addresses from `commitEmailOf`. */
 const privateAddress = /^(\d{1,15})-[^@]+@users\.noreply\./;
 
 /**
- * The users of this server that have some addresses: verified ones, and private ones, which are recognised by the id in them.
- * @param emails as commits have them
+ * The users of this server with the given addresses: verified ones, and private ones, which are recognised by the id in
+ * them.
+ * @param emails as they occur in commits
  */
 export async function ownersOfAddresses(db: Database, emails: readonly string[]): Promise<AddressOwner[]> {
   // PostgreSQL accepts no NUL in texts.

@@ -15,15 +15,16 @@ interface Claim {
   email: string;
   is_primary: boolean;
   is_confirmed: boolean;
-  /** Whether a mail server has refused it since. */
+  /** Whether delivery to it has failed since. */
   is_refused: boolean;
   is_expired: boolean;
 }
 
 export interface Outcome {
   /**
-   * The outcome: the address is now confirmed (`confirmed`), was confirmed before (`known`), belongs to another user (`taken`), its link has expired (`expired`), it
-   * still waits for its confirmation (`waiting`), or it is no longer claimed (`gone`).
+   * The outcome: the address is now confirmed (`confirmed`), was confirmed before (`known`), belongs to another user
+   * (`taken`), its link has expired (`expired`), it is not confirmed yet (`waiting`), or it is no longer claimed
+   * (`gone`).
    */
   result: 'confirmed' | 'known' | 'taken' | 'expired' | 'waiting' | 'gone';
   /** The address, if known. */
@@ -75,7 +76,7 @@ export async function confirm(db: Database, seed: string): Promise<Outcome> {
       return { result: 'confirmed', email };
     });
   } catch (error) {
-    // No index keeps new primary addresses that wait apart from the addresses of others that were added at the same moment.
+    // No index prevents a pending primary address from equalling an address that another user adds at the same moment.
     if (!isUniqueViolation(error)) throw error;
     return { result: 'taken', email: (await readClaim(db, seed))?.email };
   }
@@ -107,7 +108,7 @@ async function takeConfirmed(tx: Database, user_id: number, email: string, seed:
 }
 
 /**
- * Sends another link in place of an expired one. The old link stops working, so that each can request only one message.
+ * Sends another link to replace an expired one. The old link stops working, so that each can request only one message.
  * @param seed the seed of the old link
  */
 export const sendAgain = (db: Database, seed: string): Promise<Outcome> =>

@@ -8,7 +8,7 @@ import { endExpiredClaims } from './claim_actions.ts';
 import { linkPurpose, newEmailPage, primaryEmailPage } from './link_rules.ts';
 import { confirmation_days } from './rules.ts';
 
-/** The job that accepts the invitations to an address that was confirmed. The area of invitations runs it. */
+/** The job that accepts the invitations to a confirmed address. The area of invitations runs it. */
 export const acceptInvitationsTo = queueOf('accept_invitations', { input: { email_id: Id }, retries: 5 });
 
 /** The facts about the user in a message. */
@@ -88,7 +88,7 @@ interface Notice {
   /** The unique ID of the message. */
   id: string;
   user_id: number;
-  /** The preferred address; without it, the primary one. */
+  /** The preferred address; if omitted, the primary one. */
   to?: string;
   subject: string;
   text: string;

@@ -3,8 +3,8 @@
 /** The purpose of the tokens in the links. */
 export const linkPurpose = 'email confirmation';
 
-/** For addresses other than the primary one. */
+/** The page for addresses other than the primary one. */
 export const newEmailPage = '/-/profile/emails/confirmation';
 
-/** For the primary address of a new account, and for a new primary address. */
+/** The page for the primary address of a new account, and for a new primary address. */
 export const primaryEmailPage = '/users/confirmation';

@@ -13,7 +13,7 @@ interface LinkRequest {
 
 type Call = DoorCall<Caller, LinkRequest>;
 
-/** @param again the path that requests the link again */
+/** @param again the path that sends the link again */
 function pageFor(
   { result, email = '' }: Outcome,
   again: { action: string; token: string },
@@ -57,7 +57,7 @@ async function answer(call: Call, action: string, value: unknown, follow: Follow
   return sendPage(call, ...pageFor(outcome, { action, token }));
 }
 
-/** The two doors of a link. A HEAD must not confirm anything, so there is none. */
+/** The two doors of a link. A HEAD must not confirm anything, so it is not supported. */
 const doorsOf = (url: string) => [
   door<Caller, LinkRequest>({
     method: 'GET',

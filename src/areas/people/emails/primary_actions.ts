@@ -15,10 +15,10 @@ const primaryOf = (tx: Database, user_id: number) =>
 export type Proof = 'confirmed' | 'counts' | 'unknown';
 
 /**
- * Changes the primary address: at once, or when the user confirms it. Addresses that the user has confirmed count at once.
+ * Changes the primary address: immediately if the user has confirmed it before, otherwise on confirmation.
  * @param tx a transaction that has locked the user
- * @throws a unique violation of `emails_email_key`, `users_email_key` or `users_unconfirmed_email_key` when another user has the address; ApiError 400 when the
- *   user did not confirm it in time
+ * @throws a unique violation of `emails_email_key`, `users_email_key` or `users_unconfirmed_email_key` when another
+ * user has the address; ApiError 400 when the user did not confirm it in time
  */
 export async function changePrimaryEmail(tx: Database, user_id: number, email: string, proof: Proof): Promise<void> {
   const query = tx.selectFrom('emails').select(['is_primary', 'confirmed_at']).where('email', '=', email);
@@ -40,7 +40,7 @@ async function keepPrimaryEmail(tx: Database, user_id: number, email: string, is
 }
 
 /**
- * Makes an address the primary one. The old one stays with the user if it was confirmed, and gets a notice.
+ * Makes an address the primary one. The old one stays with the user if it was confirmed, and a notice is sent to it.
  * @param tx a transaction that has locked the user
  * @param isProved whether the user has confirmed it; otherwise a confirmation link is sent
  * @throws a unique violation as `changePrimaryEmail`

@@ -6,11 +6,11 @@ export const confirmation_days = 3;
 /** For this many days after that, the account cannot add the address again. */
 export const pause_days = 30;
 
-/** An address as it is stored. */
+/** An address in stored form. */
 export const storedEmail = (email: string): string => email.trim().toLowerCase();
 
 const pattern = /^[^\s\p{Cc}@<>(),;:"[\]\\]+@[^\s\p{Cc}@<>(),;:"[\]\\.]+(\.[^\s\p{Cc}@<>(),;:"[\]\\.]+)*$/u;
-/** The longest address that a message can have (RFC 5321). */
+/** The maximum length of an address in a message (RFC 5321). */
 const maximumLength = 254;
 
 /** Reasons against an email address, empty if it can receive mail. */

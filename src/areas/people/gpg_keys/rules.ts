@@ -26,7 +26,7 @@ export function readGpgKey(text: string): PublicGpgKey | { refusal: string } {
   try {
     const packets = packetsIn(bytesOf(block));
     const [primary] = packets;
-    // A key without a user ID cannot tell who signed.
+    // A key without a user ID cannot identify the signer.
     if (primary?.tag !== publicKeyPacket || !packets.some(({ tag }) => tag === userIdPacket))
       return { refusal: invalidText };
     return { text: block, fingerprint: fingerprintOf(primary.body) };

@@ -1,9 +1,9 @@
-/** Telling hooks of the server of SSH keys (docs/reference/hooks.md#events). */
+/** System hook events of SSH keys (docs/reference/hooks.md#events). */
 import { sql } from 'kysely';
 import { type Database, momentInJson } from '../../../db/index.ts';
 import { tellEach } from '../../instance/hook_events/index.ts';
 
-/** @param tx the transaction of the change; of a key that is deleted, before it is */
+/** @param tx the transaction of the change; for a deleted key, before the deletion */
 export const tellOfKey = (tx: Database, event: 'key_create' | 'key_destroy', id: number): Promise<void> =>
   tellEach(tx, {
     trigger: null,

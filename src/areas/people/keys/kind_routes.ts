@@ -1,4 +1,4 @@
-/** The routes of a kind of keys, SSH or GPG: those of the caller, and those of other users. */
+/** The routes of a kind of keys, SSH or GPG: for the caller's own keys and for those of other users. */
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
 import { admin, anyone, type MaybeCaller, signedIn } from '../../../access/index.ts';
@@ -22,16 +22,16 @@ import { paginate, paging } from '../../../lists/index.ts';
 import { userIdNamed } from '../users/index.ts';
 
 export interface KeyKind<Input extends TProperties, Reply extends TSchema, Table extends keyof DB> {
-  /** The table, which is also the end of the path. */
+  /** The name of the table, which is also the last part of the path. */
   table: Table;
-  /** The noun in operations, in refusals, and in sentences with its article. */
+  /** The noun in operation names, in refusals, and in sentences with its article. */
   operation: string;
   missing: string;
   name: string;
   article: 'a' | 'an';
   reply: Reply;
   input: Input;
-  /** The description of adding a key, and the refusal of a key that is taken. */
+  /** The description of the operation that adds a key, and the refusal of a key that is taken. */
   description: string;
   taken: string;
   /** Whether a key can be revoked, which deletes it. */
@@ -39,7 +39,7 @@ export interface KeyKind<Input extends TProperties, Reply extends TSchema, Table
   rows(db: Database, user_id: number): SelectQueryBuilder<DB, Table, Static<Reply>>;
   /** @throws ApiError 400 with the reasons by field */
   add(db: Database, user_id: number, input: Static<TObject<Input>>): Promise<Static<Reply>>;
-  /** Tells of a key that is about to be deleted. */
+  /** Triggers hooks for a key that is about to be deleted. */
   tellOfRemoval?(tx: Database, id: number): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export interface KeyKind<Input extends TProperties, Reply extends TSchema, Table
 interface KeyOwner {
   path: string;
   operation: 'Own' | 'User';
-  /** In sentences: the owner of the keys, as subject and as possessive. */
+  /** Texts for sentences: the owner of the keys, as subject and as possessive. */
   user: string;
   whose: string;
   read: Access<{ caller: MaybeCaller }>;

@@ -11,7 +11,7 @@ const maximumText = 20_000;
 
 const forbiddenTypes = new Set(['ssh-dss']);
 
-/** The key in the bytes; undefined if they are no key of this type, or one that is too long. */
+/** Parses the key in the bytes; undefined if they are not a key of this type, or one that is too long. */
 function keyOf(type: string, bytes: Buffer): SshPublicKey | undefined {
   const found = publicKeyIn(bytes);
   const isLong = (found?.key.asymmetricKeyDetails?.modulusLength ?? 0) > rsa_bits.most;
@@ -19,7 +19,7 @@ function keyOf(type: string, bytes: Buffer): SshPublicKey | undefined {
 }
 
 export interface PublicKey {
-  /** In one line, with its comment. */
+  /** The key in one line, with its comment. */
   text: string;
   /** Base64 of the SHA-256 digest of the key without its comment, as OpenSSH shows it. */
   fingerprint_sha256: string;

@@ -6,7 +6,7 @@ import type { Database } from '../../../db/index.ts';
 import { found } from '../../../http/index.ts';
 
 /**
- * Creates the namespace of a user, which has their username as its path.
+ * Creates the namespace of a user, with their username as its path.
  * @param tx the transaction that creates the user
  */
 export async function addUserNamespace(tx: Database, owner_id: number, username: string, name: string): Promise<void> {
@@ -40,7 +40,7 @@ export async function renameUserNamespace(
   );
 }
 
-/** A namespace, as creating something in it needs it. */
+/** The columns of a namespace that are needed to create something in it. */
 export interface LockedNamespace {
   id: number;
   kind: 'user' | 'group';
@@ -127,8 +127,8 @@ export async function moveGroup(
 }
 
 /**
- * Paths that a group or project keeps others from: its own, and inside a namespace the one that differs by `.wiki` at the end, because `apples.wiki.git` is
- * the wiki of `apples`. At the top level there is no project that could be in the way.
+ * Paths that a group or project reserves: its own, and inside a namespace the one that differs by `.wiki` at the end,
+ * because `apples.wiki.git` is the wiki of `apples`. At the top level there are no projects to conflict with.
  */
 function keptPaths(full_path: string): string[] {
   if (!full_path.includes('/')) return [full_path];
@@ -136,7 +136,8 @@ function keptPaths(full_path: string): string[] {
 }
 
 /**
- * Whether a group or project has a path or keeps others from it, or a user has it as their username. Users without a namespace count as well.
+ * Whether a group or project has or reserves a path, or a user has it as their username. Users without a namespace
+ * count as well.
  * @param tx the transaction that takes the path, with the tree locked
  * @param except_id the group that is updated, which may have the path
  */

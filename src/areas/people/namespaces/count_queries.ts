@@ -1,4 +1,4 @@
-/** What is in namespaces and below them, as their owners see it. */
+/** Counts of the contents of namespaces and their descendants, shown to owners. */
 import { sql } from 'kysely';
 import { countsToday } from '../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
@@ -6,7 +6,7 @@ import { countingEach } from '../../../lists/index.ts';
 import { isBillable } from '../../instance/licenses/index.ts';
 import type { NamespaceRow } from './present.ts';
 
-/** What owners see of what is in a namespace and below it. */
+/** The counts shown to owners of a namespace. */
 export interface Counts {
   members_count_with_descendants?: number;
   billable_members_count?: number;
@@ -15,15 +15,18 @@ export interface Counts {
   /** The highest `seats_in_use` so far. */
   max_seats_used?: number;
   projects_count?: number;
-  /** In bytes. */
+  /** The size in bytes. */
   root_repository_size?: number;
 }
 
-/** All namespaces below some, and these themselves: `top_id`, `id`. */
+/** The given namespaces and all their descendants: `top_id`, `id`. */
 const placesBelow = (ids: readonly number[]) => sql`
   (select top.id as top_id, inside.id from unnest(${ofAnyLength(ids, 'bigint[]')}) top(id) join namespaces inside on inside.traversal_ids @> array[top.id])`;
 
-/** How many users are members of each group or of something in it; of top-level groups also how many of them take a seat. */
+/**
+ * The number of users that are members of each group or of anything in it; for top-level groups also how many of them
+ * take a seat.
+ */
 async function memberCounts(
   db: Database,
   groups: readonly Pick<NamespaceRow, 'id' | 'parent_id'>[],
@@ -53,7 +56,7 @@ async function memberCounts(
   );
 }
 
-/** How many projects are in each namespace and below it, and the size of their repositories as last measured. */
+/** The number of projects in each namespace and below it, and the size of their repositories as last measured. */
 async function projectCounts(db: Database, namespaces: readonly NamespaceRow[]): Promise<Map<number, Counts>> {
   if (namespaces.length === 0) return new Map();
   const ids = namespaces.map(({ id }) => id);
@@ -75,7 +78,10 @@ const countEach = countingEach<Counts>(
   ({ members_count_with_descendants = 0, projects_count = 0 }) => members_count_with_descendants + projects_count,
 );
 
-/** The counts of each namespace, in order. All are counted together, which reads the members and projects once at most; long counts may be five seconds old. */
+/**
+ * The counts of each namespace, in order. All are computed together, so that members and projects are read at most
+ * once; slow counts may be five seconds old.
+ */
 export const countsOf = (db: Database, namespaces: readonly NamespaceRow[]): Promise<Counts[]> =>
   countEach(
     db,
@@ -99,8 +105,8 @@ export const countsOf = (db: Database, namespaces: readonly NamespaceRow[]): Pro
 const countedAtOnce = 1000;
 
 /**
- * Counts the seats that each top-level group takes, and keeps the highest number.
- * @param signal ends it between two batches
+ * Counts the seats that each top-level group takes, and stores the maximum.
+ * @param signal stops it between two batches
  */
 export async function recordSeats(db: Database, signal: AbortSignal): Promise<void> {
   for (let after = 0; ; ) {

@@ -1,4 +1,7 @@
-/** What deleting groups and deleting projects have in common: marking frees the path and the name at once, and restoring gives them back. */
+/**
+ * The shared part of deleting groups and projects: marking frees the path and the name immediately, and restoring gives
+ * them back.
+ */
 import { sql } from 'kysely';
 import { type Database, isAmong } from '../../../db/index.ts';
 import { badRequest, checkUnmodified, found } from '../../../http/index.ts';
@@ -6,14 +9,14 @@ import { lockedNamespaceOf, moveGroup } from './actions.ts';
 import { removeGroup } from './jobs.ts';
 
 export interface Deletion {
-  /** Whether to delete immediately what is already marked. */
+  /** Whether to delete a marked group or project immediately. */
   permanently_remove: boolean;
   /** The full path, as a confirmation of an immediate deletion. */
   full_path?: string | undefined;
   unmodified_since: Date | undefined;
 }
 
-/** A group or project, as it was granted to the caller under the lock of its tree. */
+/** A group or project, as granted to the caller under the lock of its tree. */
 interface Deletable {
   id: number;
   full_path: string;
@@ -24,13 +27,13 @@ interface Names {
   path: string;
 }
 
-/** What differs between groups and projects. */
+/** The differences between groups and projects. */
 export interface DeletableKind {
   table: 'namespaces' | 'projects';
   noun: 'Group' | 'Project';
-  /** What the refusal of a wrong confirmation calls it. */
+  /** The noun in the refusal of a wrong confirmation. */
   confirmed: 'subgroup' | 'project';
-  /** Gives it other names without asking whether they are valid, and new full paths to everything in it. */
+  /** Renames it without validating the names, and updates the full paths of everything in it. */
   rename(tx: Database, id: number, names: Names): Promise<unknown>;
   /** Schedules the removal. */
   remove(db: Database, id: number): Promise<unknown>;
@@ -49,14 +52,15 @@ export const groupDeletion: DeletableKind = {
   remove: (db, id) => removeGroup.enqueue(db, { group_id: id }, { key: String(id) }),
 };
 
-/** Kept free by the rules of names and paths, so that marking never meets a name that is taken. */
+/** Reserved by the rules of names and paths, so that marking never conflicts with an existing name. */
 const endingOf = (id: number) => `-deletion_scheduled-${id}`;
 
 /**
- * Marks a group or project for deletion, also inside a marked group, or schedules the immediate deletion of a marked one. What is inside a group that is marked stays
- * as it is.
+ * Marks a group or project for deletion, even inside a marked group, or schedules the immediate deletion of a marked
+ * one. The contents of a marked group do not change.
  * @param tx a transaction that has locked the tree
- * @throws ApiError 404 when it no longer exists, 400 when it is already marked or cannot be deleted immediately, 412 when it changed after `unmodified_since`
+ * @throws ApiError 404 when it no longer exists, 400 when it is already marked or cannot be deleted immediately, 412
+ * when it changed after `unmodified_since`
  */
 export async function markOrRemove(
   tx: Database,
@@ -83,7 +87,10 @@ export async function markOrRemove(
   await mark(tx, kind, { id: thing.id, name, path });
 }
 
-/** @throws the error that `refusedByMove` knows while a repository that would be deleted is being moved; later, the job would wait for the end of the move */
+/**
+ * @throws the error by which `refusedByMove` reports that a repository to be deleted is being moved; after this check,
+ * the job waits for the end of a move
+ */
 async function refuseWhileMoving(tx: Database, { table }: DeletableKind, id: number): Promise<void> {
   const deleted =
     table === 'projects'
@@ -102,7 +109,7 @@ async function mark(tx: Database, kind: DeletableKind, { id, name, path }: Names
 }
 
 /**
- * Marks groups, as far as they are not marked, and schedules their removal without the time in which they could be restored.
+ * Marks groups that are not marked yet, and schedules their removal without a restore period.
  * @param tx a transaction that has locked their trees
  */
 export async function removeGroupsNow(tx: Database, group_ids: readonly number[]): Promise<void> {
@@ -118,10 +125,10 @@ export async function removeGroupsNow(tx: Database, group_ids: readonly number[]
 }
 
 /**
- * Ends the mark of a group or project.
+ * Removes the deletion mark of a group or project.
  * @param tx a transaction that has locked the tree
- * @returns the name and path that it had before it was marked, for the caller to give back, without those that were changed meanwhile
- * @throws ApiError 400 when it is not marked itself
+ * @returns its former name and path, for the caller to restore, except for values that were changed in the meantime
+ * @throws ApiError 400 if it is not marked itself
  */
 export async function unmark(tx: Database, { table, noun }: DeletableKind, id: number): Promise<Partial<Names>> {
   const row = await tx
@@ -144,7 +151,7 @@ const setMarked = (tx: Database, table: DeletableKind['table'], id: number, mark
     .where('id', '=', id)
     .execute();
 
-/** The most groups or projects per run. */
+/** The maximum number of groups or projects per run. */
 const atOnce = 1000;
 
 /** Schedules the removal of the groups or projects whose restore period is over. */

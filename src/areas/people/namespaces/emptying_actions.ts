@@ -1,10 +1,14 @@
-/** Emptying projects that are about to be deleted: what they can have millions of goes in batches before, so that the deletion itself takes no minutes. */
+/**
+ * Emptying projects that are about to be deleted: contents that may number in the millions are deleted beforehand in
+ * batches, so that the deletion itself is fast.
+ */
 import { type RawBuilder, sql } from 'kysely';
 import type { JobServices } from '../../../services/index.ts';
 
 /**
- * Deletes what projects have very many of. It stops when they are not to be deleted any more, and between two statements when the process does.
- * @param which a predicate on rows of `projects`, which says that they are to be deleted
+ * Deletes the most numerous contents of projects. It stops if the projects are no longer to be deleted, and between two
+ * statements if the process stops.
+ * @param which a predicate on rows of `projects` that are to be deleted
  */
 export async function emptyProjects(
   { db, emptying, signal }: Pick<JobServices, 'db' | 'emptying'> & { signal: AbortSignal },

@@ -1,11 +1,11 @@
-/** Telling hooks of groups and projects (docs/reference/hooks.md#events). */
+/** Hook events of groups and projects (docs/reference/hooks.md#events). */
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, momentInJson } from '../../../db/index.ts';
 import { tellEach } from '../../instance/hook_events/index.ts';
 
 const times = sql`'created_at', ${momentInJson('news.created_at')}, 'updated_at', ${momentInJson('news.updated_at')}`;
 
-/** The owners of the projects: of the group, or the user whose namespace it is. */
+/** The owners of the projects: those of the group, or the user of the namespace. */
 const owners = sql`
   (select coalesce(json_agg(json_build_object('name', users.name, 'email', users.email) order by users.id), '[]') from users
     where users.id = news.owner_id
@@ -14,10 +14,10 @@ const owners = sql`
 type ProjectEvent = 'project_create' | 'project_destroy' | 'project_rename' | 'project_transfer' | 'project_update';
 
 /**
- * Tells hooks of the server of projects, and those of groups of new and removed ones.
- * @param tx the transaction of the change; of removed projects, before they are
+ * Enqueues hook events of projects: for system hooks, and for hooks of groups when projects are created or deleted.
+ * @param tx the transaction of the change; for deleted projects, before the deletion
  * @param which a predicate on rows of `projects`
- * @param old_full_path of a project that is elsewhere now
+ * @param old_full_path the former path of a project that has moved
  */
 export async function tellOfProjects(
   tx: Database,
@@ -41,9 +41,10 @@ export async function tellOfProjects(
 }
 
 /**
- * Tells hooks of the server of groups, and those of the groups above of new and removed subgroups.
- * @param tx the transaction of the change; of a removed group, before it is
- * @param old the path that a group had until now
+ * Enqueues hook events of groups: for system hooks, and for hooks of ancestor groups when subgroups are created or
+ * deleted.
+ * @param tx the transaction of the change; for a deleted group, before the deletion
+ * @param old the former path of the group
  */
 export async function tellOfGroup(
   tx: Database,

@@ -1,4 +1,4 @@
-/** Deleting groups with everything in them; counting seats. */
+/** Deleting groups with all their contents; counting seats. */
 import { type RawBuilder, sql } from 'kysely';
 import { Type } from 'typebox';
 import { lockTrees, refreshAuthorizations, type Subtree, subtreeOf } from '../../../access/index.ts';
@@ -9,20 +9,23 @@ import { recordSeats } from './count_queries.ts';
 import { emptyProjects } from './emptying_actions.ts';
 import { tellOfGroup, tellOfProjects } from './hook_actions.ts';
 
-/** Deletes repositories whose owners are gone, which triggers have recorded. The area of repositories is above and runs the job. */
+/**
+ * Deletes repositories without owners, which triggers have recorded. The area of repositories is above and runs the
+ * job.
+ */
 export const removeUnusedRepositories = queueOf('remove_unused_repositories', { input: {}, retries: 20 });
 
-/** Projects were deleted. What remains of them in others belongs to areas above, which run the job. */
+/** Cleans up after deleted projects. References to them in other projects belong to areas above, which run the job. */
 export const cleanUpAfterProjects = queueOf('clean_up_after_projects', {
-  // What they were forked to; jobs of earlier versions lack it.
+  // Their forks; jobs of earlier versions do not have this field.
   input: { fork_ids: optional(Type.Array(Id)) },
   retries: 5,
 });
 
-/** This many forks are given to one job. */
+/** The number of forks passed to one job. */
 const forks_at_once = 1_000;
 
-/** The forks that stay when projects are deleted. */
+/** The forks that remain when projects are deleted. */
 async function forksOf(tx: Database, deleted: RawBuilder<unknown>): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select fork.id from projects join projects fork on fork.forked_from_id = projects.id
@@ -31,7 +34,8 @@ async function forksOf(tx: Database, deleted: RawBuilder<unknown>): Promise<numb
 }
 
 /**
- * Deletes projects, tells hooks, and enqueues what follows. Their repositories, which are unreachable without the rows, are deleted by a job.
+ * Deletes projects, enqueues hook events and follow-up jobs. A job deletes their repositories, which are unreachable
+ * without the rows.
  * @param tx a transaction that has locked the trees
  * @param which a predicate on rows of `projects`
  * @returns how many were deleted
@@ -48,7 +52,8 @@ export async function deleteProjects(tx: Database, which: RawBuilder<unknown>): 
 }
 
 /**
- * Deletes a marked group with everything in it. Another job deletes the repositories, which are unreachable without the rows.
+ * Deletes a marked group with all its contents. Another job deletes the repositories, which are unreachable without the
+ * rows.
  * @returns whether the group existed and was marked
  */
 const removeMarked = (db: Database, group_id: number): Promise<boolean> =>
@@ -70,7 +75,7 @@ const removeMarked = (db: Database, group_id: number): Promise<boolean> =>
     return true;
   });
 
-/** Groups and projects outside that are shared with the deleted groups, whose members lose access there. */
+/** Groups and projects outside the deleted groups that are shared with them: their members lose access there. */
 async function invitedElsewhere(tx: Database, group_id: number): Promise<Subtree[]> {
   const { rows } = await sql<{ group_id: number | null; project_id: number | null }>`
     select group_links.group_id, group_links.project_id
@@ -83,7 +88,7 @@ async function invitedElsewhere(tx: Database, group_id: number): Promise<Subtree
   return rows.map(subtreeOf);
 }
 
-/** A predicate on rows of `projects`: they are in the group or below it, and it is marked. */
+/** A predicate on rows of `projects`: the project is in the group or below it, and the group is marked. */
 const isInMarked = (group_id: number) => sql`
   projects.namespace_id in (
     select id from namespaces where traversal_ids @> ${[group_id]}::bigint[]
@@ -100,7 +105,7 @@ export const removeGroup = job('remove_group', {
   },
 });
 
-/** Between two runs, the maximum of a group is what is in use if that is more. */
+/** Between two runs, the maximum of a group is its current number of seats if that is higher. */
 export const recordGroupSeats = job('record_group_seats', {
   input: {},
   retries: 3,

@@ -24,7 +24,7 @@ export interface NamespaceRow {
   kind: string;
   full_path: string;
   parent_id: number | null;
-  /** As `namespaceAvatar` says. */
+  /** The path from `namespaceAvatar`. */
   avatar_path: string | null;
 }
 
@@ -75,7 +75,7 @@ export const presentPublicGroup = (
   full_path,
 });
 
-/** An invited group, as a group or project that is shared with it shows it. */
+/** An invited group in the reply for a group or project that is shared with it. */
 export const SharedWithGroup = resource('SharedWithGroup', {
   group_id: Id,
   group_name: Type.String(),

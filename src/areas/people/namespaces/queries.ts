@@ -38,8 +38,8 @@ export const publicGroups = (db: Database, search?: string) =>
 const maximumSuggestions = 10_000;
 
 /**
- * The path itself if no namespace, project or user has it, otherwise the first free one of `path1`, `path2`, …
- * @param parent the parent group; left out, the top level
+ * The given path if no namespace, project or user has it, otherwise the first free one of `path1`, `path2`, …
+ * @param parent the parent group; if omitted, the top level
  * @returns undefined when all suggestions are taken
  */
 export async function freePath(

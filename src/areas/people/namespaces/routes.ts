@@ -94,7 +94,10 @@ const namespacesOf = (db: Database, caller: Caller) =>
     .where(caller.admin ? sql<boolean>`true` : ownedOrJoined(caller, levels.minimal))
     .$castTo<ListedRow>();
 
-/** A predicate: the caller's own namespace and the groups that they are a member of. Two lists, because PostgreSQL would look at every namespace for "one or the other". */
+/**
+ * A predicate: the caller's own namespace and the groups that they are a member of. As two lists, because PostgreSQL
+ * would check every namespace for "one or the other".
+ */
 const ownedOrJoined = (caller: Caller, level: number) => sql<boolean>`namespaces.id in (
   select namespaces.id from namespaces where namespaces.owner_id = ${caller.id}
   union all

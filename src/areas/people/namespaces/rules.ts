@@ -5,7 +5,7 @@ const pathPattern = /^[a-zA-Z0-9]+([._-][a-zA-Z0-9]+)*$/;
 const pathText =
   "can only include non-accented letters, digits, '_', '-' and '.'. It must not start with '-', '_', or '.', nor end with '-', '_', '.', '.git', or '.atom'.";
 
-/** Words that URLs below the root use. */
+/** Words used in URLs below the root. */
 const reservedTopLevel = new Set(
   (
     '- .well-known 404.html 422.html 500.html 502.html 503.html abuse_reports admin api apple-touch-icon-precomposed.png apple-touch-icon.png assets ' +
@@ -15,14 +15,16 @@ const reservedTopLevel = new Set(
   ).split(' '),
 );
 
-/** Words that URLs below a project use. */
+/** Words used in URLs below a project. */
 const reservedInside = new Set(
   '- badges blame blob builds commits create create_dir edit files find_file new preview raw refs tree update wikis'.split(
     ' ',
   ),
 );
 
-/** Names and paths of what is marked for deletion end like this. Nothing else may, or it could be in the way. */
+/**
+ * Names and paths of groups and projects marked for deletion end like this. No others may, because they could conflict.
+ */
 const isOfDeletion = (name: string) => /-deletion_scheduled-\d+$/i.test(name);
 
 const reserved = (name: string) => `${name} is a reserved name`;

@@ -1,4 +1,4 @@
-/** Giving, refreshing and revoking OAuth tokens (docs/reference/oauth_tokens.md). */
+/** Issuing, refreshing and revoking OAuth tokens (docs/reference/oauth_tokens.md). */
 import { type SqlBool, sql } from 'kysely';
 import { newTokenValue, tokenDigest, userByPassword } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -26,7 +26,7 @@ export interface GivenToken {
   expires_in: number;
   refresh_token: string;
   scope: string;
-  /** Seconds since 1970. */
+  /** In seconds since 1970. */
   created_at: number;
 }
 
@@ -55,7 +55,7 @@ async function giveToken(db: Database, user_id: number): Promise<GivenToken> {
 }
 
 /**
- * A token for a username or confirmed email address with its password.
+ * Issues a token for a username or confirmed email address with its password.
  * @param address the client's IP address
  * @throws ApiError 400 for a wrong password and for users who may not sign in, 429 after too many attempts
  */
@@ -66,7 +66,7 @@ export async function tokenForPassword(
   const tell = (user_id: number) => tellOfUser(services.db, 'user_failed_login', user_id);
   const user = await userByPassword(services, { login: username, password, address, refused: tell }).catch(
     (error: unknown) => {
-      // A password alone does not reveal that an account is blocked.
+      // Knowledge of the password alone does not reveal that an account is blocked.
       throw error instanceof ApiError && [401, 403].includes(error.status) ? invalidGrant() : error;
     },
   );
@@ -95,7 +95,7 @@ export function tokenForRefresh(db: Database, refresh_token: string): Promise<Gi
   });
 }
 
-/** Revokes a token, by its own value or that of its refresh token. An unknown one is no error. */
+/** Revokes a token, by its own value or that of its refresh token. An unknown token is not an error. */
 export async function revokeOauthToken(db: Database, value: string): Promise<void> {
   const digest = tokenDigest(value);
   await db

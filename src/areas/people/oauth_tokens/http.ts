@@ -19,7 +19,7 @@ interface TokenRequest {
 
 type Call = DoorCall<Caller, TokenRequest>;
 
-/** Text that PostgreSQL accepts; anything else counts as omitted. */
+/** A text that PostgreSQL accepts; any other value counts as omitted. */
 const textIn = ({ fields, request: { query } }: Call, name: string): string => {
   const value = fields[name] ?? query[name];
   return typeof value === 'string' && !value.includes('\0') && value.isWellFormed() ? value : '';

@@ -15,12 +15,12 @@ export interface NewToken {
   name: string;
   description?: string | null | undefined;
   scopes: readonly string[];
-  /** `YYYY-MM-DD`; the token stops working at 00:00 UTC of this day. Null: never. */
+  /** `YYYY-MM-DD`; the token expires at 00:00 UTC of this day. Null: never. */
   expires_at: string | null;
   impersonation?: boolean;
   /** The first token of a chain of rotations. */
   family_id?: number | null;
-  /** A value that the operator chose; otherwise a random one. */
+  /** A value chosen by the operator; random if omitted. */
   value?: string | undefined;
 }
 
@@ -63,7 +63,7 @@ export async function lifetimeNow(db: Database, user_id?: number): Promise<Lifet
   return lifetimeFrom(await settingsOf(db), user?.user_type === 'service_account');
 }
 
-/** A request for a token. Without `expires_at` it gets the longest lifetime. */
+/** A request for a token. Without `expires_at` it gets the maximum lifetime. */
 export type TokenRequest = Omit<NewToken, 'expires_at'> & { expires_at?: string | undefined };
 
 /**
@@ -85,7 +85,8 @@ export async function issueToken(
 }
 
 /**
- * Creates a token that a user asks for in a browser, with their password. Only administrators get the scopes that are theirs.
+ * Creates a token that a user requests in a browser, with their password. Administrator scopes are available only to
+ * administrators.
  * @throws ApiError 400 with the reasons by parameter
  */
 export function issueOwnToken(
@@ -115,8 +116,8 @@ export async function revokeToken(db: Database, id: number): Promise<void> {
 /**
  * Rotates a token: revokes it and creates a new one. Of two concurrent rotations, one fails.
  * @param tx a transaction
- * @param wished `YYYY-MM-DD`; left out, a week from now
- * @throws ApiError 400 when the token is already revoked, and for a date that is over or too late
+ * @param wished `YYYY-MM-DD`; if omitted, a week from now
+ * @throws ApiError 400 if the token is already revoked, and for a date that is past or too late
  */
 export async function rotateToken(
   tx: Database,

@@ -74,7 +74,7 @@ export const tokenOrder = (sort: keyof typeof orders | undefined) =>
 
 /**
  * A token in full, for its owner and administrators. Only administrators see impersonation tokens.
- * @throws ApiError 404 for administrators, 401 for others, who do not learn whether it exists
+ * @throws ApiError 404 for administrators, 401 for others, to whom its existence is not revealed
  */
 export async function tokenFor(db: Database, caller: Caller, id: number) {
   const token = await tokensIn(db).select(['last_used_ips', 'impersonation']).where('id', '=', id).executeTakeFirst();

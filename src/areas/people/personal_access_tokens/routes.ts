@@ -43,7 +43,7 @@ const notPersonalText = '400 Bad request - This endpoint requires token type to 
 
 /**
  * The ID of the token of the request.
- * @throws ApiError 400 for an OAuth token, which is in no list of these
+ * @throws ApiError 400 for an OAuth token, which is not a personal access token
  */
 function tokenIdOf({ token: { id, kind } }: Caller): number {
   if (kind === 'oauth') throw badRequest(notPersonalText);
@@ -136,7 +136,7 @@ export const personalAccessTokenRoutes = [
     },
     handle: async ({ db, caller, input }) => {
       const { id, active, revoked } = await tokenFor(db, caller, input.id);
-      // Its managers rotate such a token; if it could do so itself, it would outlive them.
+      // Such a token is rotated by its managers; if it could rotate itself, it would outlive their control.
       if (isOfResource(caller)) throw forbidden();
       if (!active && !revoked) throw unauthorized();
       return rotate(db, id, input.expires_at);

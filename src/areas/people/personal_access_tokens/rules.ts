@@ -3,7 +3,7 @@ import { tokenScopes } from '../../../access/index.ts';
 import { dayOf, daysAfter, lastDayReasons } from '../../../cron/index.ts';
 import { tooLong } from '../../../texts/index.ts';
 
-/** The longest lifetime of a token without a setting. */
+/** The maximum lifetime of a token if no setting limits it. */
 const maximumLifetime_days = 365;
 const maximumText = 255;
 
@@ -39,10 +39,13 @@ export const lifetimeFrom = (
     : settings.require_personal_access_token_expiry || settings.max_personal_access_token_lifetime !== null,
 });
 
-/** The latest expiry of a token that is created now. */
+/** The latest possible expiry of a token created now. */
 export const lastDay = ({ maximum_days }: Lifetime, now = new Date()): string => daysAfter(dayOf(now), maximum_days);
 
-/** Reasons against an expiry: it is over, or too late. A token that ends today is accepted, as in the public API, though it has ended already. */
+/**
+ * Reasons against an expiry: it is past, or too late. A token that ends today is accepted, as in the public API, though
+ * it has already expired.
+ */
 export function expiryReasons(expires_at: string | null, lifetime: Lifetime): string[] {
   const isTooLate = lifetime.is_limited && expires_at !== null && expires_at > lastDay(lifetime);
   return isTooLate ? [`must be on or before ${lastDay(lifetime)}`] : lastDayReasons(expires_at);

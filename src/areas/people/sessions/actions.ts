@@ -18,8 +18,8 @@ import type { Services } from '../../../http/index.ts';
 const longestAgent_characters = 300;
 
 /**
- * The `Set-Cookie` of a session.
- * @param value of the cookie; without one, the browser forgets it
+ * The `Set-Cookie` header of a session.
+ * @param value of the cookie; if omitted, the browser deletes the cookie
  */
 export function cookieFor(url: string, value: string | undefined, is_remembered = false): string {
   const lasts = value === undefined ? '; Max-Age=0' : is_remembered ? `; Max-Age=${sessionHours.most * 3600}` : '';
@@ -41,22 +41,22 @@ export async function startSession(
   return value;
 }
 
-/** What is typed to sign in. */
+/** The fields of the sign-in form. */
 export interface SignInFields {
   login: string;
   password: string;
   is_remembered: boolean;
 }
 
-/** What a browser is to keep, each as `Set-Cookie`. */
+/** The cookies for the browser, each as a `Set-Cookie` value. */
 export interface SessionCookies {
   session: string;
   browser: string;
 }
 
 /**
- * Signs a user in. One who was deactivated is active again by that.
- * @returns the `Set-Cookie` of the new session, and that of the browser, which is known from now on
+ * Signs a user in. A deactivated account becomes active again.
+ * @returns the `Set-Cookie` values for the new session, and for the browser, which is now recognized
  * @throws ApiError 401, 403, 429 as `userByPassword`
  */
 export async function signIn(
@@ -69,7 +69,7 @@ export async function signIn(
 }
 
 /**
- * Begins a session of a user who has proved to be that one.
+ * Starts a session for a user whose identity has been verified.
  * @returns as `signIn`
  */
 export async function beginSession(
@@ -84,7 +84,7 @@ export async function beginSession(
   };
 }
 
-/** A new value for the cookie of a session. The one before counts for a minute more. */
+/** Renews the cookie of a session. The previous value stays valid for another minute. */
 async function renew(
   db: Database,
   session_id: number,
@@ -101,9 +101,9 @@ async function renew(
 }
 
 /**
- * Notes that the visitor has given their password again.
+ * Records that the visitor has entered their password again.
  * @returns the `Set-Cookie` of the session
- * @throws ApiError 401 for another password, 429
+ * @throws ApiError 401 for a wrong password, 429
  */
 export async function confirmSession(
   services: Services,
@@ -116,17 +116,17 @@ export async function confirmSession(
   return cookieFor(services.url, value, is_remembered);
 }
 
-/** @returns the `Set-Cookie` of a session whose cookie is a day old */
+/** @returns the `Set-Cookie` of a session, if its cookie is a day old */
 export async function renewedCookie({ db, url }: Services, { session }: Visitor): Promise<string | undefined> {
   const renewed = await renew(db, session.id, false);
   return renewed && cookieFor(url, renewed.value, renewed.is_remembered);
 }
 
-/** Ends a session of a user; that of another is left alone. */
+/** Ends a session, if it belongs to the user. */
 export const endSession = (db: Database, user_id: number, session_id: number) =>
   sql`delete from web_sessions where id = ${session_id} and user_id = ${user_id}`.execute(db);
 
-/** Ends all sessions of a user. @param kept a session that goes on */
+/** Ends all sessions of a user. @param kept a session that continues */
 export const endSessions = (db: Database, user_id: number, kept?: number) =>
   sql`delete from web_sessions where user_id = ${user_id} and id is distinct from ${kept ?? null}::bigint`.execute(db);
 
@@ -138,10 +138,10 @@ export interface SessionRow {
   user_agent: string | null;
 }
 
-/** More are not listed: a session ends after 90 days at the latest. */
+/** The maximum number of listed sessions: a session ends after 90 days at the latest. */
 const maximumListed = 100;
 
-/** The sessions of a user, the one that was used last first. */
+/** The sessions of a user, most recently used first. */
 export async function listSessions(db: Database, user_id: number): Promise<SessionRow[]> {
   const { rows } = await sql<SessionRow>`
     select id, created_at, used_at, host(address) as address, user_agent from web_sessions
@@ -153,7 +153,7 @@ export async function listSessions(db: Database, user_id: number): Promise<Sessi
 
 export const themes = ['auto', 'light', 'dark'] as const;
 
-/** Sets how pages look for a user. */
+/** Sets the theme of pages for a user. */
 export async function setTheme(db: Database, user_id: number, page_theme: (typeof themes)[number]): Promise<void> {
   await db.updateTable('users').set({ page_theme }).where('id', '=', user_id).execute();
 }

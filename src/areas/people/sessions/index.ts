@@ -1,4 +1,4 @@
-/** What pages use of sessions. */
+/** The functions of sessions that pages use. */
 export {
   beginSession,
   confirmSession,

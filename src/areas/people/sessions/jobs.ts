@@ -1,4 +1,4 @@
-/** Mail with links to choose a password, and deleting what has ended. */
+/** Mail with links to set a password, and deleting expired sessions and links. */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { isLasting } from '../../../access/index.ts';
@@ -43,7 +43,7 @@ export const sendPasswordLink = job('send_password_link', {
   },
 });
 
-/** Deletes sessions that have ended, and links that are too old. */
+/** Deletes ended sessions and expired links. */
 export const deleteEndedSessions = job('delete_ended_sessions', {
   input: {},
   retries: 0,

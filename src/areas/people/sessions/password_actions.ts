@@ -1,4 +1,4 @@
-/** Choosing and changing passwords. The sessions of the user end with the password before (docs/reference/sessions.md). */
+/** Setting and changing passwords. The sessions of the user end with the old password (docs/reference/sessions.md). */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Device, refuseTooOften, userByPassword, type Visitor } from '../../../access/index.ts';
@@ -9,13 +9,13 @@ import { cookieFor, startSession } from './actions.ts';
 import { sendPasswordLink } from './jobs.ts';
 import { linkPurpose, passwordLink_hours, passwordPage } from './rules.ts';
 
-/** How often a client may ask for mail with a link, and how often a link to one account may be asked for. */
+/** How many links a client may request, and how many may be requested for one account. */
 const limits = {
   address: { name: 'password_links_from_address', most: 10, window_s: 3600 },
   account: { name: 'password_links_of_account', most: 5, window_s: 3600 },
 };
 
-/** What a limit counts by: the account with an address, or the address that no account has. */
+/** The key of a limit: the account with the address, or the address itself if no account has it. */
 async function accountOf(db: Database, email: string): Promise<string> {
   const { rows } = await sql<{ user_id: number }>`
     select user_id from emails where email = ${email} and confirmed_at is not null`.execute(db);
@@ -23,7 +23,8 @@ async function accountOf(db: Database, email: string): Promise<string> {
 }
 
 /**
- * Sends a link to the user with a confirmed address. Nothing tells whether there is one: requests for any address are counted, and the job looks for the user.
+ * Sends a link to the user with a confirmed address. The response does not reveal whether there is one: requests are
+ * counted for any address, and the job looks up the user.
  * @throws ApiError 429
  */
 export async function resetPassword({ db }: Services, email: string, device: Device): Promise<void> {
@@ -33,7 +34,7 @@ export async function resetPassword({ db }: Services, email: string, device: Dev
 }
 
 /**
- * Makes a link by which a user chooses a password.
+ * Creates a link with which a user sets a password.
  * @returns its path on this server
  */
 export async function passwordLinkFor(
@@ -49,7 +50,7 @@ export async function passwordLinkFor(
   return `${passwordPage}?reset_password_token=${secrets.linkToken(linkPurpose, seed)}`;
 }
 
-/** Sets a password that keeps the rules. */
+/** Sets a password after checking it against the rules. */
 async function setPassword(tx: Database, user_id: number, password: string): Promise<void> {
   const reasons = passwordReasons(password);
   if (reasons.length > 0) throw invalid({ password: reasons });
@@ -58,7 +59,7 @@ async function setPassword(tx: Database, user_id: number, password: string): Pro
 
 const gone = () => new ApiError(410, { message: 'The link is not valid any more. Ask for another one.' });
 
-/** The user whose link it is, if it is not too old and was not used. */
+/** The user of a link, if it has neither expired nor been used. */
 async function userOfLink(
   { db, secrets }: Pick<Services, 'db' | 'secrets'>,
   token: string,
@@ -72,14 +73,14 @@ async function userOfLink(
   return rows[0];
 }
 
-/** The name of the user whose link it is; undefined for a link that counts no more. */
+/** The name of the user of a link; undefined for a link that is no longer valid. */
 export const usernameOfLink = async (services: Services, token: string): Promise<string | undefined> =>
   (await userOfLink(services, token))?.username;
 
 /**
- * Sets the password of the user whose link it is.
+ * Sets the password of the user of a link.
  * @param token of the link
- * @throws ApiError 410 for a link that is too old or was used, 400 for a weak password
+ * @throws ApiError 410 for a link that has expired or was used, 400 for a weak password
  */
 export async function choosePassword({ db, secrets }: Services, token: string, password: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
@@ -90,9 +91,9 @@ export async function choosePassword({ db, secrets }: Services, token: string, p
 }
 
 /**
- * Changes the password of a visitor, whose sessions end, and another one begins.
+ * Changes the password of a visitor. All their sessions end, and a new one starts.
  * @returns the `Set-Cookie` of the new session
- * @throws ApiError 401 for another current password, 400 for a weak new one, 429
+ * @throws ApiError 401 for a wrong current password, 400 for a weak new one, 429
  */
 export async function changePassword(
   services: Services,

@@ -1,9 +1,9 @@
-/** The links by which people choose a password. */
+/** The links for setting a password. */
 
 /** The purpose of the tokens in the links. */
 export const linkPurpose = 'password';
 
-/** The page that they open. */
+/** The page of the links. */
 export const passwordPage = '/users/password/edit';
 
 /** How long a link is valid. */

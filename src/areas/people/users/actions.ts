@@ -44,7 +44,7 @@ export interface NewUser {
   username: string;
   name: string;
   email: string;
-  /** Left out, the user cannot sign in with a password. */
+  /** If omitted, the user cannot sign in with a password. */
   password?: string | undefined;
   admin?: boolean | undefined;
   /** Whether the email address is confirmed at once. */
@@ -52,7 +52,7 @@ export interface NewUser {
   created_by_id?: number | undefined;
   /** The kind of account; a person by default. Only people have a namespace. */
   user_type?: 'human' | 'project_bot' | 'service_account' | 'ghost';
-  /** Limits that are left out get their defaults from the application settings. */
+  /** Omitted limits get their defaults from the application settings. */
   profile?: Profile;
 }
 
@@ -64,16 +64,16 @@ export interface UserChanges extends Profile {
   admin?: boolean;
 }
 
-/** The indexes that keep the addresses of users apart. */
+/** The unique indexes on addresses of users. */
 const emailKeys = ['users_email_key', 'users_unconfirmed_email_key', 'emails_email_key'];
 const emailTaken = () => conflict('Email has already been taken');
 const usernameTaken = () => conflict('Username has already been taken');
 
-/** Translates unique violations of the database into refusals. */
+/** Converts unique violations of the database to refusals. */
 function refuseTaken(error: unknown): never {
   if (emailKeys.some((key) => isUniqueViolation(error, key))) throw emailTaken();
   if (isUniqueViolation(error, 'users_username_key')) throw usernameTaken();
-  // No user has the name, so a group has it.
+  // No user has the name, so it must be the path of a group.
   if (isUniqueViolation(error, 'namespaces_full_path_key')) throw invalid({ username: ['has already been taken'] });
   throw error;
 }
@@ -83,7 +83,7 @@ function checkPassword(password: string | undefined, account: { username: string
   if (reasons.length > 0) throw invalid({ password: reasons });
 }
 
-/** The public and commit address as they are stored. */
+/** The public and commit address in stored form. */
 const withStoredEmails = ({ public_email, commit_email, ...others }: Profile): Profile => ({
   ...others,
   ...(public_email === undefined ? {} : { public_email: storedEmail(public_email) }),
@@ -201,7 +201,7 @@ export async function changeUser(tx: Database, id: number, changes: UserChanges,
   }
 }
 
-/** Sessions and links by an earlier password end with it. */
+/** Sessions and password links end when the password changes. */
 async function endSignIns(tx: Database, user_id: number): Promise<void> {
   await tx.deleteFrom('web_sessions').where('user_id', '=', user_id).execute();
   await tx.deleteFrom('password_links').where('user_id', '=', user_id).execute();
@@ -230,7 +230,7 @@ async function lockedAccount(tx: Database, id: number): Promise<Account> {
   return found('User', await query.executeTakeFirst());
 }
 
-/** Refuses changes that service accounts may not have. */
+/** Refuses changes that are not allowed for service accounts. */
 function checkPowers({ user_type, of_group }: Account, changes: UserChanges): void {
   const fields = user_type === 'service_account' ? serviceAccountReasons(changes, of_group) : {};
   if (Object.keys(fields).length > 0) throw invalid(fields);

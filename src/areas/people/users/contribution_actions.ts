@@ -1,6 +1,7 @@
 /**
- * Contributions of users whose account ends. They follow from the schema, so that no table is forgotten: a foreign key to `users` without an action on deletion is a
- * contribution, which goes to the ghost user; rows with `cascade` belong to the user, and `set null` forgets them.
+ * Contributions of users whose account ends. They are derived from the schema, so that no table is forgotten: a foreign
+ * key to `users` without an action on deletion is a contribution, which goes to the ghost user; rows with `cascade`
+ * belong to the user, and `set null` clears the reference.
  */
 import { sql } from 'kysely';
 import { type Database, isFree, ofAnyLength, type Reference, referencesTo } from '../../../db/index.ts';
@@ -8,7 +9,10 @@ import { type Database, isFree, ofAnyLength, type Reference, referencesTo } from
 /** Rows per statement, so that no statement takes long. */
 const batch = 5000;
 
-/** Rows with an author are texts of the user, which a hard deletion deletes, except releases, which are of the project. Other columns only record who did something. */
+/**
+ * Rows with an author are texts of the user, which a hard deletion deletes, except releases, which belong to the
+ * project. Other columns only record which user did something.
+ */
 const isText = ({ table, column }: Reference) => column === 'author_id' && table !== 'releases';
 
 /**
@@ -36,19 +40,20 @@ export async function moveContributions(
   }
 }
 
-/** Every column that names users, whatever their deletion does to it, except in some tables. */
+/** Every column that refers to users, whatever its action on deletion, except in the given tables. */
 const ownedColumns = async (db: Database, except: readonly string[]): Promise<Reference[]> =>
   (await referencesTo(db, 'users')).filter(({ table }) => !except.includes(table));
 
 export interface HandOver {
   from: number;
   to: number;
-  /** Tables whose rows say what the account is, and end with it. */
+  /** Tables with attributes of the account itself, which are deleted with it. */
   except: readonly string[];
 }
 
 /**
- * Gives everything that names a user to another one. What the other one has already, such as the same reaction, stays and goes with the account.
+ * Moves all references from one user to another. Rows that the other user already has, such as the same reaction, are
+ * not moved and are deleted with the account.
  * @param signal stops the work between two statements; finished statements stay in effect
  */
 export async function handOver(db: Database, { from, to, except }: HandOver, signal?: AbortSignal): Promise<void> {
@@ -67,9 +72,9 @@ export async function handOver(db: Database, { from, to, except }: HandOver, sig
 }
 
 /**
- * How many rows name each of some users.
+ * Counts the rows that refer to each of the given users.
  * @param except tables that do not count
- * @returns counts by id; users that no row names are left out
+ * @returns counts by id, without users that have none
  */
 export async function countOwned(
   db: Database,

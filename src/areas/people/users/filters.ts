@@ -83,7 +83,7 @@ export const adminFilters = filtersOn('users', (by) => ({
   ),
 }));
 
-/** A predicate on rows of `users`: nobody has blocked or banned them. */
+/** A predicate on rows of `users`: they are neither blocked nor banned. */
 export const isNotBlocked = sql<SqlBool>`users.state not in ('blocked', 'banned')`;
 
 /**
@@ -94,10 +94,12 @@ export const userSearch = (text: string, withPrivate: boolean) => sql<SqlBool>`(
   users.name ilike ${containing(text)} or users.username::text ilike ${containing(text)} or (users.public_email = ${text} and users.public_email <> '')
   ${withPrivate ? sql`or users.id = any (array(select user_id from emails where email = ${text} and (is_primary or confirmed_at is not null)))` : sql``})`;
 
-/** A predicate on rows of `users`: a text is the address, the username or the name. Each has an index. */
+/**
+ * A predicate on rows of `users`: the address, the username or the name equals the text. Each comparison has an index.
+ */
 export const isNamed = (text: string) =>
   sql<SqlBool>`((users.public_email = ${text} and users.public_email <> '') or users.username = ${text} or lower(users.name) = lower(${text}))`;
 
-/** The order of the users that a text names. */
+/** Ranks the users that match a text exactly. */
 export const exactness = (text: string) =>
   sql<number>`case when users.public_email = ${text} then 0 when users.username = ${text} then 1 else 2 end`;

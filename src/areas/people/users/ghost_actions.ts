@@ -1,4 +1,4 @@
-/** The ghost user, who gets the contributions of deleted users. */
+/** The ghost user, to whom contributions of deleted users are moved. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { freePath } from '../namespaces/index.ts';
@@ -12,7 +12,7 @@ const ghostIn = (db: Database) =>
 
 /**
  * The ghost user, created on first use.
- * @param url the external address, whose host the ghost user's email address gets
+ * @param url the external address, whose host is used for the ghost user's email address
  * @returns its ID
  */
 export async function ghostUser({ db, url }: { db: Database; url: string }): Promise<number> {

@@ -1,12 +1,12 @@
-/** Telling hooks of the server of users (docs/reference/hooks.md#events). */
+/** System hook events of users (docs/reference/hooks.md#events). */
 import { sql } from 'kysely';
 import { isUsableAccount } from '../../../access/index.ts';
 import { type Database, momentInJson } from '../../../db/index.ts';
 import { tellEach } from '../../instance/hook_events/index.ts';
 
 /**
- * @param tx the transaction of the change; of a user who is deleted, before they are
- * @param old_username of a user who has another one now
+ * @param tx the transaction of the change; for a deleted user, before the deletion
+ * @param old_username the former username, if it has changed
  */
 export const tellOfUser = (
   tx: Database,

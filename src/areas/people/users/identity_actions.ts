@@ -1,4 +1,4 @@
-/** Identities: who a user is at a provider of accounts elsewhere. */
+/** Identities: the accounts of users at external providers. */
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import { found, invalid } from '../../../http/index.ts';
 
@@ -10,7 +10,7 @@ export interface Identity {
 /**
  * Sets the identity of a user at a provider.
  * @param tx a transaction
- * @throws ApiError 400 when it is that of another user
+ * @throws ApiError 400 if it belongs to another user
  */
 export async function setIdentity(tx: Database, user_id: number, { provider, extern_uid }: Identity): Promise<void> {
   const identity = tx

@@ -31,7 +31,7 @@ interface MembershipRow {
   access_level: number;
 }
 
-/** The memberships in force of a user. They own the projects of their namespace without a row. */
+/** The memberships of a user that are in force. They own the projects of their namespace without a row. */
 const membershipsOf = (user_id: number) => sql<MembershipRow>`(
   select members.id as position, namespaces.id as source_id, namespaces.name as source_name, 'Namespace' as source_type, access_level
     from members join namespaces on namespaces.id = members.group_id
@@ -48,7 +48,7 @@ async function checkUser(db: Database, id: number): Promise<void> {
   found('User', await db.selectFrom('users').select('id').where('id', '=', id).executeTakeFirst());
 }
 
-/** Admits the user and administrators. */
+/** Grants access to the user themselves and to administrators. */
 const selfOrAdmin: Access<{ caller: Caller }> = {
   rule: 'self',
   async check(call) {

@@ -39,7 +39,7 @@ async function changeState(db: Database, id: number, from: string[], state: stri
  * Blocks a user.
  * @param caller_id the administrator; undefined for the operator of the server
  * @returns whether something changed
- * @throws ApiError 404, 403 for the administrator themselves and for accounts that no one uses
+ * @throws ApiError 404, 403 for the administrator themselves and for accounts that belong to no person
  */
 export async function blockUser(db: Database, caller_id: number | undefined, id: number): Promise<boolean> {
   const { user_type } = await accountOf(db, id);
@@ -62,7 +62,7 @@ export async function unblockUser(db: Database, id: number): Promise<boolean> {
 /**
  * Deactivates an inactive account.
  * @returns whether something changed
- * @throws ApiError 404, 403 for blocked and recently active users and for accounts that no one uses
+ * @throws ApiError 404, 403 for blocked and recently active users and for accounts that belong to no person
  */
 export async function deactivateUser(db: Database, id: number): Promise<boolean> {
   const { state, user_type, is_dormant } = await accountOf(db, id);

@@ -65,7 +65,7 @@ const provisionedBy = sql<
 
 /**
  * Users with all columns that responses need.
- * @param caller who sees them
+ * @param caller the user who will see them
  */
 export const usersInFull = (db: Database, caller: Pick<Caller, 'id'>) =>
   db
@@ -102,7 +102,10 @@ const orderColumns = {
   updated_at: 'users.updated_at',
 } as const;
 
-/** Users that a text names, and then those that contain it, in the order of their index: of a common word, there are as many as users. */
+/**
+ * Users that match a text exactly, and then users that contain it, in the order of their index: a common word may match
+ * all users.
+ */
 function exactFirst<Row>(matching: SelectQueryBuilder<DB, 'users', Row>, search: string) {
   const byName = matching.orderBy('users.name').orderBy('users.id', 'desc');
   const exact = matching
@@ -114,9 +117,11 @@ function exactFirst<Row>(matching: SelectQueryBuilder<DB, 'users', Row>, search:
 }
 
 /**
- * One page of the users in `query`: newest first unless `input` says otherwise; search results start with exact matches.
+ * One page of the users in `query`: newest first unless `input` requests another order; search results start with exact
+ * matches.
  * @param query users with all filters except the search
- * @param forAdmin whether to search addresses that only administrators see, and to list blocked and banned users, whom others find by their full username only
+ * @param forAdmin whether to search addresses that only administrators see, and to include blocked and banned users,
+ * whom others find only by their full username
  */
 export async function listUsers<Row>(
   db: Database,
@@ -139,7 +144,7 @@ export async function listUsers<Row>(
 }
 
 /**
- * The ID of the user that a path names.
+ * The ID of the user in a path.
  * @throws ApiError 404
  */
 export async function userIdNamed(db: Database, id_or_username: number | string): Promise<number> {

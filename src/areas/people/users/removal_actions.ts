@@ -11,7 +11,10 @@ import { ghostUser } from './ghost_actions.ts';
 import { tellOfUser } from './hook_actions.ts';
 
 export interface Removal {
-  /** Whether to also delete what the user has written and the groups that they alone own. Otherwise contributions go to the ghost user. */
+  /**
+   * Whether to also delete texts of the user and the groups that they alone own. Otherwise contributions go to the
+   * ghost user.
+   */
   hard: boolean;
   unmodified_since?: Date | undefined;
 }
@@ -45,7 +48,7 @@ export async function scheduleRemoval(tx: Database, user_id: number, hard: boole
   await removeUser.enqueue(tx, { user_id, hard }, { key: String(user_id) });
 }
 
-/** The most users per run. */
+/** The maximum number of users per run. */
 const atOnce = 1000;
 
 /**
@@ -80,7 +83,7 @@ export async function rejectUser(db: Database, user_id: number): Promise<void> {
   });
 }
 
-/** Rows of `members`: owners who are people, which is enough to keep a group that would otherwise be deleted. */
+/** Rows of `members`: owners who are people, one of whom is enough to keep a group that would otherwise be deleted. */
 const isHumanOwner = sql<boolean>`
   (members.access_level = ${sql.lit(levels.owner)} and ${countsToday('members')} and users.user_type = 'human')`;
 
@@ -113,7 +116,7 @@ async function remove({ db, url, input, signal }: JobCall<{ user_id: number; har
   const { user_id, hard } = input;
   if (!(await db.selectFrom('users').select('id').where('id', '=', user_id).executeTakeFirst())) return false;
   const move = { from: user_id, to: await ghostUser({ db, url }), hard };
-  // Most contributions are moved before the transaction that holds locks.
+  // Most contributions are moved before the transaction that takes locks.
   await moveContributions(db, move, signal);
   await db.transaction().execute(async (tx) => {
     await lockTrees(tx, await placesOf(tx, user_id));

@@ -87,7 +87,7 @@ const identity = allOptional({
 });
 type GivenIdentity = { [Field in keyof Identity]?: string };
 
-/** The identity in a request, whose rule allows both parameters or none. */
+/** The identity in a request, in which the two parameters are given both or not at all. */
 const identityIn = ({ provider, extern_uid }: GivenIdentity): Identity | undefined =>
   provider === undefined || extern_uid === undefined ? undefined : { provider, extern_uid };
 
