@@ -1,4 +1,7 @@
-/** Activity events: what users did, written in the same transaction (docs/reference/events.md). Deleted by age, never changed. */
+/**
+ * Activity events: records of user actions, written in the same transaction (docs/reference/events.md). Deleted by age,
+ * never changed.
+ */
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { mailEvents, notifying } from '../notifications/index.ts';
@@ -18,7 +21,7 @@ export type EventAction =
   | 'approved'
   | 'transferred';
 
-/** The kinds of targets, as replies spell them. */
+/** The kinds of targets, as spelled in replies. */
 export type EventTarget =
   | 'Issue'
   | 'WorkItem'
@@ -37,7 +40,10 @@ export type EventTarget =
 export interface Event {
   /** Null for targets outside projects: epics, personal snippets. */
   project_id: number | null;
-  /** The user who did it; nothing is recorded for a deleted user. Memberships are recorded for the member, not for the user who added or removed them. */
+  /**
+   * The user who performed the action; nothing is recorded for a deleted user. Memberships are recorded for the member,
+   * not for the user who added or removed them.
+   */
   author_id: number | null;
   action: EventAction;
   target_type: EventTarget;
@@ -46,7 +52,7 @@ export interface Event {
   created_at?: string;
 }
 
-/** Membership events are no activity of the member. */
+/** Membership events do not count as activity of the member. */
 const passive: readonly string[] = ['joined', 'left', 'expired'];
 
 /**
@@ -57,7 +63,7 @@ export async function recordEvent(tx: Database, event: Event): Promise<void> {
   await recordEvents(tx, [event]);
 }
 
-/** The same for several at once, in one statement. */
+/** The same for several events, in one statement. */
 export async function recordEvents(tx: Database, events: readonly Event[]): Promise<void> {
   const rows = events.filter(({ author_id }) => author_id !== null);
   if (rows.length === 0) return;
@@ -89,7 +95,7 @@ export const recording = (
   ${notifying(notifiedOf)},
   ${activity(project_ids, user_ids)}`;
 
-/** What is sent by mail, and as which event. */
+/** The events that cause mail, with the name of each notification. */
 const notifiedOf = sql`
   select notified.event, recorded.target_type, recorded.target_id, recorded.author_id as actor_id, '{}'::bigint[] as user_ids
     from recorded join (values ${sql.join(
@@ -99,8 +105,8 @@ const notifiedOf = sql`
     )}) notified(target_type, action, event) using (target_type, action)`;
 
 /**
- * The part of a statement that updates when projects and users were last active. Locked rows are skipped: the concurrent change makes the same update or
- * matters more, and is not worth waiting for.
+ * The part of a statement that updates the last activity of projects and users. Locked rows are skipped: the concurrent
+ * change makes the same update, or a more important one that is not worth delaying.
  */
 export const activity = (project_ids: readonly number[], user_ids: readonly number[]): RawBuilder<unknown> => sql`
   active_projects as (

@@ -1,4 +1,4 @@
-/** Which events a list shows: query parameter → predicate. */
+/** The filters of event lists: query parameter → predicate. */
 import { sql } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
 import type { Database } from '../../../db/index.ts';
@@ -23,7 +23,10 @@ const actions = {
   transferred: true,
 } satisfies Record<EventAction | 'pushed', true>;
 
-/** The stored kinds of targets by the values of `target_type`. Comments in threads are no notes here, and events of epics are never listed. */
+/**
+ * The stored kinds of targets by the values of `target_type`. Comments in threads do not count as notes here, and
+ * events of epics are never listed.
+ */
 const targets = {
   issue: ['Issue', 'WorkItem'],
   milestone: ['Milestone'],
@@ -51,14 +54,14 @@ export const eventFilters = allOptional({
       'Only events after the one with this ID, oldest first; for clients that poll, which miss none. 0 for all',
   }),
 });
-/** The order of `after_id` is its own. */
+/** `after_id` implies its own order. */
 export const eventRules = [mutuallyExclusive('after_id', 'sort')];
 
 type Filters = Static<TObject<typeof eventFilters>>;
 
 /**
- * The events that the parameters ask for, in order.
- * @param name tells the list without filters from all others
+ * The requested events, in order.
+ * @param name identifies the list without filters
  */
 export async function filtered(db: Database, name: string, all: EventQuery, given: Filters): Promise<ListedEvents> {
   const { action, target_type, before, after, after_id, sort = after_id === undefined ? 'desc' : 'asc' } = given;
@@ -69,7 +72,7 @@ export async function filtered(db: Database, name: string, all: EventQuery, give
   if (after) query = query.where('events.created_at', '>=', sql<string>`(${after}::date + 1) at time zone 'UTC'`);
   if (after_id !== undefined)
     query = query.where('events.id', '>', after_id).where('events.id', '<=', await lastSettledId(db));
-  // Times need not be in the order of the ids, and a walk along these would read everything up to the day.
+  // Times need not be in the order of the ids, and a scan in id order would read everything up to the day.
   const by = (before || after) && after_id === undefined ? 'created_at' : 'id';
   return listed(db, [name, action, target_type, before, after, after_id].join(' '), query, { by, sort });
 }

@@ -3,13 +3,13 @@ import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { job } from '../../../jobs/index.ts';
 
-/** How many rows one statement deletes, so that none takes long. */
+/** The number of rows deleted per statement, so that none takes long. */
 const batch = 5000;
 
 /**
  * Deletes events that are older than three years.
  * @param signal stops the work between two statements
- * @returns how many were deleted
+ * @returns how many rows were deleted
  */
 async function removeOld(db: Database, signal: AbortSignal): Promise<number> {
   for (let removed = 0; ; ) {
@@ -24,7 +24,7 @@ async function removeOld(db: Database, signal: AbortSignal): Promise<number> {
   }
 }
 
-/** Every night. */
+/** Runs every night. */
 export const removeOldEvents = job('remove_old_events', {
   input: {},
   retries: 3,

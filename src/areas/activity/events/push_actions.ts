@@ -1,4 +1,4 @@
-/** Push events: one for each reference that moved, or one for all if a push moves many (docs/reference/events.md). */
+/** Push events: one for each updated ref, or a single one if a push updates many (docs/reference/events.md). */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import {
@@ -21,10 +21,10 @@ export interface Push {
   ref_type: RefType;
   commit_from: string | null;
   commit_to: string | null;
-  /** Without `refs/heads/` or `refs/tags/`; null if many moved. */
+  /** Without `refs/heads/` or `refs/tags/`; null for a push of many refs. */
   ref: string | null;
   commit_title: string | null;
-  /** How many references moved, if it was many. */
+  /** The number of updated refs in a push of many. */
   ref_count: number | null;
 }
 
@@ -49,8 +49,8 @@ function movedRef(update: RefUpdate): Moved | undefined {
 }
 
 /**
- * Describes reference moves for `recordPush`. It runs git, so it is called before the transaction.
- * @param moved the references that have moved
+ * Describes ref updates for `recordPush`. It runs git, so it is called before the transaction.
+ * @param moved the updated refs
  */
 export async function describePush(to: PushedTo, moved: readonly RefUpdate[]): Promise<Push[]> {
   const refs = moved.flatMap((update) => movedRef(update) ?? []);
@@ -82,17 +82,17 @@ async function singleOf(to: PushedTo, ref: Moved): Promise<Push> {
   return { commit_count, action, ref_type, commit_from: old, commit_to, ref: name, commit_title, ref_count: null };
 }
 
-/** The commit that a tag points to; none when it points to another object. */
+/** The commit that a tag points to; empty if it points to another object. */
 async function taggedCommits({ repository }: PushedTo, ref: Moved): Promise<number> {
   return ref.new !== null && (await resolveCommit(repository, ref.new)) !== undefined ? 1 : 0;
 }
 
-/** How many commits a branch gained; for a new branch, those that the default branch does not have. */
+/** The number of commits that a branch gained; for a new branch, of commits that the default branch does not have. */
 async function newCommits({ repository, default_branch }: PushedTo, ref: Moved): Promise<number> {
   if (ref.new === null) return 0;
   const base = ref.old ?? (ref.name === default_branch ? undefined : await resolveBranch(repository, default_branch));
   if (base === ref.new) return 0;
-  // In the usual case the commit that is read anyway gives the answer; counting would start a process.
+  // In the usual case, the commit that is read anyway gives the count; otherwise counting starts a process.
   const { parent_ids } = await readCommit(repository, ref.new);
   if (parent_ids.length === (base === undefined ? 0 : 1) && parent_ids[0] === base) return 1;
   return countCommits(repository, { from: [ref.new], not: base === undefined ? [] : [base] });
@@ -121,7 +121,8 @@ export async function recordPush(
 ): Promise<void> {
   if (author_id === null || pushes.length === 0) return;
   const rows = JSON.stringify(pushes);
-  // Once for each push by the same JSON: a number of rows as a parameter would be planned anew each time.
+  // One row for each push, from the same JSON: with a number of rows as a parameter, PostgreSQL would plan the
+  // statement anew each time.
   await sql`
     with recorded as (
       insert into events (project_id, author_id, action)

@@ -1,4 +1,4 @@
-/** Events, as lists and replies need them. */
+/** Queries for events in lists and replies. */
 import { sql } from 'kysely';
 import { countsToday, type MaybeCaller } from '../../../access/index.ts';
 import { type Database, ofAnyLength, type Slots, statement } from '../../../db/index.ts';
@@ -38,7 +38,7 @@ export interface EventRow {
   author: UserBasicRow;
 }
 
-/** Reads those of the events with these ids that a caller may see, in the order of the ids. */
+/** Reads the events with these ids that a caller may see, in the order of the ids. */
 export function eventRows(
   targets: EventTargets,
 ): (db: Database, caller: MaybeCaller, ids: readonly number[]) => Promise<EventRow[]> {
@@ -65,7 +65,7 @@ export type EventQuery = ReturnType<typeof allEvents>;
 const isPush = sql<boolean>`events.action = 'pushed'`.as('is_push');
 const deciding = ['events.target_type', 'events.target_id'] as const;
 
-/** The events behind one in the order of a list. */
+/** The events that follow a given one in the order of a list. */
 function behind(query: EventQuery, { by, sort }: EventOrder, { id, at }: EventPosition): EventQuery {
   const comparison = sql.raw(sort === 'asc' ? '>' : '<');
   if (by === 'id') return query.where(sql<boolean>`events.id ${comparison} ${id}`);
@@ -77,10 +77,10 @@ interface EventOrder {
   sort: 'asc' | 'desc';
 }
 
-/** @param name tells the list from all others */
+/** @param name identifies the list */
 export function listed(db: Database, name: string, query: EventQuery, order: EventOrder): ListedEvents {
   const byId: SortKey = { column: sql.ref('events.id'), sort: order.sort };
-  // In the order of the list, so that an index which has it is preferred to one for more than the list.
+  // With the order of the list, so that PostgreSQL prefers an index in this order to an index over more events.
   const ordered = (events: EventQuery) =>
     (order.by === 'created_at' ? events.orderBy('events.created_at', order.sort) : events)
       .orderBy('events.id', order.sort)
@@ -91,7 +91,7 @@ export function listed(db: Database, name: string, query: EventQuery, order: Eve
     keys: order.by === 'created_at' ? [{ ...byId, column: sql.ref('events.created_at') }, byId] : [byId],
     subjects: (last, limit) =>
       ordered(last ? behind(query, order, last) : query)
-        // As PostgreSQL prints it, because a Timestamp has lost its microseconds.
+        // As printed by PostgreSQL, because a Timestamp has lost its microseconds.
         .select(['events.id', sql<string>`events.created_at::text`.as('at')])
         .limit(limit)
         .execute(),
@@ -111,16 +111,16 @@ export function listed(db: Database, name: string, query: EventQuery, order: Eve
   };
 }
 
-/** A predicate on rows of `events`: they are of projects that the caller is a member of. */
+/** A predicate on rows of `events`: the caller is a member of the event's project. */
 export const isOfMembership = (caller: Caller) => sql<boolean>`
   events.project_id in (select project_id from project_authorizations where user_id = ${caller.id} and ${countsToday()})`;
 
 /**
- * The highest id up to which every event is committed or will never be. A transaction that is recording events holds a shared lock on a number which all their ids are above
- * (`announce_events` in docs/schema.sql), and releases it after its rows have become visible.
- *
- * The sequence is read before the locks, which the lateral join ensures: what takes a lock after that has ids above the sequence's. The rows have to be read by a
- * later statement. Keys of locks have 32 bits: those of numbers above the sequence's are recognized by their distance.
+ * The highest id up to which every event is either committed or will never be. A transaction that records events holds
+ * a shared lock on a number below all its ids (`announce_events` in docs/schema.sql), and releases it after its rows
+ * have become visible. The sequence is read before the locks, which the lateral join ensures: transactions that take a
+ * lock later have ids above the sequence's value. The rows have to be read by a later statement. Lock keys have 32
+ * bits: keys for numbers above the sequence's value are recognized by their distance.
  */
 export async function lastSettledId(db: Database): Promise<number> {
   const { rows } = await sql<{ id: number }>`

@@ -1,4 +1,4 @@
-/** How events leave and arrive with what they are about (docs/reference/relations_export.md#events). */
+/** How events are exported and imported with their targets (docs/reference/relations_export.md#events). */
 import { sql } from 'kysely';
 import { choice, type RecordKind, required, shown, somebody, time } from '../../../relations/index.ts';
 import type { EventAction, EventTarget } from './actions.ts';
@@ -17,7 +17,7 @@ const actions: readonly EventAction[] = [
 
 /**
  * The events about a record.
- * @param targets how events spell what they are about
+ * @param targets the names of the record's noun in events
  */
 export const eventsAbout = (...targets: readonly EventTarget[]): RecordKind => ({
   table: 'events',

@@ -31,7 +31,7 @@ import {
 const isComment = ({ target_type }: { target_type: string | null }) => target_type?.endsWith('Note') ?? false;
 
 interface NamedList {
-  /** Tells it from all others. */
+  /** Identifies the list. */
   name: string;
   all: EventQuery;
 }
@@ -59,7 +59,7 @@ async function isPrivate({ db }: Pick<Services, 'db'>, caller: MaybeCaller, user
   return user.private_profile;
 }
 
-/** @param targets what events can be about, besides pushes and projects */
+/** @param targets the possible targets of events, besides pushes and projects */
 export function eventRoutes(targets: EventTargets): AnyEndpoint[] {
   const { comments } = targets;
   const returns = pageOf(eventForm(comments.schema));

@@ -1,11 +1,11 @@
-/** Which events of a list a caller may see. */
+/** The visibility of events in lists. */
 import { type RawBuilder, sql } from 'kysely';
 import { isDownloadable, isVisibleProject, type MaybeCaller, type Reading } from '../../../access/index.ts';
 import { type Database, ofAnyLength, type Slots, statement } from '../../../db/index.ts';
 import type { SortKey } from '../../../lists/index.ts';
 import type { EventTarget, EventTargets } from './definition.ts';
 
-/** The targets as branches of `case`, each with what is asked of it. */
+/** The branches of a `case` over the targets, with an expression for each. */
 export const byTarget = (
   targets: readonly EventTarget[],
   asked: (target: EventTarget) => RawBuilder<unknown> | undefined,
@@ -20,7 +20,10 @@ export const byTarget = (
     sql` `,
   );
 
-/** A predicate on rows of `events` with `is_push`, joined with `projects`: the caller may see the event. What has been deleted can no longer be read. */
+/**
+ * A predicate on rows of `events` with `is_push`, joined with `projects`: the caller may see the event. Events about
+ * deleted targets are not visible.
+ */
 export const isVisibleEvent = (caller: Reading, { nouns, comments }: EventTargets) => sql<boolean>`
   (${isVisibleProject(caller)} and case
      when events.is_push then ${isDownloadable(caller)}
@@ -28,7 +31,7 @@ export const isVisibleEvent = (caller: Reading, { nouns, comments }: EventTarget
      ${byTarget([...nouns, comments], ({ isVisible }) => isVisible(caller))}
      else false end)`;
 
-/** What decides on whether an event can be seen. */
+/** The part of an event that decides its visibility. */
 export interface Subject {
   project_id: number;
   is_push: boolean;
@@ -36,17 +39,17 @@ export interface Subject {
   target_id: number | null;
 }
 
-/** Says of each subject whether a caller may see events about it. */
+/** Reports for each subject whether a caller may see events about it. */
 export type Sight = (db: Database, caller: MaybeCaller, subjects: readonly Subject[]) => Promise<boolean[]>;
 
-/** What the text of a statement about what a caller may see depends on. */
+/** The attributes of a caller that change the text of a visibility statement. */
 export const shapeOf = (caller: MaybeCaller) => ({
   is_anonymous: !caller,
   admin: caller?.admin ?? false,
   external: caller?.external ?? false,
 });
 
-/** The caller of a statement that is written once for all callers of a shape. */
+/** A placeholder caller in a statement that is shared by all callers of a shape. */
 export const asReading = (
   { caller_id }: Slots<{ caller_id: number }>,
   { is_anonymous, admin, external }: ReturnType<typeof shapeOf>,
@@ -64,8 +67,9 @@ const keyOf = ({ project_id, is_push, target_type, target_id }: Subject) =>
   `${project_id} ${is_push} ${target_type} ${target_id}`;
 
 /**
- * The rules of all targets are one long statement, which PostgreSQL takes longer to plan than to run. So it is written once, for any subjects, and planned once
- * for a connection; and each of them is looked up once, however many events are about it.
+ * The rules of all targets form one long statement, which takes PostgreSQL longer to plan than to run. It is therefore
+ * built once for any subjects, and planned once per connection; each subject is looked up only once, however many
+ * events are about it.
  */
 export function sightWith(targets: EventTargets): Sight {
   const visiblePlaces = statement(
@@ -98,37 +102,37 @@ export function sightWith(targets: EventTargets): Sight {
 /** An event of a list. */
 export interface ListedEvent extends Subject {
   id: number;
-  /** Its time, to the microsecond. */
+  /** Its time in microseconds. */
   at: string;
 }
 
-/** Where an event is in a list. */
+/** The position of an event in a list. */
 export type EventPosition = Pick<ListedEvent, 'id' | 'at'>;
 
-/** A list of events in its order, whether a caller may see them or not. */
+/** An ordered list of events, regardless of their visibility. */
 export interface ListedEvents {
-  /** Tells it from all others, also from the same events in the other direction. */
+  /** Identifies the list; the same events in the other direction have another name. */
   name: string;
-  /** What it is sorted by. */
+  /** The sort keys. */
   keys: readonly SortKey[];
-  /** Some events with what decides on whether they can be seen: the first, or those behind a place. */
+  /** Some events with the subjects that decide their visibility: the first ones, or those after a position. */
   subjects(last: EventPosition | undefined, limit: number): Promise<ListedEvent[]>;
-  /** Whether there are at least this many. */
+  /** Whether the list has at least this many events. */
   reaches(length: number): Promise<boolean>;
-  /** The first of them, up to `most`, by what decides on whether they can be seen. */
+  /** The first `most` events, grouped by the subject that decides their visibility. */
   groups(most: number): Promise<({ count: number } & Subject)[]>;
-  /** How many of them, up to `most`, a caller may see, if that was counted a moment ago; otherwise they are counted. */
+  /** The cached count of visible events, up to `most`; counted now if it is not cached. */
   counted(caller: MaybeCaller, most: number, count: () => Promise<number>): Promise<number>;
 }
 
-/** How many events are looked at together: at most, and at least where some of those before were hidden. */
+/** The number of events checked together: at most, and at least after some were hidden. */
 const look = { least: 200, most: 5_000 };
 
 type Seeing = (subjects: readonly Subject[]) => Promise<boolean[]>;
-/** Reads those of some events that can be seen, in their order. */
+/** Reads the visible rows among some events, in their order. */
 type ReadingRows<Row> = (events: readonly ListedEvent[]) => Promise<Row[]>;
 
-/** The rows of a page, whether more follow, and the place of the last one. */
+/** The rows of a page, whether more follow, and the position of the last one. */
 interface VisiblePage<Row> {
   rows: Row[];
   has_more: boolean;
@@ -145,9 +149,9 @@ function pageOfRead<Row extends { id: number }>(
 }
 
 /**
- * The rows of a page of the events that a caller may see. Pages are full, whatever lies between. The rows of the first page are read while it is decided what can be seen: as
- * a rule, everything can.
- * @param behind the place behind which the list begins
+ * The rows of a page of events that a caller may see. Pages are full, however many hidden events lie between. The rows
+ * of the first page are read in parallel with the visibility check, because usually all of them are visible.
+ * @param behind the position after which the page starts
  */
 export async function visiblePage<Row extends { id: number }>(
   list: ListedEvents,
@@ -177,7 +181,7 @@ async function seenOf<Event extends Subject>(events: readonly Event[], sees: See
   return events.filter((_event, place) => visible[place]);
 }
 
-/** How many of the first `most` events of a list a caller may see. */
+/** The number of visible events among the first `most` events of a list. */
 export const visibleCount = (
   list: ListedEvents,
   { caller, sees }: { caller: MaybeCaller; sees: Seeing },

@@ -24,13 +24,13 @@ interface Pair {
   value: string;
 }
 
-/** What is given of a hook. Flags and plain columns have the names of the columns. */
+/** The given values of a hook. Flags and plain columns have the names of the columns. */
 export interface HookChanges
   extends Partial<
     Omit<Insertable<DB['hooks']>, 'id' | 'project_id' | 'group_id' | 'secrets' | 'url' | 'created_at' | 'updated_at'>
   > {
   url?: string;
-  /** Null and empty remove it. */
+  /** Null and empty text remove it. */
   token?: string | null;
   signing_token?: string | null;
   url_variables?: readonly Pair[];
@@ -45,14 +45,15 @@ export const refusedTexts = {
   variable: 'Illegal key in use',
 };
 
-/** 422 in the form of these endpoints. */
+/** A 422 in the form of these endpoints. */
 const refused = (text: string) => new ApiError(422, { message: text, error: text });
 
 const kindOf = ({ project_id, group_id }: Owner): OwnerKind =>
   project_id !== null ? 'project' : group_id !== null ? 'group' : 'instance';
 
 /**
- * Whether hooks may have addresses of the local network: by one setting for those of the server, and by another for all others.
+ * Whether hooks may have addresses in the local network: one setting applies to system hooks, and another to all
+ * others.
  */
 export async function mayBeLocal(db: Database, owner: Owner): Promise<boolean> {
   const settings = await settingsOf(db);
@@ -91,7 +92,7 @@ const entriesOf = (pairs: readonly Pair[]): Record<string, string> => {
   return Object.fromEntries(pairs.map(({ key, value }) => [key, value]));
 };
 
-/** The secrets after a change. A new address gets none of the secrets of the old one. */
+/** The secrets after a change. If the address changes, the secrets of the old one are dropped. */
 function secretsAfter(
   before: HookSecrets,
   { token, signing_token, url_variables, custom_headers }: HookChanges,
@@ -117,7 +118,7 @@ const columnsFrom = ({
   ...columns
 }: HookChanges) => columns;
 
-/** Takes turns, so that two hooks added at the same time cannot exceed the limit together. */
+/** Serialized, so that two concurrent additions cannot exceed the limit together. */
 async function refuseTooMany(tx: Database, owner: Owner): Promise<void> {
   const kind = kindOf(owner);
   const name = `hooks ${owner.project_id ?? ''} ${owner.group_id ?? ''}`;
@@ -128,10 +129,12 @@ async function refuseTooMany(tx: Database, owner: Owner): Promise<void> {
   if ((await rows.execute()).length >= most) throw invalid({ base: [refusedTexts.many(kind, most)] });
 }
 
-/** Hooks of the server tell of a push once for all references. The columns have the defaults of other hooks. */
+/** System hooks receive one event for all refs of a push. The columns have the defaults of other hooks. */
 const systemDefaults = { push_events: false, repository_update_events: true };
 
-/** @throws ApiError 400 when there are too many hooks, 422 for an address or a filter that cannot be used */
+/**
+ * @throws ApiError 400 if the maximum number of hooks is reached, 422 for an address or a filter that cannot be used
+ */
 export async function addHook(
   { db, secrets }: Pick<Services, 'db' | 'secrets'>,
   owner: Owner,
@@ -186,7 +189,8 @@ export function changeHook(
 /**
  * Sets or removes a custom header or a URL variable of a hook.
  * @param value null removes it
- * @throws ApiError 404 for a key to remove that is not there, 422 for a variable that the address needs or an address that cannot be requested
+ * @throws ApiError 404 for removing a key that does not exist, 422 for a variable that the address needs or an address
+ * that cannot be requested
  */
 export async function setEntry(
   { db, secrets }: Pick<Services, 'db' | 'secrets'>,

@@ -1,4 +1,7 @@
-/** The body of an event: its facts, with the holes filled by what the database does not have, such as addresses and commits. Commits never change, so neither does the body. */
+/**
+ * The body of an event: its facts, with the holes filled from outside the database, e.g. with addresses and commits.
+ * Commits never change, so neither does the body.
+ */
 import { projectPage, userPage } from '../../../access/index.ts';
 import { cloneUrls } from '../../../http/index.ts';
 import { avatarUrl } from '../../people/avatars/index.ts';
@@ -34,9 +37,9 @@ interface ShownSource {
 type Project = ShownSource & { id: number; avatar: string | null; namespace: string; default_branch: string };
 
 interface Wiki {
-  /** Its web address without that of the server. */
+  /** The path of its page on this server. */
   page: string;
-  /** Of its project or group. */
+  /** The full path of its project or group. */
   full_path: string;
   default_branch: string;
 }
@@ -93,7 +96,7 @@ function wiki(filling: Filling, { page, full_path, default_branch }: Wiki) {
   return { web_url: filling.url + page, git_ssh_url: ssh, git_http_url: http, path_with_namespace, default_branch };
 }
 
-/** A push to one branch or tag, with the other members of its body. */
+/** A push to one branch or tag, with the other fields of its body. */
 const pushed = async (services: Filling, { also, ...push }: Pushed & { also: unknown }) => ({
   ...headOfPush(push),
   ...((await bodyOf(services, also)) as object),
@@ -101,7 +104,7 @@ const pushed = async (services: Filling, { also, ...push }: Pushed & { also: unk
   push_options: {},
 });
 
-/** What the hooks of jobs say of a commit, with the other members of that. */
+/** The commit in hook bodies of jobs, with the other fields of it. */
 async function authored(services: Filling, { place, also }: { place: CommitPlace | null; also: object }) {
   const commit = await oneCommit(services, place);
   if (!commit) return { ...also, message: null, author_name: null, author_email: null, author_url: null };
@@ -111,7 +114,7 @@ async function authored(services: Filling, { place, also }: { place: CommitPlace
   return { ...also, message: commit.title, author_name: name, author_email: email, author_url };
 }
 
-/** What fills the holes, by the name of their only member. */
+/** The fillers of the holes, by the name of a hole's only field. */
 const fillers: Readonly<Record<`$${Hole}`, (services: Filling, facts: never) => unknown>> = {
   $person: person,
   $project: project,

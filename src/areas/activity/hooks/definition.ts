@@ -1,25 +1,31 @@
-/** What the areas that record events say of them: how a noun appears in events, and samples, by which hooks are tested. */
+/**
+ * The descriptions that areas provide for the events they record: how a noun appears in events, and samples for testing
+ * hooks.
+ */
 import type { RawBuilder, SqlBool } from 'kysely';
 import type { NoteableKind } from '../../../access/index.ts';
 import type { Services } from '../../../http/index.ts';
 
-/** How events about comments and reactions show what these are on. */
+/** How events about comments and reactions show the commented item. */
 export interface HookItem<K extends NoteableKind = NoteableKind> {
   kind: K;
-  /** The member that shows it. */
+  /** The field that shows the item. */
   member: 'issue' | 'merge_request' | 'snippet' | 'commit';
   /**
-   * It as an expression of type `json`.
-   * @param row the name of a row with the columns that name it, e.g. `notes`
+   * The item as an expression of type `json`.
+   * @param row the name of a row with the columns that refer to the item, e.g. `notes`
    */
   facts(row: string): RawBuilder<unknown>;
-  /** Its number, id or SHA, by which its page is found, of such a row. */
+  /** The number, id or SHA of the item in its page's address, from such a row. */
   name(row: string): RawBuilder<unknown>;
-  /** A predicate on rows of its table: not everyone who reads its project may read it. */
+  /** A predicate on rows of its table: some readers of its project may not read it. */
   isConfidential?: RawBuilder<SqlBool>;
 }
 
-/** What is left open in the facts of an event, since the database does not have it. `body_present.ts` says how each is filled. */
+/**
+ * The values missing in the facts of an event, because they are not in the database. `body_present.ts` describes how
+ * each is filled.
+ */
 export type Hole =
   | 'person'
   | 'project'
@@ -33,15 +39,15 @@ export type Hole =
   | 'authored'
   | 'push';
 
-/** For what is sampled: a project, and the user who asks. */
+/** The project of a sample, and the user who requests it. */
 export interface SampleAsk {
   project_id: number;
   user_id: number;
 }
 
 /**
- * Makes the facts of an event from the newest data of a project.
- * @returns an expression of type `json`, which is null when there is none; undefined when there is none
+ * Builds the facts of an event from the newest data of a project.
+ * @returns an expression of type `json`, which is null if there is no data; undefined if there is none at all
  */
 export type Sample = (
   services: Pick<Services, 'db' | 'storages'>,

@@ -1,4 +1,4 @@
-/** Sending an event to a hook once, and what follows from the outcome (docs/reference/hooks.md#deliveries). */
+/** Sending an event to a hook once, and recording the outcome (docs/reference/hooks.md#deliveries). */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { installedVersion } from '../../../foundation/installation.ts';
@@ -24,9 +24,9 @@ import {
 export const sendDeliveries = queueOf('send_hook_deliveries', { input: {}, retries: 20 });
 
 /**
- * Wakes the job that sends deliveries. One job sends them all, many at once.
- * @param tx the transaction that leaves something due
- * @param key of two requests with the same key, one is enough
+ * Wakes the job that sends deliveries. One job sends them all, many in parallel.
+ * @param tx the transaction that makes a delivery due
+ * @param key requests with the same key are merged
  */
 export const wake = (tx: Database, key: string, after_s?: number): Promise<void> =>
   sendDeliveries.enqueue(tx, {}, { key, queue: 'hook_deliveries', ...(after_s === undefined ? {} : { after_s }) });
@@ -43,25 +43,25 @@ export interface Outgoing {
   idempotency_key: string;
 }
 
-/** What came of an attempt, as columns of `hook_deliveries`. */
+/** The outcome of an attempt, as columns of `hook_deliveries`. */
 export interface Outcome {
   url: string;
   request_headers: Record<string, string>;
   response_status: number | null;
   response_headers: Record<string, string>;
   response_body: string;
-  /** Seconds. */
+  /** In seconds. */
   execution_duration: number;
-  /** Whether another attempt would end in the same way. */
+  /** Whether a retry would have the same outcome. */
   is_final: boolean;
 }
 
-/** Until the end of the response. */
+/** The timeout until the end of the response. */
 const timeout_ms = 10_000;
-/** What is kept of a response. */
+/** The stored length of a response body. */
 const response_bytes = 8192;
 
-/** The headers of the server, under the names that clients of v4 know and under its own. */
+/** The headers of the server, under the names that v4 clients expect and under its own. */
 function ownHeaders({ url }: Sending, { hook, trigger, event_id, idempotency_key }: Outgoing): Record<string, string> {
   const isSystem = hook.project_id === null && hook.group_id === null;
   const facts = {
@@ -83,7 +83,7 @@ function ownHeaders({ url }: Sending, { hook, trigger, event_id, idempotency_key
 
 const tokenHeaders = (token: string) => ({ 'X-Gitlab-Token': token, 'X-Service-Token': token });
 
-/** Standard Webhooks. */
+/** The headers of Standard Webhooks. */
 function signedHeaders(signing_token: string, id: string, body: string): Record<string, string> {
   const timestamp_s = Math.floor(Date.now() / 1000);
   return {
@@ -93,7 +93,7 @@ function signedHeaders(signing_token: string, id: string, body: string): Record<
   };
 }
 
-/** Headers whose names differ in case only are the same; the last one counts. */
+/** Merges headers; names that differ only in case are the same header, and the last value wins. */
 function merged(...parts: readonly Record<string, string>[]): Record<string, string> {
   const all = new Map<string, readonly [string, string]>();
   for (const [name, value] of parts.flatMap((part) => Object.entries(part))) all.set(name.toLowerCase(), [name, value]);
@@ -103,7 +103,7 @@ function merged(...parts: readonly Record<string, string>[]): Record<string, str
 const hidden = (headers: Record<string, string>) =>
   Object.fromEntries(Object.keys(headers).map((name) => [name, '[REDACTED]']));
 
-/** The headers with and without the secrets: only the latter are kept. */
+/** The headers with and without the secrets: only the latter are stored. */
 function headersFor(
   services: Sending,
   outgoing: Outgoing,
@@ -120,7 +120,7 @@ function headersFor(
 
 /**
  * Sends an event to a hook. Every failure is an outcome.
- * @param signal ends the attempt early, which throws
+ * @param signal aborts the attempt, which throws
  */
 export async function attempt(services: Sending, outgoing: Outgoing, signal?: AbortSignal): Promise<Outcome> {
   const { hook } = outgoing;
@@ -167,7 +167,7 @@ export async function attempt(services: Sending, outgoing: Outgoing, signal?: Ab
   }
 }
 
-/** The columns of an attempt that has been made. */
+/** The columns of a completed attempt. */
 const columnsOfOutcome = ({ request_headers, response_headers, is_final: _, ...columns }: Outcome) => ({
   ...columns,
   request_headers: JSON.stringify(request_headers),
@@ -175,8 +175,8 @@ const columnsOfOutcome = ({ request_headers, response_headers, is_final: _, ...c
 });
 
 /**
- * Counts failures in a row, which disable the hook for a while or for good; a success enables it.
- * @returns for how many seconds it is disabled; null: until a test succeeds
+ * Counts failures in a row, which disable the hook for a while or permanently; a success enables it.
+ * @returns the number of seconds for which it is disabled; null: until a test succeeds
  */
 async function countOutcome(tx: Database, hook_id: number, { response_status }: Outcome): Promise<number | null> {
   if (isSuccess(response_status)) {
@@ -203,9 +203,9 @@ async function countOutcome(tx: Database, hook_id: number, { response_status }: 
 }
 
 /**
- * Records an attempt that was due, and when the next one is.
+ * Records a due attempt, and schedules the next one.
  * @param tx a transaction of its own
- * @returns the seconds after which something is due because of it; undefined when nothing is
+ * @returns the seconds until the next delivery that this makes due; undefined if there is none
  */
 export async function recordAttempt(
   tx: Database,
@@ -216,7 +216,7 @@ export async function recordAttempt(
     .updateTable('hook_deliveries')
     .set({ ...columnsOfOutcome(outcome), due_at: null })
     .where('id', '=', id);
-  // It is gone with its hook.
+  // It was deleted with its hook.
   if (!(await done.returning('id').executeTakeFirst())) return undefined;
   const hook_id = outgoing.hook.id;
   const pause_s = await countOutcome(tx, hook_id, outcome);
@@ -233,8 +233,8 @@ export async function recordAttempt(
 }
 
 /**
- * Sends an event now, because a person asks for it, and records it.
- * @param body_of_event its body, if the event is new
+ * Sends an event immediately at a user's request, and records the delivery.
+ * @param body_of_event the body, if the event is new
  */
 export async function sendNow(
   services: Sending,
@@ -247,11 +247,11 @@ export async function sendNow(
   const outcome = await attempt(services, { hook, event_id, trigger, body, idempotency_key });
   await db.transaction().execute(async (tx) => {
     const row = { hook_id: hook.id, event_id, idempotency_key, ...columnsOfOutcome(outcome) };
-    // Only if both are still there.
+    // Only if the hook and the event still exist.
     const { rows } = await sql`select from hooks where id = ${hook.id} for key share`.execute(tx);
     if (rows.length > 0) await tx.insertInto('hook_deliveries').values(row).execute();
     await countOutcome(tx, hook.id, outcome);
-    // What waited for a disabled hook can be sent.
+    // Deliveries that waited for a disabled hook can be sent now.
     if (isSuccess(outcome.response_status)) await wake(tx, 'new');
   });
   return outcome;

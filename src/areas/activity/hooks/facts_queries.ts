@@ -7,7 +7,7 @@ import type { Hole } from './definition.ts';
 type Id = RawBuilder<unknown> | number;
 
 /**
- * A value that is filled in when the event is sent.
+ * A value that is filled in when the event is announced.
  * @param facts an expression of type `json`
  */
 export const hole = (name: Hole, facts: RawBuilder<unknown>): RawBuilder<unknown> =>
@@ -28,7 +28,7 @@ export const personFacts = (id: Id): RawBuilder<unknown> => sql`
 export const peopleFacts = (ids: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   (select coalesce(json_agg(${personFacts(sql`person.id`)} order by person.id), '[]') from (${ids}) person(id))`;
 
-/** A project; null for one that is gone. */
+/** A project; null for a deleted one. */
 export const projectFacts = (id: Id): RawBuilder<unknown> => sql`
   (select ${hole(
     'project',
@@ -38,7 +38,7 @@ export const projectFacts = (id: Id): RawBuilder<unknown> => sql`
   )}
      from projects join namespaces on namespaces.id = projects.namespace_id where projects.id = ${id})`;
 
-/** The older form of a project, beside it. */
+/** The older form of a project, shown in addition to it. */
 export const repositoryFacts = (id: Id): RawBuilder<unknown> => sql`
   (select ${hole(
     'repository',
@@ -53,7 +53,7 @@ export const groupFacts = (id: Id): RawBuilder<unknown> => sql`
 
 /**
  * The path of a page, as an expression.
- * @param values need no escaping, such as full paths and numbers
+ * @param values values that need no escaping, such as full paths and numbers
  */
 export function pathInSql<Values extends (string | number)[]>(
   { pattern }: PagePath<Values>,
@@ -66,8 +66,8 @@ export function pathInSql<Values extends (string | number)[]>(
 
 /**
  * The URL of a page of a project.
- * @param name as `HookItem` has it
- * @param anchor what follows the path
+ * @param name as in `HookItem`
+ * @param anchor the part after the path
  */
 export const pageFacts = (
   page: PagePath,
@@ -81,7 +81,7 @@ export const pageFacts = (
 export const userUrlFacts = (id: Id): RawBuilder<unknown> => sql`
   (select ${hole('url', pathInSql(userPage, sql`users.username`))} from users where users.id = ${id})`;
 
-/** Where a commit is, for the holes that are filled from it; null without an id. */
+/** The location of a commit, for the holes that are filled from it; null without an id. */
 export const commitPlace = (project_id: Id, sha: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   (select json_build_object('id', projects.id, 'full_path', projects.full_path, 'sha', ${sha})
      from projects where projects.id = ${project_id} and ${sha} is not null)`;
@@ -90,7 +90,7 @@ export const commitPlace = (project_id: Id, sha: RawBuilder<unknown>): RawBuilde
 export const commitFacts = (project_id: Id, sha: RawBuilder<unknown>): RawBuilder<unknown> =>
   hole('commit', commitPlace(project_id, sha));
 
-/** The beginning of every event about something in a project. */
+/** The first fields of every event in a project. */
 export const eventHead = (
   kind: string,
   event_type: string,

@@ -1,4 +1,6 @@
-/** Announcing events to hooks, sending them, and forgetting old ones (docs/reference/hooks.md#deliveries, decision 43). */
+/**
+ * Announcing events to hooks, sending them, and deleting old ones (docs/reference/hooks.md#deliveries, decision 43).
+ */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
@@ -11,10 +13,10 @@ import { attempt, type Outgoing, recordAttempt, sendDeliveries, wake } from './d
 import type { HookRow } from './queries.ts';
 import { wildcardSource } from './rules.ts';
 
-/** How many deliveries can wait for one hook. Further events are dropped. */
+/** The maximum number of deliveries waiting for one hook. Further events are dropped. */
 const maximumWaiting = 1000;
 
-/** Whether a hook asks for a push to a branch. */
+/** Whether a hook subscribes to pushes to a branch. */
 async function asksForBranch(
   {
     branch_filter_strategy: strategy,
@@ -24,7 +26,7 @@ async function asksForBranch(
 ): Promise<boolean> {
   if (!filter || strategy === 'all_branches') return true;
   const expression: Expression = { source: strategy === 'regex' ? filter : wildcardSource(filter) };
-  // What takes too long does not match: dropping one event beats blocking all the others.
+  // An expression that takes too long counts as no match: dropping one event is better than blocking all others.
   const [matches] = await matchEach(expression, [branch], 1000).catch(() => [false]);
   return matches ?? false;
 }
@@ -74,11 +76,14 @@ export const announceEvents = announceHookEvent.runBy(async ({ input: { id }, ..
   });
 });
 
-/** How many deliveries are under way at once: for all hooks, for hooks whose last attempt failed together, and for one hook. */
+/**
+ * The limits of concurrent deliveries: for all hooks, for all hooks together whose last attempt failed, and for one
+ * hook.
+ */
 const at_once = { all: 64, failing: 32, hook: 2 };
-/** How much the bodies under way are together, unless a single one is longer. */
+/** The maximum total size of bodies being sent, unless a single one is longer. */
 const maximum_bytes = 64 * 1024 * 1024;
-/** How soon new deliveries are noticed while others are under way. */
+/** The interval at which new deliveries are looked for while others are being sent. */
 const look_ms = 250;
 
 interface Due {
@@ -89,10 +94,10 @@ interface Due {
   is_failing: boolean;
 }
 
-/** A predicate on rows of `hooks`: it can be sent what is due. */
+/** A predicate on rows of `hooks`: due deliveries may be sent to it. */
 const isSendable = sql<boolean>`hooks.recent_failures < ${sql.lit(failures_that_disable)} and (hooks.disabled_until is null or hooks.disabled_until <= now())`;
 
-/** What is due, the oldest of each hook, except for what is under way. */
+/** The due deliveries, the oldest of each hook, except for those being sent. */
 async function dueDeliveries(db: Database, under_way: readonly number[]): Promise<Due[]> {
   const { rows } = await sql<Due>`
     select id, attempt, bytes, hook_id, is_failing from (
@@ -131,7 +136,7 @@ async function deliver({ db, secrets, url, signal }: Call, { id, attempt: number
   });
 }
 
-/** Of what is due, what can be begun beside what is under way. */
+/** The due deliveries that can start in addition to those being sent. */
 function beginnable(due: readonly Due[], under_way: readonly Due[]): Due[] {
   const begun: Due[] = [];
   for (const one of due) {
@@ -147,8 +152,8 @@ function beginnable(due: readonly Due[], under_way: readonly Due[]): Due[] {
 }
 
 /**
- * Sends everything that is due, and ends when nothing is under way. A hook that does not answer takes its own places only. What was under way when the process
- * died is sent again by the next run, with the same key.
+ * Sends all due deliveries, and ends when none is being sent. A hook that does not respond blocks only its own slots.
+ * Deliveries being sent when the process died are sent again by the next run, with the same idempotency key.
  */
 export const sendHookDeliveries = sendDeliveries.runBy(async (call) => {
   const under_way = new Map<Due, Promise<void>>();
@@ -169,18 +174,21 @@ export const sendHookDeliveries = sendDeliveries.runBy(async (call) => {
       under_way.set(one, sent);
     }
     if (under_way.size > 0) await Promise.race([...under_way.values(), sleep(look_ms)]);
-    // What was due may have waited for something that has ended meanwhile.
+    // Due deliveries may have waited for one that has ended in the meantime.
     else if (due.length === 0) break;
   }
   await Promise.all(under_way.values());
   if (failure !== undefined) throw failure;
 });
 
-/** How long events and their deliveries are kept. */
+/** How long events and their deliveries are stored. */
 const kept = sql`interval '7 days'`;
 const batch = 1000;
 
-/** Every night: forgets events that are a week old, sent or not, and looks once for deliveries that no job is waiting for. */
+/**
+ * Every night: deletes events that are a week old, sent or not, and wakes the job once for deliveries that no job would
+ * send.
+ */
 export const removeOldHookEvents = job('remove_old_hook_events', {
   input: {},
   retries: 3,

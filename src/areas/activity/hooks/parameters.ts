@@ -1,4 +1,4 @@
-/** The fields of hooks: what is given, and what is shown. */
+/** The fields of hooks: parameters and reply fields. */
 import { Type } from 'typebox';
 import { allOptional, checked, Id, nullable, optional, refusedAs, resource, Timestamp } from '../../../http/index.ts';
 import { tooLong } from '../../../texts/index.ts';
@@ -45,7 +45,7 @@ const ofGroups = {
   project_events: Flag('New and removed projects'),
 };
 
-/** The events that hooks of each kind of owner can ask for. */
+/** The events to which hooks of each kind of owner can subscribe. */
 export const flags = {
   project: { ...everywhere, ...ofPlaces },
   group: { ...everywhere, ...ofPlaces, ...ofGroups },
@@ -63,7 +63,7 @@ const Strategy = Type.Enum(['wildcard', 'regex', 'all_branches'], {
   description: 'How `push_events_branch_filter` is read',
 });
 
-/** What can be given of every hook. */
+/** The parameters of every hook. */
 export const given = allOptional({
   name: checked(nullable(Type.String({ description: 'At most 255 characters' })), short(maximumLengths.name)),
   description: checked(
@@ -130,7 +130,7 @@ export const HookEvent = resource('HookEvent', {
   response_status: Type.String({ description: '`internal error` without a response' }),
 });
 
-/** By a status, or by a class of them. */
+/** A filter by a status, or by a class of statuses. */
 export const EventStatus = optional(
   refusedAs(
     'does not have a valid value',

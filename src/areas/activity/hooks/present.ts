@@ -1,4 +1,4 @@
-/** Hooks and their events as replies show them. */
+/** How hooks and their events appear in replies. */
 import type { Static } from 'typebox';
 import type { Secrets } from '../../../secrets/index.ts';
 import { type Trigger, triggers } from '../../instance/hook_events/index.ts';
@@ -42,7 +42,7 @@ export interface EventRow {
   url: string | null;
   trigger: string;
   request_headers: unknown;
-  /** Null for a body that is too long to show. */
+  /** Null if the body is too long to show. */
   body: string | null;
   response_status: number | null;
   response_headers: unknown;

@@ -1,4 +1,4 @@
-/** Hooks as they are read, and their secrets. */
+/** Queries for hooks and their secrets. */
 import type { Selectable } from 'kysely';
 import type { Owner } from '../../../access/index.ts';
 import { type Database, type DB, eachRow } from '../../../db/index.ts';
@@ -6,14 +6,17 @@ import { found } from '../../../http/index.ts';
 import type { Secrets } from '../../../secrets/index.ts';
 import type { HookSecrets } from './rules.ts';
 
-/** What the secrets of hooks are sealed for. */
+/** The purpose for which the secrets of hooks are sealed. */
 const purpose = 'hook secrets';
 
 export const sealed = (secrets: Secrets, values: HookSecrets): Buffer => secrets.seal(purpose, JSON.stringify(values));
 
 export const noSecrets: HookSecrets = { url_variables: {}, custom_headers: {} };
 
-/** @returns undefined when they were sealed with another secret key, or are damaged: the hook is shown and changed as one without any, and never sent to */
+/**
+ * @returns undefined if they were sealed with another secret key, or are damaged: such a hook is shown and changed as
+ * one without secrets, and never used for sending
+ */
 export function unsealed(secrets: Secrets, { secrets: bytes }: Pick<HookRow, 'secrets'>): HookSecrets | undefined {
   const text = secrets.unseal(purpose, bytes);
   return text === undefined ? undefined : (JSON.parse(text) as HookSecrets);
@@ -21,7 +24,7 @@ export function unsealed(secrets: Secrets, { secrets: bytes }: Pick<HookRow, 'se
 
 export type HookRow = Selectable<DB['hooks']>;
 
-/** The hooks of a project, of a group or of the server, oldest first. */
+/** The hooks of a project, a group or the server, oldest first. */
 export const hooksOf = (db: Database, { project_id, group_id }: Owner) =>
   db
     .selectFrom('hooks')

@@ -1,4 +1,4 @@
-/** What bodies show of repositories: commits, pushes and texts, read with git. */
+/** The repository data in bodies: commits, pushes and texts, read with git. */
 import { commitKind } from '../../../access/index.ts';
 import {
   blobSize,
@@ -17,7 +17,7 @@ import {
 import type { Services } from '../../../http/index.ts';
 import type { RepositoryKind } from '../../../services/index.ts';
 
-/** What fills the holes of facts. */
+/** The services that fill the holes of facts. */
 export type Filling = Pick<Services, 'db' | 'url' | 'ssh_url' | 'storages' | 'repositories'>;
 
 /** A repository of a project, or of an owner of another kind. */
@@ -31,7 +31,7 @@ interface ProjectPlace extends Owned {
   full_path: string;
 }
 
-/** A reference that has moved. */
+/** A ref that was updated. */
 export interface Pushed {
   place: ProjectPlace & { default_branch: string };
   ref: string;
@@ -41,7 +41,10 @@ export interface Pushed {
   lists: boolean;
 }
 
-/** A repository where it is by now: facts can wait for long, and storages change meanwhile. Undefined when it is gone. */
+/**
+ * A repository at its current location: facts may wait for long, and the storage may change in the meantime. Undefined
+ * if it was deleted.
+ */
 async function repositoryNow(
   services: Filling,
   { id, kind: name = 'project' }: Owned,
@@ -63,7 +66,7 @@ const presentCommit = ({ url }: Filling, { full_path }: ProjectPlace, commit: Co
 /** A commit of a project. */
 export type CommitPlace = ProjectPlace & { sha: string };
 
-/** A commit; null when the repository no longer has it, or there is none. */
+/** A commit; null if the repository no longer has it, or none is given. */
 export async function oneCommit(services: Filling, place: CommitPlace | null) {
   if (!place) return null;
   const within = await repositoryNow(services, place);
@@ -71,10 +74,10 @@ export async function oneCommit(services: Filling, place: CommitPlace | null) {
   return commit ? presentCommit(services, place, commit) : null;
 }
 
-/** The longest file whose content is sent, in bytes. */
+/** The maximum size of a file whose content is sent, in bytes. */
 const maximumText_bytes = 1024 * 1024;
 
-/** The text of a file; null when it is too long, or the repository no longer has it. */
+/** The text of a file; null if it is too long, or the repository no longer has it. */
 export async function text(
   services: Filling,
   { blob_id, ...owned }: Owned & { blob_id: string },
@@ -85,12 +88,12 @@ export async function text(
   return size_bytes > maximumText_bytes ? null : (await readBlob(within, blob_id)).toString();
 }
 
-/** The newest commits of a push that are listed. */
+/** The maximum number of commits listed for a push, newest first. */
 const maximumCommits = 20;
-/** The characters of all paths in one body together. */
+/** The maximum number of characters of all paths in one body. */
 const maximumPath_chars = 1_000_000;
 
-/** A push that has left something in a repository. */
+/** A push that updated or created a ref, and did not delete it. */
 interface Gaining extends Pushed {
   after: string;
   within: Repository;
@@ -114,7 +117,7 @@ async function withPaths(services: Filling, { place, within }: Gaining, commits:
   return shown.reverse();
 }
 
-/** The commits that a branch gained; for a new branch, those that the default branch does not have. */
+/** The commits that a branch gained; for a new branch, commits that the default branch does not have. */
 async function gainedCommits(services: Filling, push: Gaining) {
   const { place, within, ref, before, after, lists } = push;
   const isDefault = ref === `refs/heads/${place.default_branch}`;
@@ -127,13 +130,13 @@ async function gainedCommits(services: Filling, push: Gaining) {
       total_commits_count: await countCommits(within, range),
     };
   } catch (error) {
-    // The branch has moved away from it since, and the repository has forgotten it.
+    // The branch has since moved away from the commit, and git has pruned it.
     if (error instanceof GitError) return { commits: [], total_commits_count: 0 };
     throw error;
   }
 }
 
-/** The commit that a tag leads to, and its message if it has one of its own. */
+/** The commit that a tag leads to, and the tag's message if it has one. */
 async function taggedCommit(services: Filling, push: Gaining) {
   const { within, ref, after, lists } = push;
   const tag = await readTag(within, { name: ref.slice('refs/tags/'.length), id: after }).catch(() => undefined);
@@ -150,7 +153,7 @@ async function taggedCommit(services: Filling, push: Gaining) {
 
 const nameOf = ({ ref }: Pushed) => (ref.startsWith('refs/tags/') ? 'tag_push' : 'push');
 
-/** The first members of the body of a push; what `gainedBy` says takes precedence. */
+/** The first fields of the body of a push; fields from `gainedBy` take precedence. */
 export function headOfPush(push: Pushed) {
   const { ref, before, after } = push;
   const none = '0'.repeat((before ?? after)!.length);

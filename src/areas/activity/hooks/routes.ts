@@ -46,7 +46,7 @@ const ofInstance: Access<{ caller: Caller; owner: Owner }> = {
 
 const unusable = [refusedTexts.url, refusedTexts.filter];
 
-/** What distinguishes the three kinds. */
+/** The differences between the three kinds. */
 function placeOf(kind: OwnerKind) {
   const base = kind === 'instance' ? '/hooks' : `/${kind}s/:id/hooks`;
   const Noun = kind === 'instance' ? 'System' : capitalized(kind);
@@ -55,7 +55,7 @@ function placeOf(kind: OwnerKind) {
   return { base, Noun, of, access, plan: kind === 'group' ? ({ plan: 'premium' } as const) : {} };
 }
 
-/** In the path of hooks of the server, the hook is `:id`. */
+/** In the path of system hooks, the hook is `:id`. */
 const idOf = (input: { hook_id?: number; id?: number }): number => (input.hook_id ?? input.id)!;
 
 function hookRoutesOf(kind: OwnerKind): AnyEndpoint[] {
@@ -130,7 +130,7 @@ function hookRoutesOf(kind: OwnerKind): AnyEndpoint[] {
   ];
 }
 
-/** Single URL variables and custom headers. */
+/** The endpoints of single URL variables and custom headers. */
 function entryRoutesOf(kind: OwnerKind): AnyEndpoint[] {
   const { base, Noun, of, access, plan } = placeOf(kind);
   return (['url_variables', 'custom_headers'] as const).flatMap((entries) => {
@@ -233,7 +233,7 @@ function eventRoutesOf(kind: 'project' | 'group'): AnyEndpoint[] {
   ];
 }
 
-/** @param samples the events that hooks are tested with */
+/** @param samples the events with which hooks are tested */
 export const hookRoutes = (samples: Samples): AnyEndpoint[] => [
   ...hookRoutesOf('project'),
   ...eventRoutesOf('project'),

@@ -1,4 +1,7 @@
-/** What hooks can be given, when they are disabled, and how their addresses, bodies and signatures are made (docs/reference/hooks.md). Pure functions. */
+/**
+ * The limits of hooks, when they are disabled, and how their addresses, bodies and signatures are built
+ * (docs/reference/hooks.md). Pure functions.
+ */
 import { createHmac } from 'node:crypto';
 import { tooLong } from '../../../texts/index.ts';
 import { failures_that_disable } from '../../instance/hook_events/index.ts';
@@ -17,16 +20,16 @@ export const maximumLengths = {
 /** The kinds of owners. */
 export type OwnerKind = 'project' | 'group' | 'instance';
 
-/** How many hooks the server itself can have; those of projects and groups are limits that administrators set. */
+/** The maximum number of system hooks; administrators set the limits of projects and groups. */
 export const maximumSystemHooks = 100;
 
-/** How many headers or URL variables a hook can have. */
+/** The maximum number of headers or URL variables of a hook. */
 export const maximumCustom = 20;
 
 const keyPattern = /^[A-Za-z]+[0-9]*(?:[._-][A-Za-z0-9]+)*$/;
-/** What a header can carry. */
+/** The characters allowed in a header. */
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
-/** They describe the request itself. */
+/** Reserved headers, which describe the request itself. */
 const ownHeaders = new Set([
   'host',
   'content-length',
@@ -74,7 +77,7 @@ export interface HookSecrets {
 
 const placeholder = /\{([A-Za-z]+[0-9]*(?:[._-][A-Za-z0-9]+)*)\}/g;
 
-/** The variables that a URL names. */
+/** The variables in a URL. */
 export const variablesIn = (url: string): string[] => [...url.matchAll(placeholder)].map(([, name]) => name!);
 
 /** A URL with the values of its variables. */
@@ -84,7 +87,10 @@ export const filledUrl = (url: string, variables: Readonly<Record<string, string
 const failures_in_row = 4;
 const maximumPause_s = 24 * 3600;
 
-/** For how many seconds a hook is disabled after this many failures in a row; 0 when it is not, and null when it stays disabled. */
+/**
+ * The number of seconds for which a hook is disabled after this many failures in a row; 0 if it is not, and null if it
+ * stays disabled.
+ */
 export function pauseAfter(failures: number): number | null {
   if (failures >= failures_that_disable) return null;
   return failures < failures_in_row ? 0 : Math.min(60 * 2 ** (failures - failures_in_row), maximumPause_s);
@@ -102,13 +108,13 @@ export function alertStatus({
   return disabled_until !== null && Date.parse(disabled_until) > Date.now() ? 'temporarily_disabled' : 'executable';
 }
 
-/** Seconds until the next attempt, by the number of the one that has failed. */
+/** Seconds until the next attempt, by the number of the failed one. */
 const pauses_s = [10, 60, 300];
 
 /**
- * When an attempt is repeated.
+ * Whether and when a failed attempt is retried.
  * @param status of the response; null without one
- * @returns seconds, or undefined when it is not
+ * @returns seconds until the retry, or undefined for none
  */
 export const pauseBefore = (attempt: number, status: number | null): number | undefined =>
   status === null || status === 429 || status >= 500 ? pauses_s[attempt - 1] : undefined;
@@ -131,7 +137,7 @@ export const wildcardSource = (pattern: string): string =>
     .map((piece) => piece.replaceAll(/[\\^$.|?+()[\]{}]/g, '\\$&'))
     .join('.*')}$`;
 
-/** What is not sent to a hook. The message is a sentence for the owner of the hook. */
+/** The delivery cannot be sent to the hook. The message is a sentence for the owner of the hook. */
 export class Unsendable extends Error {
   override name = 'Unsendable';
 }
@@ -144,8 +150,8 @@ export function checkLength(body: string): void {
 }
 
 /**
- * The body that a template makes of the usual one: `{{object_attributes.title}}` stands for a value of it.
- * @throws Unsendable when the result is not JSON, or too long
+ * Renders the body from a template: `{{object_attributes.title}}` is replaced by this value of the usual body.
+ * @throws Unsendable if the result is not JSON, or too long
  */
 export function rendered(template: string, body: unknown): string {
   let size = template.length;

@@ -1,4 +1,4 @@
-/** Sending to a hook on request: a sample of an event, or an event once more. */
+/** Sending to a hook on request: a sample of an event, or a past event again. */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { type Owner, refuseTooOften, tooOftenText } from '../../../access/index.ts';
@@ -32,13 +32,13 @@ interface HookSource {
 
 const maximumAMinute = 5;
 
-/** Independent of the settings, because each call makes this server call another one. */
+/** Not configurable, because each call makes this server send a request to another one. */
 const limit = (db: Database, name: string, who: string) =>
   refuseTooOften(db, { name, who, most: maximumAMinute, window_s: 60 });
 
 const refused = (message: string) => new ApiError(422, { message });
 
-/** What a failed attempt is refused with. */
+/** The error for a failed attempt. */
 const failure = ({ response_status, response_body }: Outcome): ApiError =>
   refused(response_status === null ? response_body : `Hook executed, but returned status ${response_status}`);
 const failures = ['<reason>', 'Hook executed, but returned status <status>'];
@@ -70,7 +70,7 @@ const tested = [
 ] as const;
 const TestTrigger = Type.Enum(tested);
 
-/** The sample that a trigger is tested with. */
+/** The sample with which a trigger is tested. */
 const sampleOf = (trigger: (typeof tested)[number]): keyof Samples =>
   trigger === 'confidential_issues_events'
     ? 'issues_events'
@@ -78,7 +78,7 @@ const sampleOf = (trigger: (typeof tested)[number]): keyof Samples =>
       ? 'note_events'
       : trigger;
 
-/** The project whose data is sampled: the newest one below a group. */
+/** The project whose data is sampled: for a group, the newest one below it. */
 async function projectToSample(db: Database, { project_id, group_id }: Owner): Promise<number | undefined> {
   if (project_id !== null) return project_id;
   const { rows } = await sql<{ id: number }>`
@@ -87,7 +87,7 @@ async function projectToSample(db: Database, { project_id, group_id }: Owner): P
   return rows[0]?.id;
 }
 
-/** @throws ApiError 422 when there is nothing to sample */
+/** @throws ApiError 422 if there is nothing to sample */
 async function sampledBody(
   services: Filling,
   samples: Samples,
@@ -160,7 +160,7 @@ export const resendRoute = ({ base, Noun, of, access, plan }: HookSource): AnyEn
     },
   });
 
-/** What hooks of the server are tested with. */
+/** The samples with which system hooks are tested. */
 const systemSample = {
   event_name: 'project_create',
   name: 'Ruby',

@@ -7,9 +7,9 @@ import { defaultEvents, defaultLevels } from './rules.ts';
 
 export interface Changes {
   level?: string;
-  /** A confirmed address of the user; not for projects. Null for that of what is around the group. */
+  /** A confirmed address of the user; not for projects. Null to inherit the address of the enclosing scope. */
   notification_email?: string | null;
-  /** Those to turn on, and those to turn off. */
+  /** The events to turn on, and the events to turn off. */
   on: readonly string[];
   off: readonly string[];
 }
@@ -17,7 +17,7 @@ export interface Changes {
 export const foreignEmailText = 'must be an email you have verified';
 
 /**
- * The address is used from now on, also if a mail server refused it before.
+ * The address is used from now on, even if delivery to it has failed before.
  * @returns the row of the address; null for the primary one in the global scope, since that may change later
  * @throws ApiError 400 if it is not a confirmed address of the user
  */
@@ -41,8 +41,8 @@ async function emailIdOf(
 }
 
 /**
- * Changes what a user wants to be notified of.
- * @throws ApiError 400 for an address that is not a confirmed one of the user; nothing is changed then
+ * Changes the notification settings of a user.
+ * @throws ApiError 400 for an address that is not a confirmed one of the user; then nothing changes
  */
 export const changeSetting = (db: Database, user_id: number, { kind, group_id, project_id }: Scope, changes: Changes) =>
   db.transaction().execute(async (tx) => {

@@ -1,16 +1,16 @@
-/** Notification settings as they are read. */
+/** Queries for notification settings. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { defaultEvents, defaultLevels } from './rules.ts';
 
-/** Everywhere, or in one group or project. */
+/** The scope of a setting: global, or one group or project. */
 export interface Scope {
   kind: 'global' | 'group' | 'project';
   group_id: number | null;
   project_id: number | null;
 }
 
-/** What a user has set for a scope, or its defaults, with the address that their mail goes to. */
+/** A user's settings for a scope, or its defaults, with the address for mail. */
 export function settingOf(db: Database, user_id: number, { kind, group_id, project_id }: Scope) {
   return db
     .selectFrom('users as u')

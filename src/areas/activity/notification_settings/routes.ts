@@ -1,4 +1,4 @@
-/** Notification settings: what a user wants to be notified of by mail, everywhere, in a group, or in a project. */
+/** Notification settings: which mail a user receives, globally, for a group, or for a project. */
 import { type Static, Type } from 'typebox';
 import { groupRole, projectRole, signedIn } from '../../../access/index.ts';
 import {
@@ -25,7 +25,7 @@ import { notificationLevels } from './rules.ts';
 
 type Granted = { caller: Caller; scope: Scope };
 
-/** Everyone who can see a group or project has settings there; so do those who can only read it, as in archived ones. */
+/** Everyone who can see a group or project has settings there, even if it is read-only, e.g. archived. */
 const member = projectRole('guest', { archived: true });
 const groupMember = groupRole('guest');
 const accessTo: Record<Scope['kind'], Access<Granted>> = {
@@ -68,7 +68,7 @@ function checkLevel(level: string | undefined, kind: Scope['kind']): void {
 
 const Email = (description: string) =>
   optional(checked(nullable(Type.String({ description })), (email) => (email === null ? [] : emailReasons(email))));
-/** Projects have no address of their own: what is left out is undefined, as the types say. */
+/** Projects have no address of their own: an omitted value is undefined, as the types state. */
 const emails = {
   global: {
     shown: {

@@ -2,8 +2,8 @@
 
 export const notificationLevels = ['disabled', 'participating', 'watch', 'global', 'mention', 'custom'] as const;
 
-/** Where the user has set none, except that there is nothing above the global scope to inherit from. */
+/** The levels if the user has set none; the global scope has nothing to inherit from. */
 export const defaultLevels = { global: 'participating', group: 'global', project: 'global' } as const;
 
-/** On until the user turns them off. */
+/** The events that are on until the user turns them off. */
 export const defaultEvents: readonly string[] = ['failed_pipeline', 'fixed_pipeline'];

@@ -1,9 +1,9 @@
-/** What nouns say of themselves for mail, in parts that several share. */
+/** Shared parts of the mail descriptions that nouns provide. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { isReaderOf, type Noteable, readsInternalNotesOn, rowOf } from '../../../access/index.ts';
 import type { MailSubject, MailTarget } from '../../../services/index.ts';
 
-/** What is the same for everything that is commented on: its row, and who may read it. */
+/** The part shared by all nouns with comments: the row, and who may read it. */
 export const readersOf = (noteable: Noteable): Pick<MailSubject, 'row' | 'is_in_group' | 'isReader'> => ({
   row: rowOf(noteable),
   is_in_group: noteable.kind.places === 'namespaces',
@@ -11,8 +11,8 @@ export const readersOf = (noteable: Noteable): Pick<MailSubject, 'row' | 'is_in_
 });
 
 /**
- * What is the same for everything in a project that has no comments: its row, and who may read it.
- * @param table that has it, e.g. `releases`
+ * The part shared by all nouns in projects without comments: the row, and who may read it.
+ * @param table the table of the noun, e.g. `releases`
  * @param reads a predicate on rows of the table, of `projects` and of `users`
  */
 export function inProject(
@@ -29,10 +29,10 @@ export function inProject(
   };
 }
 
-/** The participants of what nobody takes part in before they have read of it. */
+/** The participants of a noun in which nobody participates before reading about it. */
 export const noParticipants = (): RawBuilder<unknown> => sql`select null::bigint where false`;
 
-/** @param subject by the id of the row */
+/** @param subject returns the subject by the id of the row */
 export const mailTarget = (type: string, subject: (id: number) => MailSubject): MailTarget => ({
   types: [type],
   find: async (_db, id) => ({ subject: subject(id) }),

@@ -1,18 +1,21 @@
-/** Whom notifications are still to be sent to, and how many each user gets (docs/reference/notifications.md#delivery). */
+/**
+ * The recipients still waiting for a notification, and the daily limit of each user
+ * (docs/reference/notifications.md#delivery).
+ */
 import { type Selectable, sql } from 'kysely';
 import type { Database, DB } from '../../../db/index.ts';
 import type { Recipient } from './recipient_queries.ts';
 
-/** To one user about one project or group. */
+/** The maximum number of messages to one user about one project or group. */
 const maximumInADay = 1000;
 
-/** How many notifications are taken together. */
+/** The maximum number of notifications taken together. */
 export const maximumAtOnce = 50;
 
 export type NotificationRow = Selectable<DB['notifications']>;
 
 /**
- * Removes the notifications that have waited longest and have no job of their own, and gives them in their order.
+ * Removes the notifications that have waited longest and have no job of their own, and returns them in order.
  * @param tx the transaction that adds their recipients
  */
 export async function takeWaiting(tx: Database): Promise<NotificationRow[]> {
@@ -26,10 +29,11 @@ export async function takeWaiting(tx: Database): Promise<NotificationRow[]> {
 }
 
 /**
- * Adds the recipients of a notification, except for those who have got too many about the same project or group. Rows are counted in the order of their users, so
- * that concurrent notifications wait for each other and do not lock each other out.
+ * Adds the recipients of a notification, except for users who have reached the limit for the same project or group.
+ * Rows are counted in the order of their users, so that concurrent notifications wait for each other and do not
+ * deadlock.
  * @param tx the transaction that adds the job
- * @returns whether there is any
+ * @returns whether there is any recipient
  */
 export async function addRecipients(
   tx: Database,
@@ -55,7 +59,7 @@ export async function addRecipients(
   return numAffectedRows > 0n;
 }
 
-/** @param user_ids all of them, if they are not named */
+/** @param user_ids the recipients to remove; all if omitted */
 export async function forgetRecipients(
   db: Database,
   notification_id: string,
@@ -67,12 +71,12 @@ export async function forgetRecipients(
   );
 }
 
-/** No further notification is sent to the address until it is confirmed or chosen again. */
+/** Stops notifications to the address until it is confirmed or chosen again. */
 export async function markRefused(db: Database, email_id: number | null): Promise<void> {
   await db.updateTable('emails').set({ refused_at: sql`now()` }).where('id', '=', email_id).execute();
 }
 
-/** Removes the recipients of messages that were given up, and counts of days that are over. */
+/** Deletes the recipients of messages that were given up, and the counts of past days. */
 export async function removeOld(db: Database): Promise<void> {
   await sql`delete from notification_recipients where created_at < now() - interval '7 days'`.execute(db);
   await sql`delete from notification_counts where began_at < now() - interval '1 day'`.execute(db);

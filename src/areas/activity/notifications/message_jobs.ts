@@ -1,4 +1,4 @@
-/** Sending the messages of a notification, and forgetting what no one waits for. */
+/** Sending the messages of a notification, and deleting leftovers. */
 import type { Logger } from 'pino';
 import { Type } from 'typebox';
 import { Id } from '../../../http/index.ts';
@@ -12,7 +12,7 @@ import { framed, messageFor } from './present.ts';
 
 /**
  * Sends one message.
- * @returns why it has to be sent again; undefined if that is over
+ * @returns why it has to be sent again; undefined if it is done
  */
 async function deliver(
   { db, mailer, log }: Pick<JobServices, 'db' | 'mailer'> & { log: Logger },
@@ -31,8 +31,9 @@ async function deliver(
 }
 
 /**
- * Sends the messages of a notification to those who are left. A server that refuses one of them gets the others; one that answers no one is left alone until the
- * job is tried again. The recipients of a few messages are forgotten at a time, when these have been sent: as many could get theirs twice after a crash.
+ * Sends the messages of a notification to its remaining recipients. If the mail server refuses one message, the others
+ * are still sent; if it does not respond, the job stops and is retried later. Recipients are removed a few at a time,
+ * after their messages have been sent: after a crash, as many could receive theirs twice.
  */
 export const sendNotification = job('send_notification', {
   input: {
@@ -73,7 +74,7 @@ export const sendNotification = job('send_notification', {
   },
 });
 
-/** Every night: what has been tried for days, and what no one has been sent for a day. */
+/** Every night: deletes messages that have been retried for days, and outdated daily counts. */
 export const removeOldNotifications = job('remove_old_notifications', {
   input: {},
   retries: 3,

@@ -1,23 +1,23 @@
-/** What a message says, and the recipients who may see it now. */
+/** The content of a message, and the recipients who may see it now. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import type { MailItem, MailNote, MailPlace, MailSubject } from '../../../services/index.ts';
 import type { Reason } from './rules.ts';
 import { type Reading, subjectOf, type Target } from './subject_queries.ts';
 
-/** A notification as its row has it. */
+/** A notification as stored in its row. */
 export interface StoredNotification extends Target {
   id: string;
   event: string;
   actor_id: number | null;
 }
 
-/** A thing in its project or group. */
+/** An item in its project or group. */
 export interface Item extends MailPlace, MailItem {
   subject: MailSubject;
 }
 
-/** This many are read at a time: who may be notified is looked up again for the next ones. */
+/** The number of recipients read at a time: whether they may be notified is checked again for each batch. */
 const batch = 25;
 
 /** A recipient whose message has not been sent. */
@@ -26,9 +26,9 @@ export interface Addressee {
   reason: Reason | null;
   name: string;
   address: string;
-  /** The row of the address. */
+  /** The id of the row of the address. */
   email_id: number | null;
-  /** Whether they may still read the subject, and get mail at all. */
+  /** Whether they may still read the subject, and receive mail at all. */
   is_told: boolean;
 }
 
@@ -37,18 +37,19 @@ interface Person {
   username: string;
 }
 
-/** What a message is made of. */
+/** The parts of a message. */
 export interface Parts {
-  /** Undefined when no one did anything. */
+  /** Undefined if no user performed the action. */
   actor: Person | undefined;
   item: Item;
   note: MailNote | undefined;
 }
 
 /**
- * The next of those who are still to be notified, by their ids. Mail goes to the address that they have chosen for the nearest group, otherwise to that for everything, otherwise to the primary one; to
- * none while the mail server refuses that.
- * @param after the last one who was returned
+ * The next recipients still to be notified, by their ids. Mail goes to the address chosen for the nearest group,
+ * otherwise to the global one, otherwise to the primary one; no mail is sent to an address that the mail server
+ * refuses.
+ * @param after the last recipient returned
  */
 export async function addresseesAfter(
   db: Database,
@@ -88,14 +89,14 @@ async function placeOf(
   return found.rows[0];
 }
 
-/** @returns undefined when it is gone */
+/** @returns undefined if it was deleted */
 async function itemOf(services: Reading, subject: MailSubject): Promise<Item | undefined> {
   const place = await placeOf(services.db, subject);
   const item = place && (await subject.describe(services, place));
   return item && { ...place, ...item, subject };
 }
 
-/** @returns undefined when there is nothing left to say */
+/** @returns undefined if there is nothing left to report */
 export async function partsFor(services: Reading, asked: StoredNotification): Promise<Parts | undefined> {
   const about = await subjectOf(services, asked);
   if (!about) return undefined;

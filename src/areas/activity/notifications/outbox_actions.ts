@@ -1,4 +1,6 @@
-/** Notifications that wait for their recipients to be found, written in the transaction of the change. */
+/**
+ * The outbox: notifications whose recipients have not been determined yet, written in the transaction of the change.
+ */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 
@@ -6,14 +8,14 @@ export interface Notification {
   event: string;
   target_type: string;
   target_id: number;
-  /** The user who did it, who is not notified; null when no one did anything. */
+  /** The user who performed the action, who is not notified; null if there is none. */
   actor_id: number | null;
-  /** Users who were added or removed, or whom the event concerns. */
+  /** Users who were added or removed, or who are affected by the event. */
   user_ids: readonly number[];
 }
 
 /**
- * The part of a statement that leaves notifications.
+ * The part of a statement that adds notifications to the outbox.
  * @param rows a select of event, target_type, target_id, actor_id and user_ids
  */
 export const notifying = (rows: RawBuilder<unknown>): RawBuilder<unknown> => sql`

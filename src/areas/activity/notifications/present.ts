@@ -15,7 +15,7 @@ const prefixed = (facts: Record<string, string | number>): Record<string, string
     ),
   );
 
-/** Headers that each recipient has of their own. */
+/** The headers that differ by recipient. */
 const ownHeaders = (reason: Reason | null, unsubscribe: string | undefined): Record<string, string> => ({
   ...(reason === null ? {} : prefixed({ NotificationReason: reason })),
   ...(unsubscribe === undefined
@@ -23,7 +23,7 @@ const ownHeaders = (reason: Reason | null, unsubscribe: string | undefined): Rec
     : { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
 });
 
-/** Headers by which mail programs sort. */
+/** Headers by which mail clients sort. */
 function headersOf({ event }: StoredNotification, { item, note }: Parts, url: string): Record<string, string> {
   const { subject, place_id, place_name, full_path } = item;
   const facts: Record<string, string | number> = {
@@ -43,8 +43,9 @@ function headersOf({ event }: StoredNotification, { item, note }: Parts, url: st
 }
 
 /**
- * The text of the message, or who is now assigned.
- * @param url the external address of this server. Images of other servers would tell these when a message is read, and by whom.
+ * The text of the message, or the new assignees.
+ * @param url the external address of this server. Images from other servers would reveal to them when a message is
+ * read, and by whom.
  */
 async function bodyOf({ event }: StoredNotification, { item, note }: Parts, url: string): Promise<Paragraph[]> {
   if (item.details) return [{ facts: item.details }];
@@ -68,8 +69,8 @@ function sentenceFor(event: string, { actor, item: { name, label, title } }: Par
 }
 
 /**
- * The message about news of an item. What all recipients get is made once.
- * @returns the message to one of them
+ * The message about an event of an item. The part that is the same for all recipients is built once.
+ * @returns builds the message for one of them
  */
 export async function messageFor(
   { url, secrets }: Pick<JobServices, 'url' | 'secrets'>,
@@ -109,14 +110,14 @@ export async function messageFor(
   };
 }
 
-/** What administrators write above and below mail. */
+/** The texts of administrators above and below mail. */
 export interface Frame {
   header_message: string;
   footer_message: string;
   email_header_and_footer_enabled: boolean;
 }
 
-/** Messages between the texts of administrators, where these are enabled. */
+/** Adds the texts of administrators to messages, if these are enabled. */
 export function framed(mailTo: (to: Addressee) => Mail, frame: Frame): (to: Addressee) => Mail {
   if (!frame.email_header_and_footer_enabled) return mailTo;
   const [above, below] = [frame.header_message, frame.footer_message].map((text) => (text === '' ? [] : [text]));

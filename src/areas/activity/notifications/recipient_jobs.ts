@@ -1,4 +1,4 @@
-/** Finding the recipients of notifications: a poll takes those that wait together. */
+/** Determining the recipients of notifications: a poll takes waiting notifications together. */
 import { Type } from 'typebox';
 import { type Database, isUnavailable } from '../../../db/index.ts';
 import { job, type Poll } from '../../../jobs/index.ts';
@@ -7,7 +7,7 @@ import { sendNotification } from './message_jobs.ts';
 import { newsOf, recipientsOf } from './recipient_queries.ts';
 import type { Reading } from './subject_queries.ts';
 
-/** Replaces notifications by their recipients and the jobs that send them their messages. */
+/** Replaces notifications with their recipients and the jobs that send the messages. */
 async function replace(tx: Database, services: Omit<Reading, 'db'>, rows: readonly NotificationRow[]): Promise<void> {
   for (const row of rows) {
     const { id, target_type, target_id, actor_id } = row;
@@ -17,7 +17,7 @@ async function replace(tx: Database, services: Omit<Reading, 'db'>, rows: readon
   }
 }
 
-/** For one whose recipients could not be found together with those of others. */
+/** Processes one notification that could not be processed together with others. */
 export const sendNotifications = job('notify', {
   input: { id: Type.String() },
   retries: 10,
@@ -28,7 +28,7 @@ export const sendNotifications = job('notify', {
     }),
 });
 
-/** Gives each of the notifications that are still waiting a job of its own: one that fails again and again then delays no others. */
+/** Gives each of the waiting notifications a job of its own, so that one that keeps failing does not delay others. */
 function separate(db: Database, ids: readonly string[]): Promise<void> {
   return db.transaction().execute(async (tx) => {
     const waiting = tx
@@ -40,7 +40,10 @@ function separate(db: Database, ids: readonly string[]): Promise<void> {
   });
 }
 
-/** The rows go in the transaction that adds the recipients and their jobs, so that no one is notified twice, whenever this is interrupted. */
+/**
+ * The rows are deleted in the transaction that adds the recipients and their jobs, so that nobody is notified twice,
+ * even after an interruption.
+ */
 export const collectNotifications: Poll = {
   name: 'collect_notifications',
   every_ms: 500,

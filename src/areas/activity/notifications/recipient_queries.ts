@@ -1,4 +1,7 @@
-/** Who is notified, in one statement however many they are (docs/reference/notifications.md#recipients). */
+/**
+ * The recipients of notifications, determined in one statement however many there are
+ * (docs/reference/notifications.md#recipients).
+ */
 import { type RawBuilder, sql } from 'kysely';
 import { countsToday } from '../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
@@ -10,23 +13,23 @@ import { type Reading, subjectOf } from './subject_queries.ts';
 export interface News {
   event: string;
   subject: MailSubject;
-  /** The comment, if it is one. */
+  /** The comment, if the notification is about one. */
   note?: MailNote;
-  /** Null when no one did anything. */
+  /** Null if no user performed the action. */
   actor_id: number | null;
-  /** Those who were added, removed or named. */
+  /** Users who were added, removed or mentioned. */
   user_ids: readonly number[];
 }
 
 export interface Recipient {
   user_id: number;
   reason: Reason | null;
-  /** Where it happened: one of both. */
+  /** Where it happened: exactly one of the two ids is set. */
   project_id: number | null;
   group_id: number | null;
 }
 
-/** The project, if it is in one, and the groups around it, unless one of them sends no mail. */
+/** The project, if there is one, and its ancestor groups, unless one of them has mail disabled. */
 function placeOf({ row: { rows, isIts }, is_in_group }: MailSubject): RawBuilder<unknown> {
   const isSilent = sql`exists (select from namespaces above where above.id = any(namespaces.traversal_ids) and not above.emails_enabled)`;
   if (is_in_group)
@@ -37,7 +40,7 @@ function placeOf({ row: { rows, isIts }, is_in_group }: MailSubject): RawBuilder
      where ${isIts} and projects.emails_enabled and not ${isSilent}`;
 }
 
-/** Members whose global setting is one that includes what they do not take part in. */
+/** Members whose global level includes events in which they do not participate. */
 const membersAtLarge = ({ is_in_group }: MailSubject): RawBuilder<unknown> => {
   const [table, column, place] = is_in_group
     ? [sql`group_authorizations`, sql`group_id`, sql`given.group_id = place.groups[cardinality(place.groups)]`]
@@ -50,12 +53,12 @@ const membersAtLarge = ({ is_in_group }: MailSubject): RawBuilder<unknown> => {
 /**
  * A part of the candidates.
  * @param ids a select of the ids of users, if there are any
- * @param what they have to do with it: whether they participate, are mentioned and subscribe
+ * @param what their relation to the subject: whether they participate, are mentioned and subscribe
  */
 const asCandidates = (ids: RawBuilder<unknown> | undefined, what: RawBuilder<unknown>): RawBuilder<unknown>[] =>
   ids ? [sql`union all select user_id, ${what} from (${ids}) ids(user_id)`] : [];
 
-/** Everyone who may be notified, with their part in it. */
+/** All users who may be notified, with their relation to the subject. */
 function candidatesFor({ event, subject, note, actor_id, user_ids }: News): RawBuilder<unknown> {
   const { names, starts } = mailEvents[event]!;
   if (names !== undefined && names !== 'members')
@@ -84,7 +87,7 @@ function candidatesFor({ event, subject, note, actor_id, user_ids }: News): RawB
 
 /**
  * The subject of a notification.
- * @returns undefined when it is gone
+ * @returns undefined if it was deleted
  */
 export async function newsOf(
   services: Reading,
@@ -101,14 +104,14 @@ export async function newsOf(
 
 const no = sql<boolean>`false`;
 
-/** The levels at which those who take part get a message. */
+/** The levels at which participants receive a message. */
 function levelsOfParticipants({ names, is_chosen, is_only_chosen }: (typeof mailEvents)[string]): string[] {
   if (is_only_chosen) return [];
   if (is_chosen) return ['participating', 'watch'];
   return names === 'members' ? ['participating', 'watch', 'mention'] : ['participating', 'watch', 'custom'];
 }
 
-/** The recipients of news, each once. */
+/** The recipients of an event, each once. */
 export async function recipientsOf(db: Database, news: News): Promise<Recipient[]> {
   const { event, subject, note, actor_id } = news;
   const { watched = false } = mailEvents[event]!;

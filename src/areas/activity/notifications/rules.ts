@@ -1,28 +1,31 @@
-/** The events that cause mail: what it says, and to whom (docs/reference/notifications.md). */
+/** The events that cause mail: the texts and the recipients (docs/reference/notifications.md). */
 
-/** Why users get a message: the first that applies. */
+/** Why a user receives a message: the first reason that applies. */
 export type Reason = 'own_activity' | 'assigned' | 'review_requested' | 'mentioned' | 'subscribed';
 
 interface MailEvent {
-  /** What the actor did, before the name of the item. Events without it never happen; clients may still choose them. */
+  /**
+   * The verb for the actor's action, before the name of the item. Events without it never happen; clients may still
+   * select them.
+   */
   did?: string;
   /** Whether the level `watch` includes it. */
   watched?: true;
-  /** Whether the level `custom` can choose it, in projects and groups alike. */
+  /** Whether the level `custom` can select it, in projects and groups alike. */
   is_setting?: true;
-  /** Whether those who take part get it at the level `custom` only if they chose it. */
+  /** Whether participants at the level `custom` receive it only if they selected it. */
   is_chosen?: true;
-  /** Whether only those get it who chose it at the level `custom`. */
+  /** Whether only users at the level `custom` who selected it receive it. */
   is_only_chosen?: true;
-  /** Whether it begins a thread of mail. */
+  /** Whether it starts a thread of mail. */
   starts?: true;
-  /** Who is notified, if no one else is: those who are named, or all members. */
+  /** The only users who are notified, if the event has such a restriction. */
   names?: 'mentioned' | 'subscribed' | 'concerned' | 'members';
   /** The activity events that cause it. */
   records?: { action: string; types: readonly string[] };
 }
 
-/** Settings are shown in this order. */
+/** Settings are listed in this order. */
 const events = {
   new_release: { did: 'published', is_setting: true, starts: true },
   new_note: {
@@ -88,7 +91,7 @@ const events = {
   approve_merge_request: { did: 'approved', watched: true, records: { action: 'approved', types: ['MergeRequest'] } },
   ready_merge_request: { did: 'ended the draft of', watched: true },
   conflict_merge_request: { did: 'has conflicts with its target branch', names: 'concerned' },
-  // Epics belong to groups: whether one is new can be chosen there alone.
+  // Epics belong to groups, so only group settings have this event.
   new_epic: { did: 'created', watched: true, starts: true, records: { action: 'created', types: ['Epic'] } },
   reopen_epic: { did: 'reopened', watched: true, records: { action: 'reopened', types: ['Epic'] } },
   close_epic: { did: 'closed', watched: true, records: { action: 'closed', types: ['Epic'] } },
@@ -103,7 +106,7 @@ type Setting = {
   [E in keyof typeof events]: (typeof events)[E] extends { is_setting: true } ? E : never;
 }[keyof typeof events];
 
-/** What the level `custom` can turn on. */
+/** The events that the level `custom` can turn on. */
 export const eventSettings = Object.keys(events).filter((event) => mailEvents[event]!.is_setting) as Setting[];
 
 const whys: Readonly<Record<Reason, string>> = {
@@ -114,6 +117,6 @@ const whys: Readonly<Record<Reason, string>> = {
   subscribed: 'you subscribed to it',
 };
 
-/** The end of the sentence that says why a user gets a message. */
+/** The end of the sentence that states why a user receives a message. */
 export const wordsFor = (reason: Reason | null): string =>
   reason === null ? 'of your notification settings' : whys[reason];

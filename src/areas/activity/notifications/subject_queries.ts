@@ -1,17 +1,17 @@
-/** What a notification is about, as its noun says. */
+/** The subject of a notification, as described by its noun. */
 import type { JobServices, MailNote, MailSubject } from '../../../services/index.ts';
 
-/** What jobs need to know what a notification is about. */
+/** The services with which jobs look up the subject of a notification. */
 export type Reading = Pick<JobServices, 'db' | 'storages' | 'mail_targets'>;
 
-/** The row that a notification names. */
+/** The row to which a notification refers. */
 export interface Target {
-  /** As events name it, e.g. `MergeRequest` or `DiffNote`. */
+  /** The name in events, e.g. `MergeRequest` or `DiffNote`. */
   target_type: string;
   target_id: number;
 }
 
-/** The comment, if it is one, and what a notification is about; undefined when that is gone. */
+/** The comment, if the notification is about one, and its subject; undefined if that was deleted. */
 export async function subjectOf(
   { db, mail_targets }: Reading,
   { target_type, target_id }: Target,

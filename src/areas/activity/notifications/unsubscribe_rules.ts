@@ -1,4 +1,7 @@
-/** The links by which recipients of mail unsubscribe. A link names the recipient and the item, and is proved by the server's key. */
+/**
+ * The links by which recipients of mail unsubscribe. A link contains the recipient and the item, and is signed with the
+ * server's key.
+ */
 import { type IssuableKind, issuableKinds } from '../../../access/index.ts';
 import { pagePath } from '../../../foundation/addresses.ts';
 import type { Secrets } from '../../../secrets/index.ts';
@@ -8,7 +11,7 @@ const purpose = 'unsubscribing from notifications';
 interface Subscription {
   kind: IssuableKind;
   user_id: number;
-  /** The item. */
+  /** The id of the item. */
   id: number;
 }
 
@@ -20,7 +23,7 @@ export const unsubscribePage = pagePath('/-/sent_notifications/:key/unsubscribe'
 const seedOf = ({ kind, user_id, id }: Subscription) =>
   `${hex(issuableKinds.indexOf(kind), 2)}${hex(user_id, 14)}${hex(id, 16)}`;
 
-/** @param of the recipient, and what they can unsubscribe from */
+/** @param of the recipient, and the item to unsubscribe from */
 export function unsubscribeUrl(
   { url, secrets }: { url: string; secrets: Secrets },
   { type, ...of }: { type: string } & Omit<Subscription, 'kind'>,
@@ -29,7 +32,7 @@ export function unsubscribeUrl(
   return url + unsubscribePage(secrets.linkToken(purpose, seedOf({ kind, ...of })));
 }
 
-/** @returns undefined for any text that is not the token of a link of this server */
+/** @returns undefined for a text that is not the token of a link of this server */
 export function subscriptionOf(secrets: Secrets, key: string): Subscription | undefined {
   const seed = secrets.seedOfLink(purpose, key)?.replaceAll('-', '');
   const kind = seed && issuableKinds[Number.parseInt(seed.slice(0, 2), 16)];

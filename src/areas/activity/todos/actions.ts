@@ -1,4 +1,4 @@
-/** To-do items: created when a user is assigned, mentioned or asked for approval, or marks something themselves. */
+/** To-do items: created when a user is assigned, mentioned or asked for approval, or marks an item themselves. */
 import { sql } from 'kysely';
 import { type Followed, isAbout, isReaderOf, readsInternalNotesOn } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -6,7 +6,7 @@ import type { Database } from '../../../db/index.ts';
 export type TodoAction = 'assigned' | 'mentioned' | 'directly_addressed' | 'marked' | 'review_requested';
 
 export interface NewTodos {
-  /** The users who get one, if they may read the target and have none pending on it. */
+  /** The users who get an item, if they may read the target and have none pending on it. */
   user_ids: readonly number[];
   /** The user who caused it; for `marked` the owner of the item. */
   author_id: number;
@@ -14,11 +14,11 @@ export interface NewTodos {
   target: Followed;
   /** The note that mentions them. */
   note_id?: number | undefined;
-  /** Whether only those get one who may read internal notes on the target. */
+  /** Whether only users who may read internal notes on the target get an item. */
   is_internal?: boolean | undefined;
 }
 
-/** The columns of to-do items that name their target and its place, what they get, and where that is from. */
+/** The columns of to-do items for their target and its project or group, the recipients, and the origin. */
 function columnsFor(target: Followed) {
   const { kind } = target;
   const columns = sql`${sql.ref(kind.place_column)}, ${sql.ref(kind.column)}`;
@@ -29,10 +29,10 @@ function columnsFor(target: Followed) {
 }
 
 /**
- * Creates to-do items on an issue, epic or commit. Users who may not read it (or the internal note) get none, and users with a pending item on it get
- * no second one.
+ * Creates to-do items on an issue, epic or commit. Users who may not read it (or the internal note) get none, and users
+ * with a pending item on it get no second one.
  * @param tx the transaction of the change that causes them
- * @returns the ids of those that were added, by user
+ * @returns the ids of the added items, by user
  */
 export async function addTodos(
   tx: Database,

@@ -18,7 +18,7 @@ const actions = [
   'placeholder_proposed',
 ];
 
-/** Kinds of targets; those that this server does not have match nothing. */
+/** The kinds of targets; kinds that this server does not have match nothing. */
 const types = [
   'Issue',
   'MergeRequest',

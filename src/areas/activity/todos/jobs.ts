@@ -1,4 +1,4 @@
-/** Ends to-do items that no one else can: they are not listed any more. */
+/** Ends obsolete to-do items that are no longer listed, so no user can end them. */
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { objectHeader, repositoryOf } from '../../../git/index.ts';
@@ -13,7 +13,7 @@ interface NamedCommit {
   commit_id: string;
 }
 
-/** Commits with pending to-do items, after one of them. */
+/** Commits with pending to-do items, in order after a given one. */
 async function commitsWithTodos(
   { db }: Pick<JobServices, 'db'>,
   after: Pick<NamedCommit, 'project_id' | 'commit_id'>,
@@ -33,16 +33,16 @@ async function commitsWithTodos(
     .execute();
 }
 
-/** Whether the repository can be read and does not have the commit. */
+/** Whether the repository is readable and does not have the commit. */
 async function isGone(
   { storages, log }: Pick<JobServices, 'storages'> & { log: Pick<Logger, 'warn'> },
   { project_id, storage, commit_id }: NamedCommit,
 ): Promise<boolean> {
   try {
-    // Asks git: other functions may still have the commit in memory.
+    // Asks git directly: other functions may still have the commit cached.
     return (await objectHeader(repositoryOf({ storages }, { id: project_id, storage }), commit_id)) === undefined;
   } catch (error) {
-    // A repository that is out of reach says nothing of its commits.
+    // An unreachable repository tells nothing about its commits.
     log.warn({ err: error, project_id }, 'a repository cannot be read; to-do items on its commits stay');
     return false;
   }

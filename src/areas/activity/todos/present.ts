@@ -14,11 +14,11 @@ import { NamespaceBasic, ProjectIdentity, presentNamespaceBasic } from '../../pe
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import type { TodoComments, TodoRow } from './queries.ts';
 
-/** A kind of target. Its own area, which this one does not import, says how it appears. */
+/** A kind of target. Its own area, which this one does not import, defines how it appears. */
 export interface TodoTarget {
   kind: IssuableKind;
   schema: TSchema;
-  /** The replies for these ids, which the caller may read, without deleted ones. */
+  /** The replies for these ids, which the caller may read; deleted ones are omitted. */
   present(
     services: Pick<Services, 'db' | 'url'>,
     caller: Caller,

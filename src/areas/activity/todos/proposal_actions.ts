@@ -1,8 +1,8 @@
-/** To-do items for people who are asked whether work from another server is theirs. */
+/** To-do items for users who are asked whether imported work from another server is theirs. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 
-/** Who is asked, about which placeholder, by the work in which group, and who imported it. */
+/** The user who is asked, the placeholder, the group of the imported work, and the user who imported it. */
 export interface ProposalTodo {
   user_id: number;
   placeholder_id: number;
@@ -10,7 +10,7 @@ export interface ProposalTodo {
   author_id: number;
 }
 
-/** @param tx the transaction that makes the placeholder */
+/** @param tx the transaction that creates the placeholder */
 export async function addProposalTodo(tx: Database, todo: ProposalTodo): Promise<void> {
   await tx
     .insertInto('todos')
@@ -18,7 +18,7 @@ export async function addProposalTodo(tx: Database, todo: ProposalTodo): Promise
     .execute();
 }
 
-/** @param tx the transaction in which the question is answered */
+/** @param tx the transaction that records the answer */
 export async function endProposalTodos(tx: Database, placeholder_id: number): Promise<void> {
   await tx
     .updateTable('todos')

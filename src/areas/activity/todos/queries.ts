@@ -1,4 +1,4 @@
-/** To-do items as replies need them. */
+/** Queries for to-do items in replies. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Static } from 'typebox';
 import {
@@ -36,7 +36,7 @@ export interface TodoRow extends Record<IssuableColumn, number | null> {
   group: NamespaceRow | null;
 }
 
-/** What to-do items need of the comments that mention their users. Expressions on rows of `todos` with a `note_id`. */
+/** What to-do queries need of the comments that mention users. Expressions on rows of `todos` with a `note_id`. */
 export interface TodoComments {
   body: RawBuilder<string | null>;
   isInternal: RawBuilder<SqlBool>;
@@ -49,7 +49,10 @@ const isVisibleTarget = (caller: Caller, { table, column, isVisible }: IssuableK
   when ${sql.ref(`todos.${column}`)} is not null
   then (select ${isVisible(caller)} from ${sql.table(table)} where ${sql.ref(`${table}.id`)} = ${sql.ref(`todos.${column}`)})`;
 
-/** A predicate on rows of `todos` joined with their targets: the caller may still read the target, decide on the request, or is asked themself. */
+/**
+ * A predicate on rows of `todos` joined with their targets: the caller may still read the target, decide on the
+ * request, or is the one who is asked.
+ */
 const isShown = (caller: Caller, { isInternal }: TodoComments): RawBuilder<SqlBool> => sql`
   case ${sql.join(
     issuableKinds.map((kind) => isVisibleTarget(caller, kind)),
@@ -89,7 +92,7 @@ export const todosOf = (db: Database, caller: Caller, comments: TodoComments) =>
     .where('todos.user_id', '=', caller.id)
     .where(isShown(caller, comments) as RawBuilder<boolean>);
 
-/** How many to-do items of the caller are pending. */
+/** The number of pending to-do items of the caller. */
 export async function countPending(db: Database, caller: Caller, comments: TodoComments): Promise<number> {
   const pending = todosOf(db, caller, comments).where('todos.state', '=', 'pending').clearSelect();
   return (await pending.select(sql<number>`count(*)`.as('count')).executeTakeFirstOrThrow()).count;

@@ -5,7 +5,7 @@ import type { Database } from '../../../db/index.ts';
 
 export type RequestTarget = { project_id: number } | { group_id: number };
 
-/** At most this many approvers are asked: those who were active last. */
+/** The maximum number of approvers that get an item: the most recently active ones. */
 const maximumAsked = 10;
 
 /**

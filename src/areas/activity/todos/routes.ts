@@ -23,7 +23,7 @@ import { isWanted, todoFilters } from './filters.ts';
 import { presentTodos, type TodoForm, type TodoTarget, type TodoTargets } from './present.ts';
 import { todosOf } from './queries.ts';
 
-/** What presenting targets needs. */
+/** The services for presenting targets. */
 type Sources = Pick<Services, 'db' | 'storages' | 'url'>;
 
 const crossOff = (db: Database, caller: Caller) =>
@@ -46,7 +46,7 @@ export function todoRoutes(targets: TodoTargets, Todo: TodoForm): AnyEndpoint[] 
     return found(undefined, todo);
   }
 
-  /** @throws ApiError 304 when one is pending already */
+  /** @throws ApiError 304 if one is already pending */
   async function remind(services: Sources, caller: Caller, target: Issuable) {
     const id = await addTodo(services.db, { user_id: caller.id, author_id: caller.id, action: 'marked', target });
     if (id === undefined) throw notModified();
