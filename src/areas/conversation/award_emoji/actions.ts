@@ -12,7 +12,7 @@ import { emojiNamed, oppositeOf } from './rules.ts';
 /** Why a reaction was not added. */
 export type AwardRefusal = 'is not a valid emoji name' | 'has already been taken';
 
-/** What is reacted to, and how hooks show it or what the comment is on. */
+/** The target of a reaction, and how hooks show it or the commented item. */
 interface Reactable extends Awardable {
   hook: HookItem<StoredKind> | undefined;
 }
@@ -32,9 +32,9 @@ async function takeBack(tx: Database, { kind, id, hook }: Reactable, user_id: nu
 
 /**
  * Adds a reaction. A vote replaces the opposite one.
- * @param tx the transaction of it
+ * @param tx the transaction of the reaction
  * @param name of an emoji, without colons
- * @returns the id of the reaction, or why there is none
+ * @returns the id of the reaction, or the reason why it was not added
  */
 export async function addAward(
   tx: Database,
@@ -64,8 +64,8 @@ export async function addAward(
 }
 
 /**
- * Adds a reaction, or removes it if there is one.
- * @param tx the transaction of it
+ * Adds a reaction, or removes it if it exists.
+ * @param tx the transaction of the reaction
  * @param name of an emoji, without colons
  * @returns false for an unknown emoji
  */
@@ -78,7 +78,7 @@ export async function toggleAward(tx: Database, awardable: Reactable, user_id: n
 
 /**
  * Removes a reaction.
- * @throws ApiError 404 when it is gone
+ * @throws ApiError 404 if it no longer exists
  */
 export const removeAward = (db: Database, { hook }: Pick<Reactable, 'hook'>, id: number): Promise<void> =>
   db.transaction().execute(async (tx) => {

@@ -1,14 +1,14 @@
-/** Telling hooks of reactions (docs/reference/hooks.md#events). */
+/** Hook events of reactions (docs/reference/hooks.md#events). */
 import { type RawBuilder, sql } from 'kysely';
 import type { StoredKind } from '../../../access/index.ts';
 import { type Database, momentInJson } from '../../../db/index.ts';
 import { type HookItem, personFacts, projectFacts, type Sample } from '../../activity/hooks/index.ts';
 import { tellEach } from '../../instance/hook_events/index.ts';
 
-/** What is reacted to, as hooks show it. */
+/** The target of a reaction as hooks show it. */
 type On = HookItem<StoredKind>;
 
-/** Reactions in projects to what all who read the project may read. */
+/** Reactions in projects whose target everyone who can read the project may read. */
 const rowsOf = ({ kind: { table, column }, isConfidential = sql`false` }: On, which: RawBuilder<unknown>) => sql`
   select projects.id as project_id, namespaces.traversal_ids as group_ids, award_emoji.id, award_emoji.name, award_emoji.user_id, award_emoji.created_at,
          award_emoji.updated_at, award_emoji.note_id, ${sql.ref(`${table}.id`)} as ${sql.ref(column)}
@@ -18,7 +18,10 @@ const rowsOf = ({ kind: { table, column }, isConfidential = sql`false` }: On, wh
     join namespaces on namespaces.id = projects.namespace_id
    where ${which} and not ${isConfidential} and not coalesce(notes.internal, false)`;
 
-/** The members of an event about a reaction that show what it is on, by those of events about comments. Those of other nouns are null. */
+/**
+ * The fields that show the target in events about reactions, by the corresponding fields in events about comments.
+ * Fields of other nouns are null.
+ */
 const members = { issue: 'issue', merge_request: 'merge_request', snippet: 'project_snippet' } as const;
 
 const factsOf = (on: On, event: 'award' | 'revoke') => sql`json_build_object(
@@ -31,8 +34,8 @@ const factsOf = (on: On, event: 'award' | 'revoke') => sql`json_build_object(
   ${sql.join(Object.entries(members).map(([member, name]) => sql`${sql.lit(name)}, ${on.member === member ? on.facts('news') : sql`null`}`))})`;
 
 /**
- * @param tx the transaction of the change; of a reaction that is removed, before it is
- * @param on what is reacted to; only nouns that describe themselves trigger hooks
+ * @param tx the transaction of the change; for a removed reaction, before the removal
+ * @param on the target; only nouns with a hook description trigger hooks
  * @param which a predicate on rows of `award_emoji`
  */
 export async function tellOfAward(
@@ -45,7 +48,7 @@ export async function tellOfAward(
   await tellEach(tx, { trigger: 'emoji_events', to_system: false, rows: rowsOf(on, which), facts: factsOf(on, event) });
 }
 
-/** A reaction to the newest item of a project that is not confidential, as if the user had just added it. */
+/** A sample reaction to the newest non-confidential item of a project, as if the user had just added it. */
 export const sampleAward =
   (on: On): Sample =>
   async (_services, { project_id, user_id }) =>

@@ -1,4 +1,4 @@
-/** Reading reactions. */
+/** Queries for reactions. */
 import { sql } from 'kysely';
 import {
   type MaybeCaller,
@@ -23,7 +23,7 @@ const noteKind = { type: 'Note', table: 'notes', column: 'note_id' } as const;
 /** All kinds of awardables. */
 export const awardableKinds: readonly Awardable['kind'][] = [...storedKinds, noteKind];
 
-/** The reactions to one awardable, as replies need them. */
+/** The reactions to one awardable, with the columns of replies. */
 export const awardRows = (db: Database, { kind, id }: Awardable) =>
   db
     .selectFrom('award_emoji')

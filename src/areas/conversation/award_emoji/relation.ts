@@ -1,4 +1,4 @@
-/** How reactions leave and arrive with what they are on (docs/reference/relations_export.md#award_emoji). */
+/** How reactions are exported and imported with their targets (docs/reference/relations_export.md#award_emoji). */
 import { sql } from 'kysely';
 import type { NoteableKind } from '../../../access/index.ts';
 import {

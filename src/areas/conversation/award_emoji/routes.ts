@@ -25,13 +25,13 @@ import { awardRows, targetOf } from './queries.ts';
 /** The input of a path, with the note if the path has one. */
 type OfNote = { note_id?: number };
 
-/** The awardable, in operation ids and in sentences. */
+/** The texts for the awardable in operation ids and in sentences. */
 type Names = readonly [noun: string, thing: string];
 
-/** A noun that is reacted to. */
+/** A noun that can have reactions. */
 export interface Awarded {
   kind: StoredKind;
-  /** How webhooks show reactions. Without it, reactions trigger none. */
+  /** How webhooks show reactions. If omitted, reactions trigger none. */
   hook?: HookItem<StoredKind>;
 }
 
@@ -122,7 +122,7 @@ function routesAt(
   ];
 }
 
-/** The reactions to the things of one kind, and to the notes on them. */
+/** The endpoints for reactions to items of one kind, and to the notes on them. */
 export function awardEmojiRoutes(awarded: Awarded): AnyEndpoint[] {
   const { kind } = awarded;
   const [{ path }, noun, thing] = [kind.at, kind.type, withArticle(kind.name)];

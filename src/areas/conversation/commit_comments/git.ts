@@ -1,4 +1,4 @@
-/** Where in the diff of a commit a comment is, and commits behind to-do items. */
+/** Positions of comments in the diff of a commit, and commits as targets of to-do items. */
 import type { DiscussedCommit, Granted } from '../../../access/index.ts';
 import { projectOf } from '../../../access/index.ts';
 import { type Database, isAmong } from '../../../db/index.ts';
@@ -17,7 +17,7 @@ import {
   shows,
 } from '../notes/index.ts';
 
-/** The position that a comment on a commit is given, in its diff. */
+/** The position of a comment in the diff of a commit. */
 export const positionOn = async (
   services: Pick<Services, 'storages'>,
   { sha, in: place }: Granted<DiscussedCommit>,
@@ -46,7 +46,7 @@ export async function positionOfLine(
 
 type Named = Parameters<typeof commitKey>[0];
 
-/** Commits as they appear behind to-do items, without those that no longer exist. */
+/** Commits as targets of to-do items, without those that no longer exist. */
 export async function presentTargets(services: Pick<Services, 'db' | 'storages' | 'url'>, named: readonly Named[]) {
   const projects = await projectsById(services.db, [...new Set(named.map(({ project_id }) => project_id))]);
   const shown = named.map(async (commit) => {

@@ -1,11 +1,11 @@
-/** Commits as mail tells of comments on them. */
+/** Commits in mail about comments on them. */
 import type { DiscussedCommit } from '../../../access/index.ts';
 import { type Commit, readCommit, repositoryOf, resolveCommit } from '../../../git/index.ts';
 import type { JobServices, MailSubject } from '../../../services/index.ts';
 import { noParticipants, readersOf } from '../../activity/notifications/index.ts';
 import { ownersOfAddresses } from '../../people/emails/index.ts';
 
-/** The commit, unless its repository has lost it. */
+/** The commit, unless it is no longer in its repository. */
 async function commitOf(
   { storages }: Pick<JobServices, 'storages'>,
   on: DiscussedCommit,
@@ -16,7 +16,7 @@ async function commitOf(
   return id === undefined ? undefined : readCommit(repository, id);
 }
 
-/** The user whose confirmed address a commit has as that of its author. */
+/** The user with the confirmed email address of a commit's author. */
 async function authorsOf(
   { db, storages }: Pick<JobServices, 'db' | 'storages'>,
   on: DiscussedCommit,

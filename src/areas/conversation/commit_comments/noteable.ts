@@ -1,4 +1,4 @@
-/** Commits as a noun: what the engines of comments, webhooks, mail and to-do items need of them (docs/adding_a_noun.md). */
+/** Commits as a noun: the descriptions that comments, webhooks, mail and to-do items need (docs/adding_a_noun.md). */
 import { sql } from 'kysely';
 import { commitKind } from '../../../access/index.ts';
 import { commitFacts } from '../../activity/hooks/index.ts';

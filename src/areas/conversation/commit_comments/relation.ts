@@ -1,4 +1,4 @@
-/** How comments on commits leave and arrive (docs/reference/relations_export.md#commit_notes). */
+/** How comments on commits are exported and imported (docs/reference/relations_export.md#commit_notes). */
 import { sql } from 'kysely';
 import { commitKind } from '../../../access/index.ts';
 import type { Relation } from '../../../relations/index.ts';

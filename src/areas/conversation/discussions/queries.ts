@@ -1,4 +1,4 @@
-/** Threads as their routes read them. */
+/** Queries for threads. */
 import type { MaybeCaller, OnNoteable } from '../../../access/index.ts';
 import { type Database, isAmong } from '../../../db/index.ts';
 import { found, type Page } from '../../../http/index.ts';

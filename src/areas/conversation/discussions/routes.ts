@@ -45,9 +45,9 @@ import {
 import { Discussion, presentDiscussion } from './present.ts';
 import { notesOfThread, threadsOf } from './queries.ts';
 
-/** Where in the diff of a noun a thread starts. */
+/** The position in the diff of a noun at which a thread starts. */
 const placed: TProperties = { position: optional(GivenPosition) };
-/** A commit of its own, whose diff it is instead. */
+/** A single commit, whose diff the position refers to instead. */
 const inCommit: TProperties = {
   commit_id: optional(
     Type.String({ description: 'The full ID of a commit of the merge request, in whose diff the position is' }),
@@ -58,10 +58,13 @@ interface Placed {
   commit_id?: string;
 }
 
-/** Whether a change of a note on a noun takes `resolved` besides `body`: one of them, which commits always refuse. */
+/**
+ * Whether a change of a note accepts `resolved` as well as `body`, one of which must be given. Commits always refuse
+ * `resolved`.
+ */
 const takesResolution = (noun: Discussable): boolean => noun.diff !== undefined || noun.threads !== undefined;
 
-/** What such a change names one of. */
+/** The parameters of such a change, one of which must be given. */
 const textOrResolution: TProperties = {
   body: optional(longText(NotBlank())),
   resolved: optional(Type.Boolean({ description: 'Refused for notes that cannot be resolved' })),
@@ -88,11 +91,11 @@ const listing = (
     },
   });
 
-/** The list as pages show it, to whoever may see the noun. The API sends it to those of them who are signed in. */
+/** The list as shown on pages, to everyone who may see the noun. The API returns it only to signed-in callers. */
 export const shownDiscussions = (noun: Discussable): AnyEndpoint =>
   listing(noun, `show${noun.kind.type}Discussions`, noun.kind.discussed_at.visible(noun.kind.type));
 
-/** The threads on the things of one kind. */
+/** The endpoints for threads on items of one kind. */
 export function discussionRoutes(noun: Discussable): AnyEndpoint[] {
   const { name, type, discussed_at, endpoints } = noun.kind;
   const base = `${discussed_at.path}/discussions`;
@@ -187,7 +190,10 @@ const resolutionRoute = ({ type, discussed_at }: NoteableKind, threads: Threads,
     },
   });
 
-/** One note of a thread. As in the reference, it may be in any thread of the same thing, whichever thread the path names. */
+/**
+ * The endpoints of one note of a thread. As in the reference, it may be in any thread of the item, whichever thread the
+ * path names.
+ */
 function noteRoutesOf(noun: Discussable, path: string): AnyEndpoint[] {
   const { type, discussed_at } = noun.kind;
   const access = discussed_at.reader(type);

@@ -13,7 +13,7 @@ import { type LinkOf, type Reference, referencesIn, toLongHtml } from '../../../
 import { type RenderPage, wikiUrl } from '../../code/wikis/index.ts';
 import { pairsMeant, pathMeant, type Surroundings, thingsNamed } from './reference_queries.ts';
 
-/** The context of the text: a project, or a group. Undefined if there is none, and then short references mean nothing. */
+/** The context of the text: a project, or a group. Without a context, short references have no meaning. */
 export type Context = Pick<Project, 'full_path'> | { group_path: string } | undefined;
 
 interface Asking {
@@ -23,7 +23,7 @@ interface Asking {
   url: string;
 }
 
-/** The most references of a kind that are linked in one text. */
+/** The maximum number of references of a kind that are linked in one text. */
 const maximumLinks = 500;
 
 function surroundingsOf(context: Context): Surroundings {
@@ -80,7 +80,7 @@ export async function linksFor(asking: Asking, text: string | readonly string[],
   };
 }
 
-/** The Markdown of a page in a wiki as HTML: its references, uploads and links mean what they mean in its project or group. */
+/** Renders a wiki page to HTML: references, uploads and links are resolved in its project or group. */
 export const wikiPageHtml: RenderPage = async (asking, { place, wiki_id, slug, text }) => {
   const { project_id, group_id, full_path } = place;
   const contextOf = async () => ({

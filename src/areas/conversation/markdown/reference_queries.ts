@@ -21,10 +21,10 @@ export interface Pair {
 /** An issue, epic or merge request that was referenced. */
 export interface Named extends Issuable {
   iid: number;
-  /** Of its project or group. */
+  /** The id of its project or group. */
   place_id: number;
   full_path: string;
-  /** The group of its project, or its own. */
+  /** The id of its project's group, or of its own group. */
   group_id: number;
 }
 
@@ -38,7 +38,9 @@ export function pathMeant(
   return places === 'namespaces' || path.includes('/') || group_path === undefined ? path : `${group_path}/${path}`;
 }
 
-/** The targets of references to one kind, without duplicates; references that mean nothing in this context are left out. */
+/**
+ * The targets of references to one kind, without duplicates; references without a meaning in this context are omitted.
+ */
 export function pairsMeant(
   kind: IssuableKind,
   references: readonly Reference[],

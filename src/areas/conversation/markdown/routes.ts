@@ -1,4 +1,4 @@
-/** Markdown as HTML, for clients that show texts. */
+/** Rendering Markdown to HTML, for clients that show texts. */
 import { Type } from 'typebox';
 import { signedIn, uploadsPath, visibleProject } from '../../../access/index.ts';
 import { longText, one, optional, post, resource } from '../../../http/index.ts';

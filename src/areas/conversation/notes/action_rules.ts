@@ -1,7 +1,7 @@
-/** What other servers call the changes of which system notes tell (docs/reference/relations_export.md#notes). */
+/** The names that other servers give to the actions in system notes (docs/reference/relations_export.md#notes). */
 import { type RawBuilder, sql } from 'kysely';
 
-/** The first expression that a text fits tells its action. */
+/** The first matching expression determines the action of a text. */
 const actions: readonly (readonly [action: string, expression: string])[] = [
   ['commit', '^added (more than )?\\d{1,9} commits?\\M'],
   ['title', '^changed title from |^marked this merge request as \\*\\*(draft|ready)'],
@@ -48,7 +48,10 @@ const action = sql`case ${sql.join(
   sql` `,
 )} end`;
 
-/** The metadata of a system note as JSON: what it tells of, and for commits how many; null for comments, and for texts of other servers that are not known. */
+/**
+ * The metadata of a system note as JSON: the action, and for commits their number; null for comments, and for
+ * unrecognized texts from other servers.
+ */
 export const metadataOfNote: RawBuilder<unknown> = sql`(
   select json_build_object('action', told.action,
            'commit_count', case when told.action = 'commit' then substring(notes.body from '\\d{1,9}')::bigint end)

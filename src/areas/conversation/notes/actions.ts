@@ -38,11 +38,11 @@ export async function addSystemNote(
     .execute();
 }
 
-/** What is noted on something, and its body. */
+/** An issuable, and the body of a note on it. */
 type NoteOn = readonly [on: Issuable, body: string];
 
 /**
- * Adds a system note to each of two issuables, each naming the other.
+ * Adds a system note to each of two issuables, each with a reference to the other.
  * @param tx the transaction of the change
  * @param author_id the user who made it
  */

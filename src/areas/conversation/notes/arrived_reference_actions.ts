@@ -1,4 +1,7 @@
-/** What system notes that have arrived speak of: found again in their texts, because those who may not see it must not see the note either. */
+/**
+ * The items referred to by imported system notes: parsed from their texts, because users who may not see an item must
+ * not see the note either.
+ */
 import { type RawBuilder, sql } from 'kysely';
 import { type IssuableKind, issuableKinds } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -19,7 +22,10 @@ const namesNothing = sql.join(
   sql` and `,
 );
 
-/** The system notes on items. Titles and tasks, which are bold, and messages of commits, which have lines of their own, are words of people. */
+/**
+ * The system notes on items. Titles and tasks, which are bold, and commit messages, which are on separate lines, are
+ * written by users and not parsed.
+ */
 async function notesOnItems(tx: Database, { column }: IssuableKind, ids: readonly number[]): Promise<ArrivedNote[]> {
   const { rows } = await sql<ArrivedNote>`
     select id, body from notes
@@ -35,7 +41,7 @@ interface Meant {
   value: string;
 }
 
-/** Names the item in the column of its kind. */
+/** Stores references to items in the column of their kind. */
 const nameItems = (tx: Database, { table, places, place_column, column }: IssuableKind, meant: readonly Meant[]) =>
   setNamed(
     tx,
@@ -47,7 +53,7 @@ const nameItems = (tx: Database, { table, places, place_column, column }: Issuab
     sql`${sql.ref(`refers_to_${column}`)} = thing_id`,
   );
 
-/** A commit is named by its project and its id, in full when there are comments on it. */
+/** A commit is referenced by its project and its id, which is stored in full if the commit has comments. */
 const nameCommits = (tx: Database, meant: readonly Meant[]) =>
   setNamed(
     tx,
@@ -63,11 +69,11 @@ const setNamed = (tx: Database, named: RawBuilder<unknown>, set: RawBuilder<unkn
   sql`update notes set ${set} from (${named}) named where notes.id = named.id`.execute(tx);
 
 /**
- * Names in the columns of system notes on items of a kind what their texts speak of.
+ * Stores the references in the texts of system notes on items of a kind.
  * @param tx the transaction of this portion
  * @param place_id the project or group of the items
- * @param after the number of the last item of the portion before
- * @returns that of the last item of this portion, undefined at the end
+ * @param after the number of the last item of the previous portion
+ * @returns the number of the last item of this portion, undefined at the end
  */
 export async function findReferred(
   tx: Database,
@@ -100,7 +106,7 @@ async function surroundingsOf(tx: Database, { places }: IssuableKind, place_id: 
 
 type FirstReference = Meant & Pick<Reference, 'kind'>;
 
-/** The first thing that a text names: none speaks of another one before. */
+/** The first item that a text refers to; no text has another item before it. */
 async function firstIn({ id, body }: ArrivedNote, surroundings: Surroundings): Promise<FirstReference | undefined> {
   for (const reference of await referencesIn(body)) {
     const { kind, path, value } = reference;
@@ -124,10 +130,10 @@ async function nameAll(tx: Database, notes: readonly ArrivedNote[], surroundings
   );
 }
 
-/** What makes two mentions the same one. */
+/** The columns in which two equal mentions agree. */
 const mention = [...issuableKinds.map(({ column }) => column), ...refersColumns];
 
-/** Marks `mentioned in …`, which is not said again when a text is edited. */
+/** Marks `mentioned in …` notes, so that they are not repeated when a text is edited. */
 async function markMentions(tx: Database, ids: readonly number[]): Promise<void> {
   const columns = sql.join(mention.map((column) => sql.ref(column)));
   const isSame = sql.join(

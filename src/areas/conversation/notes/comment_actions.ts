@@ -32,19 +32,19 @@ export interface NewComment {
   /** ISO 8601; ignored unless the caller may set it. */
   created_at?: string | undefined;
   internal?: boolean | undefined;
-  /** The thread that it replies to, or without an id starts; otherwise it is an individual comment. */
+  /** The thread to reply to, or a new thread if it has no id; if omitted, the comment is not in a thread. */
   thread?: { discussion_id?: string } | undefined;
-  /** Its place in the diff, which is checked. */
+  /** Its position in the diff, which must be valid. */
   position?: Position | undefined;
-  /** The commit of a merge request whose diff the place is in. */
+  /** The commit of a merge request whose diff the position refers to. */
   diff_commit_id?: string | undefined;
 }
 
-/** The text without its quick actions, if the noun takes any; otherwise all of it. */
+/** The text without its quick actions if the noun supports any; otherwise the whole text. */
 const extracted = (body: string, { quickActions }: Discussable) =>
   quickActions ? extractCommands(body, quickActions) : { text: body, commands: [] };
 
-/** Applies quick actions. They run after their text is stored: the comment resolves to-do items, and `/todo` adds one. */
+/** Applies quick actions. They run after the text is stored: the comment resolves to-do items, and `/todo` adds one. */
 async function runCommands(
   tx: Database,
   { storages, url, plan, noun: { quickActions } }: Omit<Writing, 'db'>,
@@ -80,13 +80,13 @@ export interface First {
   is_resolved: boolean;
 }
 
-/** Whether no note of a thread is open, for rows of its first note. */
+/** Whether all notes of a thread are resolved, for rows of its first note. */
 const isResolved = sql<boolean>`notes.resolved_at is not null and not exists (
   select from notes others where others.discussion_id = notes.discussion_id and others.resolved_at is null)`;
 
 /**
- * The thread that is replied to, locked until the reply is written.
- * @throws ApiError 404 when it does not exist or is hidden from the caller; 400 when it cannot be replied to
+ * The thread of a reply, locked until the reply is written.
+ * @throws ApiError 404 if it does not exist or is hidden from the caller; 400 if it does not accept replies
  */
 export async function threadToJoin(tx: Database, { on }: OnNoteable, discussion_id: string): Promise<First> {
   const first = await tx
@@ -109,7 +109,7 @@ export async function threadToJoin(tx: Database, { on }: OnNoteable, discussion_
   return thread;
 }
 
-/** Turns a comment that is replied to into the first note of a thread. */
+/** Turns an individual comment into the first note of a thread when it gets a reply. */
 async function openThread(tx: Database, { id, type }: First): Promise<void> {
   if (type === null) await tx.updateTable('notes').set({ type: 'DiscussionNote' }).where('id', '=', id).execute();
 }
@@ -117,7 +117,10 @@ async function openThread(tx: Database, { id, type }: First): Promise<void> {
 const noteWith = (tx: Database, id: number): Promise<NoteRow> =>
   noteRows(tx).where('notes.id', '=', id).executeTakeFirstOrThrow();
 
-/** The columns of the place in the diff: that of the comment, or else of its thread. What is on a merge request follows the code, and keeps where it was. */
+/**
+ * The columns for the position in the diff: of the comment, or else of its thread. On a merge request the position
+ * follows changes of the code, and the original one is stored as well.
+ */
 function placeColumns({ kind }: Noteable, comment: NewComment, joined: First | undefined) {
   const { position = joined?.position ?? null, diff_commit_id = joined?.diff_commit_id ?? null } = comment;
   if (position === null) return {};
@@ -159,7 +162,7 @@ async function addNote(
       body: text,
       author_id: caller.id,
       internal: internal || (joined?.internal ?? false),
-      // A reply does not open a thread again.
+      // A reply does not reopen a thread.
       ...(joined?.is_resolved ? { resolved_at: sql`now()`, resolved_by_id: caller.id } : {}),
     })
     .returning((q) => ['id', q.ref('position').$castTo<Position | null>().as('position'), 'diff_commit_id'])
@@ -176,7 +179,7 @@ async function addNote(
   return noteWith(tx, added.id);
 }
 
-/** A comment that may be written, with its quick actions apart from its text. */
+/** A valid comment, with its quick actions separated from its text. */
 export interface CheckedComment extends NewComment {
   text: string;
   commands: readonly Command[];
@@ -199,7 +202,7 @@ export async function checkedComment(
 /**
  * Writes a comment with all its effects, and applies its quick actions.
  * @param tx the transaction of the comment
- * @throws ApiError 400 for a text of nothing but quick actions that cannot be applied, 404 for an unknown thread
+ * @throws ApiError 400 for a text with only quick actions that cannot be applied, 404 for an unknown thread
  */
 export async function addComment(
   tx: Database,
@@ -282,7 +285,7 @@ async function deleteNote(tx: Database, noun: Discussable, on: Noteable, note: N
 }
 
 /**
- * Deletes a comment. The rest of its thread stays a thread.
+ * Deletes a comment. The rest of its thread remains a thread.
  * @param unmodified_since the caller's `If-Unmodified-Since`
  * @throws ApiError 403 for callers who may not delete it, 412 when it has changed since
  */

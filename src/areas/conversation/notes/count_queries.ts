@@ -1,10 +1,10 @@
-/** How many comments things have. Internal comments count for callers who may read them. */
+/** The numbers of comments on items. Internal comments count for callers who may read them. */
 import { type RawBuilder, sql } from 'kysely';
 import { type IssuableKind, type MaybeCaller, readsInternalNotesIn } from '../../../access/index.ts';
 import { type Database, isAmong } from '../../../db/index.ts';
 
 /**
- * How many internal comments a row of the kind has.
+ * The number of internal comments on a row of the kind.
  * @param rows the table alias in the statement
  */
 export const internalComments = ({ column }: IssuableKind, rows: string): RawBuilder<number> => sql`
@@ -13,12 +13,12 @@ export const internalComments = ({ column }: IssuableKind, rows: string): RawBui
 interface Counted {
   id: number;
   project_id: number;
-  /** With the internal ones. */
+  /** Includes internal ones. */
   user_notes_count: number;
   internal_notes_count: number;
 }
 
-/** How many comments the caller may read on those of the rows that have internal ones, by the ID of the row. */
+/** The number of comments that the caller may read, by the ID of the row, for the rows with internal comments. */
 export async function commentCounts(
   db: Database,
   caller: MaybeCaller,

@@ -1,4 +1,4 @@
-/** What a noun says of the comments on it (docs/adding_a_noun.md). */
+/** The description that a noun provides for comments on it (docs/adding_a_noun.md). */
 import type { Granted, Issuable, Noteable, NoteableKind, OnIssuable } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Services } from '../../../http/index.ts';
@@ -6,16 +6,16 @@ import type { HookItem } from '../../activity/hooks/index.ts';
 import type { QuickActions } from '../quick_actions/index.ts';
 import type { GivenPosition, Position } from './position_rules.ts';
 
-/** A noun that is discussed. */
+/** A noun that can be discussed. */
 export interface Discussable {
   kind: NoteableKind;
-  /** How webhooks show comments and reactions. Without it, these trigger none. */
+  /** How webhooks show comments and reactions. If omitted, these trigger none. */
   hook?: HookItem;
-  /** Without them, commands in its texts are text. */
+  /** The supported quick actions. If omitted, commands in texts are plain text. */
   quickActions?: QuickActions;
-  /** What comments can be about in part. */
+  /** The diff that comments can refer to, if it has one. */
   diff?: Diff;
-  /** Without it, threads are not resolved. */
+  /** If omitted, threads cannot be resolved. */
   threads?: Threads;
 }
 
@@ -31,16 +31,19 @@ export interface Diff<N extends Noteable = Noteable> {
     given: GivenPosition,
     commit_id?: string,
   ): Promise<Position>;
-  /** What follows, in the same transaction, when a thread starts at a position in its whole diff. The transaction has updated what the thread is on. */
+  /**
+   * Called in the same transaction when a thread starts at a position in the whole diff. The transaction has already
+   * updated the noteable.
+   */
   afterPlaced?(tx: Database, on: Issuable, position: Position): Promise<void>;
-  /** Whether it has commits, each with a diff of its own that `commit_id` names. */
+  /** Whether it has commits with diffs of their own, selected by `commit_id`. */
   has_commits?: true;
 }
 
 /** How the threads on a noun are resolved. */
 export interface Threads {
-  /** Whether the caller may resolve them and open them again. */
+  /** Whether the caller may resolve and reopen them. */
   mayResolve(db: Database, granted: OnIssuable): Promise<boolean>;
-  /** What follows, in the same transaction, when none is open any more. */
+  /** Called in the same transaction when no thread is open any more. */
   afterLastThread(tx: Database, on: Issuable): Promise<void>;
 }

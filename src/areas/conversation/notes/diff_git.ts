@@ -1,4 +1,4 @@
-/** Finding the place in a diff that a comment is about (docs/reference/discussions.md#positions). */
+/** Finding the position of a comment in a diff (docs/reference/discussions.md#positions). */
 import {
   type ChangedFile,
   changedFiles,
@@ -24,7 +24,7 @@ export interface Sides {
   to: string;
 }
 
-/** The commits that a position in a diff names. */
+/** The commits in a position in a diff. */
 export type Refs = Pick<Position, 'base_sha' | 'start_sha' | 'head_sha'>;
 
 /** The files that differ between the two sides. */
@@ -34,19 +34,19 @@ export const filesIn = ({ repository, from, to }: Sides): Promise<ChangedFile[]>
 /** A longer diff is not shown (docs/reference/repository.md), so its lines cannot be named. */
 const limits = { patch_bytes: 200 * 1024, total_bytes: 200 * 1024 };
 
-/** The change of a file as it is shown. */
+/** The change of a file as shown in the diff. */
 export async function patchOf({ repository, from, to }: Sides, file: ChangedFile): Promise<Patch> {
   const [patch] = await patchesOf(repository, { from, to }, [file], limits);
   return patch!;
 }
 
-/** The hunks of a file as they are shown; empty for those that are too long. */
+/** The hunks of a file as shown in the diff; empty if they are too long. */
 export const hunksOf = async (sides: Sides, file: ChangedFile): Promise<string> => (await patchOf(sides, file)).hunks;
 
-/** What stands for the parent of the first commit of a history. */
+/** The id that stands for the missing parent of a first commit. */
 const noCommit = (like: string) => '0'.repeat(like.length);
 
-/** The diff of a commit against its first parent, and the commits that positions in it name. */
+/** The diff of a commit against its first parent, and the commits for positions in it. */
 export async function diffOfCommit(repository: Repository, sha: string): Promise<{ sides: Sides; refs: Refs }> {
   const { parent_ids } = await readCommit(repository, sha);
   const from = parent_ids[0] ?? null;
@@ -55,9 +55,10 @@ export async function diffOfCommit(repository: Repository, sha: string): Promise
 }
 
 /**
- * The position that a comment is given, after it was found in the diff.
+ * Completes the position of a comment after finding it in the diff.
  * @param refs the commits of the diff
- * @throws ApiError 400 for a line that the diff does not show, and for a position that is incomplete or belongs to other commits
+ * @throws ApiError 400 for a line that the diff does not show, and for a position that is incomplete or belongs to
+ * other commits
  */
 export async function positionIn(
   { sides, refs }: { sides: Sides; refs: Refs },

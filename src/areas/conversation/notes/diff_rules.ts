@@ -1,4 +1,4 @@
-/** The lines of a diff that comments can be about. Pure functions. */
+/** The lines of a diff that comments can refer to. Pure functions. */
 import { createHash } from 'node:crypto';
 
 /** A line of a diff: undefined on the side that does not have it. */
@@ -8,13 +8,13 @@ export interface DiffLine {
 }
 
 export interface CountedLine extends DiffLine {
-  /** The numbers on both sides; on one that does not have it, that of the next line there. */
+  /** The numbers on both sides; on the side without the line, the number of the next line there. */
   at: readonly [old_line: number, new_line: number];
 }
 
 const hunkStart = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
 
-/** The lines that the hunks of a diff show: unchanged ones too, but only those around a change. */
+/** The lines shown in the hunks of a diff, including unchanged lines around a change. */
 export function* linesIn(hunks: string): Generator<CountedLine> {
   let [old_line, new_line] = [0, 0];
   for (const text of hunks.split('\n')) {
@@ -42,7 +42,7 @@ const codeIn = (path: string) => {
 export const lineCode = (path: string, [old_line, new_line]: CountedLine['at']): string =>
   codeIn(path)(old_line, new_line);
 
-/** The line codes of what a diff shows. A side without the line may also say 0. */
+/** The line codes of all lines in a diff. For the side without the line, clients may also use 0. */
 export function codesOf(path: string, hunks: string): Set<string> {
   const code = codeIn(path);
   const codes = new Set<string>();
@@ -52,10 +52,10 @@ export function codesOf(path: string, hunks: string): Set<string> {
 }
 
 /**
- * Where lines of the old side of a change are on its new side.
- * @param hunks all of them
+ * Maps lines from the old side of a change to the new side.
+ * @param hunks all hunks of the change
  * @param wanted numbers of lines on the old side
- * @returns their numbers on the new side, without those of lines that were removed
+ * @returns their numbers on the new side, without removed lines
  */
 export function movedLines(hunks: string, wanted: Iterable<number>): Map<number, number> {
   const rest = [...new Set(wanted)].sort((one, other) => other - one);

@@ -4,7 +4,7 @@ import { filesIn, patchOf, type Refs, type Sides } from './diff_git.ts';
 import { type CountedLine, type DiffLine, lineCode, linesIn, movedLines } from './diff_rules.ts';
 import type { LineOfRange, LineRange, Position } from './position_rules.ts';
 
-/** What has become of the files on one side of a diff. */
+/** The changes of the files on one side of a diff. */
 interface Change {
   sides: Sides;
   by_path: ReadonlyMap<string, ChangedFile>;
@@ -13,7 +13,7 @@ interface Change {
 /** Two versions of a diff. */
 interface Step {
   refs: Refs;
-  /** From the one base to the other, and from head to head. */
+  /** The changes from one base to the other, and from head to head. */
   olds: Change;
   news: Change;
   /** The diff of the second version. */
@@ -40,9 +40,9 @@ async function stepBetween(repository: Repository, from: Refs, to: Refs): Promis
   return { refs: to, olds, news, sides, files: { by_path, by_old_path } };
 }
 
-/** Where a file and some of its lines are after a change. */
+/** The new path of a file and the new numbers of some of its lines after a change. */
 interface Moved {
-  /** Undefined when the file was deleted. */
+  /** Undefined if the file was deleted. */
   path: string | undefined;
   isSame: boolean;
   lines: ReadonlyMap<number, number>;
@@ -58,24 +58,24 @@ async function movedIn(
   if (!file) return { path, isSame: true, lines: movedLines('', lines) };
   if (file.status === 'deleted') return { path: undefined, isSame: false, lines: new Map() };
   const { hunks, state } = lines.length === 0 ? { hunks: '', state: 'whole' } : await patchOf(sides, file);
-  // In a file that is binary or changed too much, no line is found again.
+  // In a binary or heavily changed file, no line can be mapped.
   const moved = state === 'whole' ? movedLines(hunks, lines) : new Map<number, number>();
   return { path: file.path, isSame: file.old_id === file.id, lines: moved };
 }
 
-/** Where lines of the files of one commit are in another. */
+/** Maps lines of files in one commit to another. */
 export async function movedBetween(repository: Repository, from: string, to: string) {
   const change = await changeBetween(repository, from, to);
   return (path: string, lines: readonly number[]): Promise<Moved> => movedIn(change, path, lines);
 }
 
-/** The numbers that a line code ends with. */
+/** The line numbers at the end of a line code. */
 function numbersIn({ line_code }: LineOfRange): DiffLine {
   const [, old_line, new_line] = /_(\d{1,9})_(\d{1,9})$/.exec(line_code) ?? [];
   return { old_line: Number(old_line) || undefined, new_line: Number(new_line) || undefined };
 }
 
-/** The line at one end of a range, on the side where it is looked for. */
+/** The line at one end of a range, on the side where it is mapped. */
 function lineAt(end: LineOfRange): DiffLine {
   const { old_line, new_line } = numbersIn(end);
   if (end.type === 'expanded') return { old_line, new_line };
@@ -84,13 +84,13 @@ function lineAt(end: LineOfRange): DiffLine {
   return isOld || new_line === undefined ? { old_line, new_line: undefined } : { old_line: undefined, new_line };
 }
 
-/** All lines that a position names. */
+/** All lines in a position. */
 const linesOf = ({ old_line, new_line, line_range }: Position): DiffLine[] => [
   { old_line: old_line ?? undefined, new_line: new_line ?? undefined },
   ...(line_range ? [lineAt(line_range.start), lineAt(line_range.end)] : []),
 ];
 
-/** A file of the second version, with where the lines of the first are in it. */
+/** A file of the second version, with the mapping of lines from the first. */
 interface FollowedFile {
   refs: Refs;
   file: ChangedFile;
@@ -99,7 +99,10 @@ interface FollowedFile {
   shown: { by_old_line: ReadonlyMap<number, CountedLine>; by_new_line: ReadonlyMap<number, CountedLine> };
 }
 
-/** The shown line that one of the first version has become: one that was added or unchanged is looked for after the change, a removed one before it. */
+/**
+ * The line of the second diff for a line of the first: an added or unchanged line is mapped on the new side, a removed
+ * one on the old side.
+ */
 function followLine(
   { file, olds, news, shown }: FollowedFile,
   { old_line, new_line }: DiffLine,
@@ -112,7 +115,7 @@ function followLine(
   return now === undefined ? undefined : by_line.get(now);
 }
 
-/** The numbers that a line has, as members. */
+/** The numbers of a line, without undefined ones. */
 const numbersOf = ({ old_line, new_line }: DiffLine) => ({
   ...(old_line === undefined ? {} : { old_line }),
   ...(new_line === undefined ? {} : { new_line }),
@@ -121,7 +124,7 @@ const numbersOf = ({ old_line, new_line }: DiffLine) => ({
 const typeOf = ({ old_line, new_line }: DiffLine): { type?: 'new' | 'old' } =>
   old_line === undefined ? { type: 'new' } : new_line === undefined ? { type: 'old' } : {};
 
-/** An end that was expanded is an unchanged line which the diff does not show. */
+/** An expanded end is an unchanged line which the diff does not show. */
 function followExpanded({ file, olds, news }: FollowedFile, end: LineOfRange): LineOfRange | undefined {
   const before = lineAt(end);
   const old_line = before.old_line && olds.lines.get(before.old_line);
@@ -162,7 +165,7 @@ function shownIn(hunks: string): FollowedFile['shown'] {
   return { by_old_line, by_new_line };
 }
 
-/** Finds the file of some positions, which are all in the same one, in the second version. */
+/** Finds in the second version the file of some positions, which are all in the same file. */
 async function followFile(step: Step, positions: readonly Position[]): Promise<FollowedFile | undefined> {
   const { old_path, new_path } = positions[0]!;
   const texts = positions.filter(({ position_type }) => position_type === 'text');
@@ -187,10 +190,11 @@ async function followFile(step: Step, positions: readonly Position[]): Promise<F
 }
 
 /**
- * Finds positions of one version of a diff in another. Each file is compared at most three times, within the limits of what a diff shows.
- * @param positions all of the first version, in its whole diff
+ * Maps positions from one version of a diff to another. Each file is compared at most three times, within the limits of
+ * diffs.
+ * @param positions all refer to the whole diff of the first version
  * @param signal stops between files
- * @returns for each position the one in the other version, in their order; undefined where that does not show the place
+ * @returns the new positions in order; undefined if the other version does not show the line
  */
 export async function followPositions(
   repository: Repository,

@@ -1,4 +1,4 @@
-/** The effects of mentioning users, issuables in a text. */
+/** The effects of mentioning users and issuables in a text. */
 import { sql } from 'kysely';
 import { type Issuable, isAbout, isFollowed, isIssuable, type Noteable } from '../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
@@ -8,7 +8,7 @@ import { addNotification } from '../../activity/notifications/index.ts';
 import { addTodos } from '../../activity/todos/index.ts';
 import { noteCrossReferences } from './reference_actions.ts';
 
-/** The most users that one text can mention. */
+/** The maximum number of users mentioned in one text. */
 const maximumPeople = 100;
 
 export interface MentioningText {
@@ -20,13 +20,13 @@ export interface MentioningText {
   /** Whether it is an internal note. */
   internal?: boolean;
   text: string | null;
-  /** Whether the text was there before. For a new one, the notification of the new text covers those it mentions. */
+  /** Whether the text was edited. For a new one, the notification about the text covers the mentioned users. */
   is_edited?: boolean;
   /** Our external address without a trailing slash. */
   url: string;
 }
 
-/** The user mentions at the start of a text, to whom it is addressed. */
+/** The mentions at the start of a text, which address it to these users. */
 function addressed(text: string, people: readonly Reference[]): Set<string> {
   const names = new Set<string>();
   let at = 0;
@@ -41,7 +41,7 @@ function addressed(text: string, people: readonly Reference[]): Set<string> {
 
 /**
  * Replaces the rows of user_mentions with those of a text.
- * @returns the ids of those who were not named in it before, by name in lower case
+ * @returns the ids of users who were not mentioned in it before, by name in lower case
  */
 async function keepMentions(
   tx: Database,
@@ -49,7 +49,7 @@ async function keepMentions(
   names: readonly string[],
 ): Promise<Map<string, number>> {
   const note = note_id ?? null;
-  // A commit has no description: its notes alone say which mentions are on it.
+  // A commit has no description, so the mentions on it are those in its notes.
   const [column, value, isIts] =
     'id' in noteable
       ? [
@@ -99,7 +99,7 @@ export async function noteMentions(tx: Database, mentioning: MentioningText): Pr
   const names = [...new Set(people.map(({ value }) => value.toLowerCase()))].slice(0, maximumPeople);
   const added = await keepMentions(tx, mentioning, names);
   if (mentioning.is_edited && isIssuable(noteable)) await tellOfMention(tx, mentioning, noteable, [...added.values()]);
-  // What has no to-do items leaves no `mentioned in …` either.
+  // Targets without to-do items have no `mentioned in …` either.
   if (!isFollowed(noteable)) return;
   const direct = addressed(text, people);
   for (const action of ['directly_addressed', 'mentioned'] as const) {

@@ -1,4 +1,4 @@
-/** Positions: the place in a diff that a comment is about (docs/reference/discussions.md#positions). */
+/** Positions: the location in a diff that a comment refers to (docs/reference/discussions.md#positions). */
 import { type Static, Type } from 'typebox';
 import { invalidAs, nullable, optional } from '../../../http/index.ts';
 
@@ -18,7 +18,7 @@ export type LineOfRange = Static<typeof LineOfRange>;
 const LineRange = Type.Object({ start: LineOfRange, end: LineOfRange });
 export type LineRange = Static<typeof LineRange>;
 
-/** A position as clients give it. */
+/** A position as given by clients. */
 export const GivenPosition = Type.Object(
   {
     base_sha: Sha('The parent of the commit; `base_sha` in the `diff_refs` of a merge request'),
@@ -39,7 +39,7 @@ export const GivenPosition = Type.Object(
 );
 export type GivenPosition = Static<typeof GivenPosition>;
 
-/** A position as replies show it. */
+/** A position in replies. */
 export const Position = Type.Object({
   base_sha: Type.String(),
   start_sha: Type.String(),
@@ -58,8 +58,8 @@ export const Position = Type.Object({
 export type Position = Static<typeof Position>;
 
 /**
- * What is kept of a position in a file of a diff: the members of its type.
- * @throws ApiError 400 when one is missing
+ * The stored part of a position in a file of a diff: the fields of its type.
+ * @throws ApiError 400 if one is missing
  */
 export function completePosition(
   given: GivenPosition,
@@ -74,7 +74,7 @@ export function completePosition(
   return { ...common, width, height, x, y };
 }
 
-/** Refusals of positions, in the words of the reference. */
+/** Refusals of positions, with the wording of the reference. */
 const refused = (field: string, reasons: string[]) => invalidAs('400 Bad request - Note', { [field]: reasons });
 export const incompletePosition = () => refused('position', ['is incomplete']);
 export const notInDiff = () => refused('line_code', ["can't be blank", 'must be a valid line code']);

@@ -112,7 +112,7 @@ const CommandsOnly = resource('CommandsOnly', {
 
 const onlyCommands = { 202: 'The text had only quick actions: they were executed, and no comment was created' };
 
-/** The reply to a text on a noun: what it has become, or the effects of its quick actions. */
+/** The reply to a text on a noun: the resulting comment, or the effects of its quick actions. */
 export function orCommands<S extends TSchema>(noun: Discussable, schema: S) {
   const both = Type.Union([schema, CommandsOnly]);
   return noun.quickActions ? byOutcome(both, onlyCommands) : byOutcome<S | typeof both>(schema, {});

@@ -1,4 +1,4 @@
-/** Notes as replies and rules need them. */
+/** Queries for notes. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import {
   commitKind,
@@ -27,24 +27,25 @@ import { type SuggestionReply, suggestionsOfNote } from './suggestion_present.ts
 /** A predicate on rows of `notes`: they are on the noteable. */
 export const isOn = (noteable: Noteable): RawBuilder<boolean> => isAbout('notes', noteable);
 
-/** The columns for the issuable that the body of a note names. */
+/** The columns for the issuable that the body of a note refers to. */
 const refersColumn = (column: IssuableColumn) => `refers_to_${column}` as const;
 
-/** The columns for a commit that the body of a note names. */
+/** The columns for a commit that the body of a note refers to. */
 const refersToCommit = ['refers_to_project_id', 'refers_to_commit_id'] as const;
 
-/** All columns for what the body of a note names. */
+/** All columns for references in the body of a note. */
 export const refersColumns = [...issuableKinds.map(({ column }) => refersColumn(column)), ...refersToCommit];
 
-/** These columns for a body that names something. */
+/** These columns for a body with a reference. */
 export const referringTo = (named: Followed) =>
   'id' in named
     ? { [refersColumn(named.kind.column)]: named.id }
     : { refers_to_project_id: named.project_id, refers_to_commit_id: named.sha };
 
 /**
- * A predicate on rows of `notes` whose noteable the caller may read: they may read the note as well. Notes that name something hidden from the
- * caller are hidden, too. It is looked up by id, because with `exists` PostgreSQL may choose to read all issues first.
+ * A predicate on rows of `notes` whose noteable the caller may read: they may read the note as well. Notes that refer
+ * to an item hidden from the caller are hidden, too. The item is looked up by id, because with `exists` PostgreSQL may
+ * choose to read all issues first.
  * @param withInternal whether the caller may read internal notes: members from Planner up
  */
 export const isVisibleNote = (caller: Reading, withInternal: boolean): RawBuilder<SqlBool> => sql`
@@ -59,7 +60,7 @@ function isReferenceVisible(caller: Reading, kind: IssuableKind) {
 const isCommitVisible = (caller: Reading) => sql`(notes.refers_to_project_id is null or (
     select ${commitKind.isVisible(caller)} from projects where projects.id = notes.refers_to_project_id))`;
 
-/** A note as replies need it. */
+/** A note with the columns of replies. */
 export interface NoteRow extends Record<StoredColumn, number | null> {
   id: number;
   commit_id: string | null;
@@ -96,7 +97,7 @@ export const isResolvable = ({
 }: Pick<NoteRow, 'merge_request_id' | 'type' | 'system'>): boolean =>
   merge_request_id !== null && type !== null && !system;
 
-/** A predicate on rows of `notes`: they are resolvable, but not resolved. It is that of an index. */
+/** A predicate on rows of `notes`: they are resolvable, but not resolved. It must equal the predicate of the index. */
 export const isOpen = sql<boolean>`
   (notes.merge_request_id is not null and notes.type is not null and not notes.system and notes.resolved_at is null)`;
 
@@ -117,7 +118,7 @@ const ofTarget = (kinds: readonly StoredKind[], shown: 'project_id' | 'iid') =>
 
 const projectOfTarget = sql<number | null>`coalesce(notes.project_id, ${ofTarget(storedKinds, 'project_id')})`;
 
-/** Notes as replies need them. */
+/** Notes with the columns of replies. */
 export const noteRows = (db: Database) =>
   db
     .selectFrom('notes')
@@ -144,7 +145,7 @@ export const noteRows = (db: Database) =>
     .select(['authors.avatar as author_avatar', 'notes.resolved_at', resolver.as('resolved_by')])
     .select(suggestionsOfNote.as('suggestions'));
 
-/** The notes on something that the caller may read. */
+/** The notes on a noteable that the caller may read. */
 export const notesFor = (db: Database, { caller, on }: OnNoteable<MaybeCaller>) =>
   noteRows(db)
     .where(isOn(on))
@@ -157,10 +158,13 @@ export interface NoteFilter {
   sort: 'asc' | 'desc';
 }
 
-/** A predicate on rows of `notes`: the API of notes shows them. Threads are listed by discussions, but for those on diffs (docs/reference/notes.md). */
+/**
+ * A predicate on rows of `notes`: the notes API shows them. Threads are listed by discussions, except for threads on
+ * diffs (docs/reference/notes.md).
+ */
 const isSingle = sql<boolean>`notes.type is distinct from 'DiscussionNote'`;
 
-/** A page of the notes that are not in threads, and of those on diffs. */
+/** A page of notes outside threads, and of notes on diffs. */
 export function singleNotesOf(
   db: Database,
   granted: OnNoteable<MaybeCaller>,
@@ -188,7 +192,7 @@ export async function noteOf(
   return found(undefined, await (single ? query.where(isSingle) : query).executeTakeFirst());
 }
 
-/** A comment updates what it is on; a commit cannot change. */
+/** Updates the time of the commented item; a commit cannot change. */
 export async function touch(tx: Database, noteable: Noteable): Promise<void> {
   if ('id' in noteable)
     await sql`update ${sql.table(noteable.kind.table)} set updated_at = now() where id = ${noteable.id}`.execute(tx);

@@ -7,7 +7,7 @@ import type { Reference } from '../../../markdown/index.ts';
 import { type Named, pairsMeant, type Surroundings, thingsNamed } from '../markdown/index.ts';
 import { referringTo } from './queries.ts';
 
-/** The most issues, and the most epics, that one text can mention. */
+/** The maximum number of issues, and of epics, mentioned by one text. */
 const maximumTargets = 100;
 
 interface CrossReferences {
@@ -18,19 +18,19 @@ interface CrossReferences {
   references: readonly Reference[];
 }
 
-/** What references to the source need in other texts. */
+/** The columns needed for references to the source in other texts. */
 interface Referrer {
-  /** Its number after the sign of its kind; of a commit the first digits of its id. */
+  /** The number after the sign of its kind; for a commit the first digits of its id. */
   name: string;
-  /** Of its project or group. */
+  /** The id of its project or group. */
   place_id: number;
   full_path: string;
-  /** The group, or that of the project. */
+  /** The id of its group, or of its project's group. */
   group_id: number;
   group_path: string;
 }
 
-/** How many digits of a commit's id are shown. */
+/** The number of digits shown of a commit's id. */
 const shortId_characters = 8;
 
 async function referrerOf(tx: Database, source: Followed): Promise<Referrer> {
@@ -65,8 +65,8 @@ function nameFor(target: Named, { kind, ...source }: Followed, referrer: Referre
 }
 
 /**
- * Adds a system note to each issue and epic that a text references and its author may read, unless it is there already. Always ordered by id, so that
- * concurrent texts cannot deadlock.
+ * Adds a system note to each issue and epic that a text references and its author may read, unless the note exists
+ * already. Always ordered by id, so that concurrent texts cannot deadlock.
  */
 export async function noteCrossReferences(tx: Database, { actor, source, references }: CrossReferences): Promise<void> {
   const named = issuableKinds.filter(({ reference }) => references.some(({ kind }) => kind === reference));

@@ -1,4 +1,4 @@
-/** How notes leave and arrive with what they are on (docs/reference/relations_export.md#notes). */
+/** How notes are exported and imported with their targets (docs/reference/relations_export.md#notes). */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { Check } from 'typebox/value';
@@ -31,7 +31,7 @@ import { Position } from './position_rules.ts';
 import { isVisibleNote } from './queries.ts';
 import { bodyReasons } from './rules.ts';
 
-/** A position, which is JSON in a text. */
+/** A position, which is JSON stored as text. */
 const position: Value = {
   type: 'jsonb',
   leaves: (name) => sql`${sql.ref(name)}::text`,
@@ -50,7 +50,7 @@ function parsedJson(value: string): unknown {
   }
 }
 
-/** Threads get ids of this server that depend on the migration, so that a second copy of a thread is another thread. */
+/** Threads get ids derived from the migration, so that a second copy of a thread is a different thread. */
 const threadId = (entity_id: number, discussion_id: string): string =>
   createHash('sha1').update(`${entity_id} ${discussion_id}`).digest('hex');
 
@@ -60,7 +60,7 @@ const lead = (thread: ArrivingRow | undefined, row: ArrivingRow): ArrivingRow =>
   return after < before ? row : thread;
 };
 
-/** Notes of one thread arrive together. The earliest begins it. */
+/** Notes of one thread arrive together. The earliest is its first note. */
 function placeInThreads(rows: readonly ArrivingRow[], { entity_id }: Arrival): void {
   const first = new Map<string, ArrivingRow>();
   for (const each of rows) {
@@ -73,10 +73,10 @@ function placeInThreads(rows: readonly ArrivingRow[], { entity_id }: Arrival): v
   for (const { row } of first.values()) row.starts_discussion = true;
 }
 
-/** Resolved are threads on merge requests only, and a position makes a note one about a diff. */
+/** Only threads on merge requests can be resolved, and a note with a position is a note on a diff. */
 function fit(rows: readonly ArrivingRow[], resolvable: boolean): void {
   for (const { row, value } of rows) {
-    // Sources write one of the two names, or both: a comment that either keeps from readers stays so.
+    // Sources use one of the two names, or both: a comment that either restricts to members stays internal.
     if (value.internal) row.internal = true;
     if (row.position === null && row.type === 'DiffNote') row.type = 'DiscussionNote';
     if (row.type !== 'DiffNote') row.position = null;
@@ -85,7 +85,7 @@ function fit(rows: readonly ArrivingRow[], resolvable: boolean): void {
   }
 }
 
-/** Comments on commits arrive one by one: a thread may have begun before. */
+/** Comments on commits arrive one by one: their thread may already exist. */
 async function joinThreads(tx: Database, rows: readonly ArrivingRow[], { owner }: Arrival): Promise<void> {
   const ids = rows.map(({ row }) => row.discussion_id as string);
   const begun = await tx
@@ -103,7 +103,7 @@ async function joinThreads(tx: Database, rows: readonly ArrivingRow[], { owner }
 
 const author = shown(sql`(select json_build_object('name', users.name) from users where users.id = notes.author_id)`);
 
-/** What comments on everything have. */
+/** The fields of comments on any noun. */
 const commonMembers: Members = {
   note: required('body', markdown(bodyReasons)),
   author_id: person('author_id'),
@@ -141,7 +141,7 @@ const commonlyStays = {
 
 /**
  * The notes on a kind of noteables.
- * @param further members, for what belongs to notes in areas above
+ * @param further fields for records of areas above that belong to notes
  */
 export const notesOn = (
   { type, column: key }: Pick<NoteableKind, 'type' | 'column'>,
@@ -171,7 +171,7 @@ export const notesOn = (
   },
 });
 
-/** A change of lines that a comment proposes. */
+/** A change of lines that a comment suggests. */
 const suggestion: RecordKind = {
   table: 'suggestions',
   members: {
@@ -189,5 +189,5 @@ const suggestion: RecordKind = {
   stays: {},
 };
 
-/** A member with the suggestions of a note. */
+/** A field with the suggestions of a note. */
 export const suggestions = parts(suggestion, 'note_id');

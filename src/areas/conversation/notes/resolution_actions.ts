@@ -1,4 +1,4 @@
-/** Resolving the threads of a noun that lets them be resolved (docs/reference/discussions.md#resolving). */
+/** Resolving threads on a noun that supports it (docs/reference/discussions.md#resolving). */
 import { sql } from 'kysely';
 import { type Issuable, isIssuable, type Noteable, type OnNoteable } from '../../../access/index.ts';
 import { type Database, isAmong, repeated } from '../../../db/index.ts';
@@ -8,20 +8,20 @@ import type { Discussable, Threads } from './definition.ts';
 import { isOn, isOpen, isResolvable, type NoteRow, touch } from './queries.ts';
 import { notResolvable } from './rules.ts';
 
-/** Which notes are resolved or opened: all of some threads, or one. */
+/** The notes to resolve or reopen: all notes of some threads, or one note. */
 type Which = { discussion_ids: readonly string[] } | { id: number };
 
-/** What follows when no thread is open any more. */
+/** The follow-up when no thread is open any more. */
 type Settling = Pick<Threads, 'afterLastThread'>;
 
-/** @throws ApiError 403 for callers who may not resolve */
+/** @throws ApiError 403 for callers who may not resolve threads */
 async function resolvedOn(db: Database, threads: Threads, { caller, on }: OnNoteable): Promise<Issuable> {
   if (!isIssuable(on) || !(await threads.mayResolve(db, { caller, on }))) throw forbidden();
   return on;
 }
 
 /**
- * Resolves the notes of a thread, or opens them again. Those that are so already stay.
+ * Resolves or reopens the notes of a thread. Notes already in this state do not change.
  * @throws ApiError 403 for callers who may not
  */
 export async function resolveThread(
@@ -54,9 +54,9 @@ export async function resolveNote(
 }
 
 /**
- * Resolves threads whose place in the code is gone, with what follows.
+ * Resolves threads whose lines no longer exist, with the follow-up.
  * @param tx the transaction of the change
- * @param user_id who changed the code; null for no one
+ * @param user_id the user who changed the code; null for none
  */
 export const resolveOutdated = (
   tx: Database,
@@ -67,9 +67,9 @@ export const resolveOutdated = (
 ): Promise<void> => markResolved(tx, threads, on, user_id, { discussion_ids }, true);
 
 /**
- * Marks notes as resolved or open, with what follows. The caller has been asked whether they may.
- * @param tx the transaction of the change, which locks what the notes are on
- * @param user_id who resolves them; null for no one
+ * Marks notes as resolved or open, with the follow-up. The caller's rights have been checked.
+ * @param tx the transaction of the change, which locks the noteable
+ * @param user_id the user who resolves them; null for none
  */
 export async function markResolved(
   tx: Database,
@@ -95,8 +95,9 @@ export async function markResolved(
 }
 
 /**
- * Does what follows when no thread is open any more.
- * @param tx a transaction that has updated what the threads are on, so that of two that end the last threads one sees it
+ * Runs the follow-up if no thread is open any more.
+ * @param tx a transaction that has updated the noteable, so that if two transactions resolve the last threads, the
+ * later one sees that none is open
  * @returns whether none is open
  */
 async function settleThreads(tx: Database, threads: Settling, on: Issuable): Promise<boolean> {
@@ -105,7 +106,7 @@ async function settleThreads(tx: Database, threads: Settling, on: Issuable): Pro
   return !open;
 }
 
-/** What follows when a note was deleted: it may have been the last one that was open. */
+/** Runs the follow-up after a note was deleted, which may have been the last open one. */
 export async function settleWithout(
   tx: Database,
   { threads }: Discussable,

@@ -23,7 +23,7 @@ import { Note, orCommands, outcomeOf, presentNote } from './present.ts';
 import { noteOf, singleNotesOf } from './queries.ts';
 import { describedText, writingTexts } from './rules.ts';
 
-/** How often a user may comment. */
+/** The rate limit for comments of a user. */
 export const commentRate = {
   setting: 'notes_create_limit',
   spared: 'notes_create_limit_allowlist',
@@ -48,7 +48,7 @@ const comment = {
   created_at: CommentTime(),
 };
 
-/** The notes on the things of one kind. */
+/** The endpoints for notes on items of one kind. */
 export function noteRoutes(noun: Discussable): AnyEndpoint[] {
   const { name, type, discussed_at, endpoints } = noun.kind;
   const base = `${discussed_at.path}/notes`;

@@ -1,13 +1,13 @@
-/** Validation of comments, and who may write, change and read them. Pure functions. */
+/** Validation of comments, and the rights to write, change and read them. Pure functions. */
 import { type Granted, levels, type Noteable } from '../../../access/index.ts';
 import { badRequest, type Caller, invalidAs } from '../../../http/index.ts';
 import { tooLong } from '../../../texts/index.ts';
 import type { Discussable } from './definition.ts';
 
-/** The longest comment, in characters. */
+/** The maximum length of a comment, in characters. */
 const maximumBody = 1_000_000;
 
-/** Refusals of invalid texts, in the words of the reference. */
+/** Refusals of invalid texts, with the wording of the reference. */
 const refused = (reason: string) => invalidAs('400 Bad request - Note', { note: [reason] });
 
 /**
@@ -19,7 +19,7 @@ export function checkBody(body: string): void {
   if (reason !== undefined) throw refused(reason);
 }
 
-/** What is wrong with the text of a comment. */
+/** The reasons against the text of a comment. */
 export const bodyReasons = (body: string): string[] =>
   body.trim() === '' ? ["can't be blank"] : tooLong(body, maximumBody);
 
@@ -37,7 +37,7 @@ export const writingTexts = (noun: Discussable) => [
   ...(noun.quickActions ? [commandsText] : []),
 ];
 
-/** How operations that create a comment are described. */
+/** The description of operations that create a comment. */
 export const describedText = (noun: Discussable) =>
   noun.quickActions
     ? 'At most 1,000,000 characters. Quick actions in the text are executed; a text of nothing but quick actions creates no comment and answers 202.'

@@ -8,13 +8,13 @@ import { type FencedBlock, fencedBlocks, mapInSlices } from '../../../markdown/i
 import type { Position } from './position_rules.ts';
 import { fitted, isSuggestion, linesAt, reachOf, spanOf, suggestedLine } from './suggestion_rules.ts';
 
-/** The most suggestions of a note. */
+/** The maximum number of suggestions in a note. */
 const maximumSuggestions = 100;
 
-/** Suggestions of a note whose lines are more than this together are none. */
+/** Suggestions are ignored if a note's suggested lines exceed this in total. */
 const maximumReplaced_bytes = 1024 * 1024;
 
-/** Lines of larger files cannot be suggested: the file is read for each suggestion. */
+/** Suggestions are not possible in larger files: the file is read for each suggestion. */
 const maximumFile_bytes = 1024 * 1024;
 
 /** A text file of a commit, undefined if there is none, or if it is too large for suggestions. */
@@ -35,7 +35,7 @@ interface NewSuggestion {
   to_content: string;
 }
 
-/** @param line the line of the note */
+/** @param line the number of the note's line */
 async function suggestionsIn(content: Buffer, line: number, blocks: readonly FencedBlock[]): Promise<NewSuggestion[]> {
   let replaced_bytes = 0;
   const made = await mapInSlices(blocks, ({ info, text }) => {
@@ -52,7 +52,7 @@ async function suggestionsIn(content: Buffer, line: number, blocks: readonly Fen
   return made.filter((suggestion) => suggestion !== undefined);
 }
 
-/** A note whose suggestions are written. */
+/** A note whose suggestions are being written. */
 interface Suggesting {
   id: number;
   position: Position | null;
@@ -60,7 +60,8 @@ interface Suggesting {
 }
 
 /**
- * Stores the suggestions of a note, in place of those that it had. Notes that are not on a line of the changed file have none.
+ * Stores the suggestions of a note, replacing its earlier ones. Notes that are not on a line of the changed file have
+ * none.
  * @param tx the transaction of the note
  */
 export async function writeSuggestions(

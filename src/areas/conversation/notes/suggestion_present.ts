@@ -20,13 +20,16 @@ export type SuggestionReply = Static<typeof Suggestion>;
 /** The line of the note of a suggestion, for rows of `notes`. */
 const line = sql`(notes.position ->> 'new_line')::integer`;
 
-/** A predicate on rows of `suggestions` and their `notes`: it can be applied, as far as is known without reading the code. */
+/**
+ * A predicate on rows of `suggestions` and their `notes`: the suggestion can be applied, as far as the database shows
+ * without reading the code.
+ */
 const isApplicable = sql<boolean>`
   (suggestions.commit_id is null and not suggestions.outdated and not notes.outdated
    and suggestions.from_content <> suggestions.to_content
    and ${hasOpenBranch(sql`notes.merge_request_id`)})`;
 
-/** A row of `suggestions` and of its `notes` as the reply. */
+/** The reply for a row of `suggestions` and its `notes`. */
 export const suggestionJson = sql<SuggestionReply>`
   json_build_object('id', suggestions.id, 'from_line', ${line} - suggestions.lines_above, 'to_line', ${line} + suggestions.lines_below,
                     'applicable', ${isApplicable}, 'appliable', ${isApplicable}, 'applied', suggestions.commit_id is not null,

@@ -1,4 +1,4 @@
-/** Which suggestions no longer find their lines (docs/reference/merge_requests.md#suggestions). */
+/** Finding suggestions whose lines have changed (docs/reference/merge_requests.md#suggestions). */
 import { sql } from 'kysely';
 import type { Issuable } from '../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
@@ -8,7 +8,7 @@ import type { Position } from './position_rules.ts';
 import { suggestibleFile } from './suggestion_actions.ts';
 import { digestOf, spanOf, suggestedLine } from './suggestion_rules.ts';
 
-/** This many suggestions are compared together. */
+/** The number of suggestions compared together. */
 const at_once = 1_000;
 
 interface Compared {
@@ -20,7 +20,7 @@ interface Compared {
   digest: string;
 }
 
-/** A thread with its place in a later version; null when it has none there. */
+/** A thread with its position in a later version; null if it has none there. */
 export interface Placed {
   discussion_id: string;
   position: Position | null;
@@ -42,7 +42,8 @@ async function compared(
 }
 
 /**
- * The suggestions of threads whose lines are different in a later version. Those of threads that have no place there are outdated with them.
+ * The suggestions of threads whose lines differ in a later version. Suggestions of threads without a position there
+ * become outdated together with the threads.
  * @param on the merge request
  * @param threads at most some hundreds
  * @param signal stops between files

@@ -1,44 +1,46 @@
-/** Suggestions: changes of lines that notes on diffs propose (docs/reference/merge_requests.md#suggestions). Pure functions. */
+/** Suggestions: changes of lines in notes on diffs (docs/reference/merge_requests.md#suggestions). Pure functions. */
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { Position } from './position_rules.ts';
 
-/** The most lines above and below the line of the note, as of v4. */
+/** The maximum number of lines above and below the line of the note, as in v4. */
 const maximumLines = 100;
 
 const block = /^suggestion(?::-(\d{1,6})\+(\d{1,6}))?$/;
 
-/** Whether what follows an opening fence makes the block a suggestion. */
+/** Whether the info string of an opening fence makes the block a suggestion. */
 export const isSuggestion = (info: string): boolean => block.test(info);
 
-/** The lines that a suggestion replaces, around that of the note. */
+/** The lines that a suggestion replaces, relative to the line of the note. */
 export interface Reach {
   lines_above: number;
   lines_below: number;
 }
 
-/** How far a suggestion reaches: `suggestion:-2+1` two lines up and one down, `suggestion` not at all. */
+/**
+ * The lines that a suggestion covers: `suggestion:-2+1` two lines up and one down, `suggestion` only the line itself.
+ */
 export function reachOf(info: string): Reach {
   const [, above = '0', below = '0'] = block.exec(info) ?? [];
   return { lines_above: Math.min(Number(above), maximumLines), lines_below: Math.min(Number(below), maximumLines) };
 }
 
-/** The line of the changed file that suggestions at a position are about; undefined where there can be none. */
+/** The line of the changed file to which suggestions at a position apply; undefined if suggestions are not possible. */
 export const suggestedLine = (position: Position | null): number | undefined =>
   (position?.position_type === 'text' ? position.new_line : undefined) ?? undefined;
 
-/** Lines of a file, in bytes: from the first one that is wanted to the end of the last one. */
+/** A range of lines in a file, in bytes: from the start of the first line to the end of the last one. */
 export interface LineSpan {
   start: number;
   end: number;
-  /** How many lines the span has, which are fewer than wanted at the end of the file. */
+  /** The number of lines in the span, which is lower than requested at the end of the file. */
   count: number;
 }
 
 const line_feed = 10;
 
 /**
- * Where lines of a file are.
+ * Finds the span of lines in a file.
  * @param from the first line, counted from 1
  * @param to the last line
  * @returns undefined if the file ends before the first one
@@ -53,14 +55,15 @@ export function spanOf(content: Buffer, from: number, to: number): LineSpan | un
   return { start, end: at, count: line - from + (isCut && line <= to ? 1 : 0) };
 }
 
-/** The lines as text; undefined if they are not UTF-8 or hold NUL, which PostgreSQL accepts in no text. */
+/** The lines as text; undefined if they are not UTF-8 or contain NUL, which PostgreSQL does not accept in texts. */
 export function linesAt(content: Buffer, { start, end }: LineSpan): string | undefined {
   const bytes = content.subarray(start, end);
   return isUtf8(bytes) && !bytes.includes(0) ? bytes.toString() : undefined;
 }
 
 /**
- * The text of a suggestion as a file takes it: with the line breaks of the lines that it replaces, and without one at the end of a file that has none.
+ * Adapts the text of a suggestion to the file: with the line breaks of the replaced lines, and without a final one at
+ * the end of a file that has none.
  * @param text each line ends with a line feed
  */
 export function fitted(text: string, replaced: string): string {
@@ -68,6 +71,6 @@ export function fitted(text: string, replaced: string): string {
   return replaced.includes('\r\n') ? ended.replaceAll(/\r?\n/g, '\r\n') : ended;
 }
 
-/** What lines are recognized by, as `sha256` of PostgreSQL computes it in hexadecimal digits. */
+/** The digest by which lines are recognized, as `sha256` of PostgreSQL computes it in hexadecimal digits. */
 export const digestOf = (content: Buffer, { start, end }: LineSpan): string =>
   createHash('sha256').update(content.subarray(start, end)).digest('hex');

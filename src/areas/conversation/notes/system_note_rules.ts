@@ -1,4 +1,4 @@
-/** The wording that system notes share (docs/reference/notes.md). Pure functions. */
+/** The shared wording of system notes (docs/reference/notes.md). Pure functions. */
 import { tickedTasks } from '../../../markdown/index.ts';
 
 /** The length of the common prefix of two texts. */
@@ -27,8 +27,8 @@ const longDate = new Intl.DateTimeFormat('en-US', { year: 'numeric', month: 'lon
 
 /**
  * `changed due date to September 20, 2018`
- * @param what which date, e.g. `due date`
- * @param date `YYYY-MM-DD`, or null when it was removed
+ * @param what the name of the date, e.g. `due date`
+ * @param date `YYYY-MM-DD`, or null if it was removed
  */
 export const dateChanged = (what: string, date: string | null): string =>
   date === null ? `removed ${what}` : `changed ${what} to ${longDate.format(new Date(`${date}T00:00:00Z`))}`;

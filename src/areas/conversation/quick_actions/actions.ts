@@ -12,11 +12,11 @@ export interface CommandOutcome {
   commands_changes: Record<string, unknown>;
   /** A sentence for each command, including those that could not be applied. */
   summary: string[];
-  /** How many were applied. */
+  /** The number of applied commands. */
   applied: number;
 }
 
-/** The state of a noun without any of these. */
+/** The state of a noun that has none of these fields. */
 const blank = {
   ...{
     title: '',
@@ -37,7 +37,7 @@ const blank = {
   is_own: false,
 };
 
-/** The situation before the first command. */
+/** The state before the first command. */
 async function situationOf(tx: Database, quickActions: QuickActions, target: CommandTarget): Promise<Situation> {
   const { on, caller } = target;
   const { labels, column } = on.kind;
@@ -72,9 +72,9 @@ async function begin(situation: Situation, { name, argument }: Command): Promise
 }
 
 /**
- * Does work of commands, all or nothing.
- * @param work false, or an `ApiError`: it could not be done
- * @returns whether it was done; otherwise the transaction is as before
+ * Runs work of commands, all or nothing.
+ * @param work returns false, or throws an `ApiError`, if it was not possible
+ * @returns whether it succeeded; otherwise the transaction is in its previous state
  */
 export async function allOrNothing(tx: Database, work: () => Promise<boolean>): Promise<boolean> {
   await sql`savepoint done_by_commands`.execute(tx);
@@ -88,7 +88,7 @@ export async function allOrNothing(tx: Database, work: () => Promise<boolean>): 
 }
 
 /**
- * Edits the target as the commands ask, all or nothing, under the same rules as an edit through the API.
+ * Edits the target as the commands request, all or nothing, under the same rules as an edit through the API.
  * @returns whether the edit was made
  */
 const edit = async ({ tx, operations, changes }: Situation): Promise<boolean> =>
@@ -97,7 +97,7 @@ const edit = async ({ tx, operations, changes }: Situation): Promise<boolean> =>
 /**
  * Changes a target, and then applies the quick actions in its new description, which are removed from the text.
  * @param tx the transaction of the change
- * @param change makes the changes that it is given
+ * @param change applies the given changes
  */
 export async function changeWithCommands<Changes extends { description?: string | null | undefined }>(
   tx: Database,
@@ -113,8 +113,8 @@ export async function changeWithCommands<Changes extends { description?: string 
 }
 
 /**
- * Applies commands, as far as the caller may. A command that cannot be applied changes nothing and says so. The target is edited once for all of
- * them; then other work follows in order.
+ * Applies commands, as far as the caller may. A command that cannot be applied changes nothing and reports it in its
+ * message. The target is edited once for all commands; then deferred work follows in order.
  * @param tx the transaction that has stored their text: the comment resolves to-do items, and `/todo` adds one
  */
 export async function applyCommands(

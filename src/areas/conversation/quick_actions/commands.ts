@@ -33,11 +33,11 @@ for (const all of [...commands.map((command) => command.names), ...elsewhere])
 /** The commands of a noun. */
 export type Taken = Pick<QuickActions, 'commands'>;
 
-/** The definition of a command for a noun, undefined if it has none. */
+/** The definition of a command for a noun, undefined if the noun does not support it. */
 export const definitionOf = (name: string, { commands: taken }: Taken): Definition | undefined =>
   taken.find((definition) => definition.names.includes(name));
 
-/** Whether a word, in lower case, is the name of a command: of the noun, or of others. */
+/** Whether a word, in lower case, is the name of a command: of this noun, or of others. */
 export const isCommand = (name: string, taken: Taken): boolean =>
   names.has(name) || definitionOf(name, taken) !== undefined;
 

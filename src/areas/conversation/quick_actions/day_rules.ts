@@ -23,7 +23,8 @@ export function exactDay(text: string): string | undefined {
 const maximumPhrase = 100;
 
 /**
- * The date that a phrase means: `2031-01-02`, `tomorrow`, `in 3 days`, `next monday`, `January 31`. Without a year it is the next such date.
+ * Parses a date in natural language: `2031-01-02`, `tomorrow`, `in 3 days`, `next monday`, `January 31`. Without a year
+ * it is the next such date.
  * @param now the reference time, in the server's time zone
  * @returns `YYYY-MM-DD`; undefined unless the whole text is a date
  */

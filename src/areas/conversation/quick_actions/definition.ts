@@ -1,4 +1,4 @@
-/** The definition of a command, its arguments, and the description of a noun that takes commands. */
+/** The definition of a command, its arguments, and the description of a noun with commands. */
 import type { RawBuilder } from 'kysely';
 import type { IssuableKind, PlacedIssuable } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -12,11 +12,11 @@ export type Said = string | undefined;
 export type Outcome = Said | (() => Promise<Said>);
 
 export interface Definition {
-  /** Messages use the first. */
+  /** The names of the command; messages use the first. */
   names: readonly [string, ...string[]];
   needs: Right;
   plan?: Plan;
-  /** Whether it does not apply to an item that is being created. */
+  /** Whether the command does not apply to an item that is being created. */
   existing?: true;
   /**
    * Requests an edit through `changes` and `commands_changes`, or returns other work.
@@ -25,7 +25,7 @@ export interface Definition {
   apply(situation: Situation, argument: string): Outcome | Promise<Outcome>;
 }
 
-/** The caller, with their rights and what changes need. */
+/** The caller with their rights, and the services that changes need. */
 export interface Acting extends Pick<Services, 'storages'> {
   caller: Caller;
   plan: Plan;
@@ -33,15 +33,18 @@ export interface Acting extends Pick<Services, 'storages'> {
   url: string;
 }
 
-/** The quick actions of a noun. Its own area, which this one does not import, says which ones, and provides its state and operations. */
+/**
+ * The quick actions of a noun. Its own area, which this one does not import, selects them, and provides its state and
+ * operations.
+ */
 export interface QuickActions {
-  /** Some of this area, and its own. */
+  /** Commands of this area, and the noun's own ones. */
   commands: readonly Definition[];
   /** A statement that reads the state of the target as one row, without the labels. */
   state(id: number, user_id: number): RawBuilder<Found>;
   /** The operations on it in the transaction of the commands. */
   operations(tx: Database, acting: Acting, on: PlacedIssuable): Operations;
-  /** Whether the caller has a right besides reading, if Planners do not have all of them as they do for issues and epics. */
+  /** Whether the caller has a right besides reading; if omitted, Planners have all rights, as for issues and epics. */
   holds?(who: { access_level: number; is_own: boolean }): boolean;
 }
 
@@ -52,7 +55,7 @@ export interface CommandTarget extends Acting {
   is_new: boolean;
 }
 
-/** The state of the target; members that the noun does not have are blank. */
+/** The state of the target; fields that the noun does not have are blank. */
 export interface TargetState {
   state: 'opened' | 'closed' | 'merged' | 'locked';
   title: string;
@@ -66,7 +69,7 @@ export interface TargetState {
   total_time_spent_s: number;
   milestone_id: number | null;
   iteration_id: number | null;
-  /** Its epic, or its parent epic. */
+  /** The id of its epic, or of its parent epic. */
   parent_id: number | null;
   assignee_ids: number[];
   reviewer_ids: number[];
@@ -75,7 +78,7 @@ export interface TargetState {
   is_own: boolean;
 }
 
-/** The members that every noun has, and those that it has of the rest. */
+/** The fields that every noun has, and optionally others. */
 type Found = Pick<TargetState, 'state'> & Partial<Omit<TargetState, 'labels'>>;
 
 export interface Situation extends CommandTarget {
@@ -85,12 +88,12 @@ export interface Situation extends CommandTarget {
   kind: IssuableKind['name'];
   labels_from: LabelParent;
   before: TargetState;
-  /** The changes that the commands have asked for so far. */
+  /** The changes requested by the commands so far. */
   changes: CommandChanges;
   commands_changes: Record<string, unknown>;
 }
 
-/** The right that a command needs: to read the target, to edit it as its author may, or to plan it as Planners may. */
+/** The right that a command needs: to read the target, to edit it like its author, or to plan it like Planners. */
 export type Right = 'read' | 'edit' | 'plan' | 'report';
 
 /** The edits that commands make: the parameters of the PUT endpoint, with the same meaning. The caller may make all of them. */
@@ -101,7 +104,7 @@ export interface CommandChanges {
   labels?: string[];
   add_labels?: string[];
   remove_labels?: string[];
-  /** All assignees afterwards. */
+  /** All assignees after the change. */
   assignee_ids?: number[];
   milestone_id?: number | null;
   iteration_id?: number | null;
@@ -114,9 +117,9 @@ export interface CommandChanges {
   issue_type?: 'incident';
   severity?: 'UNKNOWN' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
   epic_id?: number | null;
-  /** Of an epic. */
+  /** The id of an epic's parent. */
   parent_id?: number | null;
-  /** Of a merge request: all reviewers afterwards, and those of them whose review is asked for again. */
+  /** The reviewers of a merge request after the change, and the ones among them whose review is requested again. */
   reviewer_ids?: number[];
   review_again_ids?: number[];
   target_branch?: string;
@@ -141,7 +144,10 @@ export interface Operations {
   toggleAward?(name: string): Promise<boolean>;
   /** @returns seconds, undefined for an invalid duration */
   setTimeEstimate?(duration: string | null): Promise<number | undefined>;
-  /** @returns seconds, negative when time was subtracted; undefined for an invalid duration, or one that subtracts more than was spent */
+  /**
+   * @returns seconds, negative if time was subtracted; undefined for an invalid duration, or one that subtracts more
+   * than was spent
+   */
   addTimeSpent?(spent: TimeSpent): Promise<number | undefined>;
   resetTimeSpent?(): Promise<void>;
   link?(issue_ids: readonly number[], type: 'relates_to' | 'blocks' | 'is_blocked_by'): Promise<boolean>;
@@ -150,18 +156,21 @@ export interface Operations {
   move?(project_id: number): Promise<boolean>;
   clone?(project_id: number, options: { with_notes: boolean }): Promise<boolean>;
   promoteToEpic?(): Promise<boolean>;
-  /** Of an issue: creates a branch, by default named after the issue, and a merge request that closes it, in the background. */
+  /**
+   * For an issue: creates a branch, by default named after the issue, and a merge request that closes it, in the
+   * background.
+   */
   createMergeRequest?(branch: string): Promise<boolean>;
-  /** Of a merge request: approves it, or takes the caller's approval back. */
+  /** For a merge request: approves it, or revokes the caller's approval. */
   approve?(approves: boolean): Promise<boolean>;
   /** Requests changes, as a reviewer. */
   requestChanges?(): Promise<boolean>;
-  /** Publishes the caller's draft notes, all or none, and what they say as a reviewer. */
+  /** Publishes the caller's draft notes, all or none, with their verdict as a reviewer. */
   submitReview?(state: 'reviewed' | 'requested_changes' | undefined): Promise<boolean>;
-  /** Merges it in the background, when it can be merged. */
+  /** Merges it in the background, once it can be merged. */
   merge?(): Promise<boolean>;
-  /** Begins to rebase its source branch in the background. */
+  /** Starts to rebase its source branch in the background. */
   rebase?(): Promise<boolean>;
-  /** Adds another epic as a child, or removes it. */
+  /** Adds or removes another epic as a child. */
   setChild?(epic_id: number, isChild: boolean): Promise<boolean>;
 }

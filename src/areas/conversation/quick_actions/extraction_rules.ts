@@ -10,12 +10,12 @@ export interface Command {
 }
 
 export interface Extraction {
-  /** The text without its commands; empty when it had nothing else. */
+  /** The text without its commands; empty if it consisted only of commands. */
   text: string;
   commands: Command[];
 }
 
-/** The most commands in a text, because each may query the database; further ones are treated as text. */
+/** The maximum number of commands in a text, because each may query the database; further ones are treated as text. */
 const maximumCommands = 100;
 
 const commandLine = /^\/([a-z_]+)(?:[ \t]+(.*))?$/i;

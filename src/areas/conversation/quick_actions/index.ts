@@ -1,4 +1,7 @@
-/** What other areas may use of quick actions. It imports no noun: the area of a noun has a value of `QuickActions`, which takes some of these commands. */
+/**
+ * The functions of quick actions for other areas. This area imports no noun: the area of a noun defines a value of
+ * `QuickActions` with some of these commands.
+ */
 export { allOrNothing, applyCommands, type CommandOutcome, changeWithCommands } from './actions.ts';
 export type {
   Acting,

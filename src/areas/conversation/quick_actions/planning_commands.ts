@@ -70,7 +70,7 @@ export const labelCommands: readonly Definition[] = [
   },
 ];
 
-/** The most assignees. */
+/** The maximum number of assignees. */
 const maximumAssignees = 200;
 
 const assigneesAfter = ({ before, changes }: Situation): number[] => changes.assignee_ids ?? before.assignee_ids;
@@ -85,7 +85,7 @@ function setAssignees({ changes, commands_changes }: Situation, ids: number[]): 
 export const mentions = (users: readonly Pick<Caller, 'username'>[]) =>
   listed.format(users.map(({ username }) => `@${username}`));
 
-/** Those users who can be assigned together, or asked for a review: below Premium only one. */
+/** The users who can be assigned together, or requested as reviewers: below Premium only one. */
 export const kept = ({ plan }: Situation, users: NamedUser[]): NamedUser[] =>
   reaches(plan, 'premium') ? users : users.slice(0, 1);
 

@@ -16,7 +16,7 @@ import { type Named, thingsNamed } from '../markdown/index.ts';
 import type { Situation } from './definition.ts';
 import { projectOf } from './rules.ts';
 
-/** The most items that one command can name. */
+/** The maximum number of items in one command. */
 const maximumNamed = 100;
 
 async function references({ url }: Situation, argument: string, kind: ReferenceKind): Promise<Reference[]> {
@@ -30,7 +30,7 @@ const names = (argument: string): string[] =>
     .filter((name) => name !== '' && name !== 'and')
     .slice(0, maximumNamed);
 
-/** The labels of `~a ~"b c"`, or of titles without the mark. */
+/** The labels of `~a ~"b c"`, or of titles without the `~`. */
 export async function namedLabels(situation: Situation, argument: string): Promise<LabelRow[]> {
   const marked = (await references(situation, argument, 'label')).map(({ value }) => value);
   const quoted = argument.match(/"[^"]+"/g)?.map((text) => text.slice(1, -1)) ?? [];
@@ -62,7 +62,7 @@ export async function namedUsers({ tx, caller, on }: Situation, argument: string
   return found.length === wanted.length ? found : [];
 }
 
-/** The milestone of `%title`, `%"a title"` or `%1`, or of a title without the mark. */
+/** The milestone of `%title`, `%"a title"` or `%1`, or of a title without the `%`. */
 export async function namedMilestone(situation: Situation, argument: string): Promise<MilestoneRow | undefined> {
   const [reference] = await references(situation, argument, 'milestone');
   const project = projectOf(situation);
@@ -79,11 +79,11 @@ export interface NamedIssue {
   reference: string;
 }
 
-/** The path that a reference means: as written, or relative to the context of the text. */
+/** The paths that a reference may stand for: as written, or relative to the context of the text. */
 const pathsOf = (path: string | undefined, own: string): string[] =>
   path === undefined ? [own] : [path, `${own.slice(0, own.lastIndexOf('/'))}/${path}`];
 
-/** The issues, or the merge requests, that an argument names and the caller may read. */
+/** The issues or merge requests in an argument that the caller may read. */
 async function named(situation: Situation, argument: string, kind: IssuableKind): Promise<NamedIssue[]> {
   const { full_path: own } = projectOf(situation);
   const pairs = (await references(situation, argument, kind.reference)).flatMap(({ path, value }) =>

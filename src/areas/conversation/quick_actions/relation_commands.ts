@@ -116,7 +116,7 @@ export const metadataCommands: readonly Definition[] = [
   { names: ['copy_metadata'], needs: 'plan', apply: copyMetadata },
 ];
 
-/** Copies the milestone of an issue or merge request, and its labels that the target may have. */
+/** Copies the milestone of an issue or merge request, and the labels that are available to the target. */
 async function copyMetadata(situation: Situation, argument: string): Promise<string | undefined> {
   const { tx, changes, commands_changes } = situation;
   const source = await namedSource(situation, argument);
@@ -131,7 +131,7 @@ async function copyMetadata(situation: Situation, argument: string): Promise<str
   return `Copied labels and milestone from ${source.reference}.`;
 }
 
-/** The difference between an issue in an epic and an epic with a parent. */
+/** The texts that differ between an issue in an epic and an epic with a parent. */
 interface ParentTexts {
   attribute: 'epic_id' | 'parent_id';
   added: string;
@@ -203,13 +203,13 @@ export const promotionCommands: readonly Definition[] = [
   },
 ];
 
-/** Commands of items that can be in an epic. */
+/** Commands for items that can be in an epic. */
 export const inEpicCommands: readonly Definition[] = [
   { names: ['epic', 'set_parent'], needs: 'plan', plan: 'premium', apply: addTo(epicOfIssue) },
   { names: ['remove_epic', 'remove_parent'], needs: 'plan', plan: 'premium', apply: removeFrom(epicOfIssue) },
 ];
 
-/** Commands on the parents and children of epics. */
+/** Commands for the parents and children of epics. */
 export const epicTreeCommands: readonly Definition[] = [
   { names: ['parent_epic', 'set_parent'], needs: 'plan', plan: 'ultimate', apply: addTo(parentOfEpic) },
   { names: ['remove_parent_epic', 'remove_parent'], needs: 'plan', plan: 'ultimate', apply: removeFrom(parentOfEpic) },

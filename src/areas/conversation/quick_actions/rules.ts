@@ -1,4 +1,4 @@
-/** Who may use a command, and the messages and checks that commands share. Pure functions. */
+/** The rights that commands need, and shared messages and checks. Pure functions. */
 import { levels, type Project } from '../../../access/index.ts';
 import type { Right, Situation } from './definition.ts';
 

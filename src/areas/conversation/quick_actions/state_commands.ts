@@ -32,7 +32,7 @@ function setSubscription(situation: Situation, subscribed: boolean) {
   };
 }
 
-/** The commands that every noun takes. */
+/** The commands that every noun supports. */
 export const commonCommands: readonly Definition[] = [
   {
     names: ['close'],
@@ -106,7 +106,7 @@ export const commonCommands: readonly Definition[] = [
   },
 ];
 
-/** Commands of what can be confidential. */
+/** Commands for nouns that can be confidential. */
 export const confidentialityCommands: readonly Definition[] = [
   {
     names: ['confidential'],

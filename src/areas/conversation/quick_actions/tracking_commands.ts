@@ -3,7 +3,7 @@ import { today } from '../../../cron/index.ts';
 import { exactDay } from './day_rules.ts';
 import type { Definition, Situation } from './definition.ts';
 
-/** The last day for which time can be logged: tomorrow has begun in some time zone. */
+/** Whether time can be logged for a day, which is at most `today()`. */
 const isPast = (day: string) => day <= today();
 
 export const timeCommands: readonly Definition[] = [
@@ -135,7 +135,7 @@ export const healthCommands: readonly Definition[] = [
   },
 ];
 
-/** Each by its name and its short name. */
+/** Each severity by its name and its short name. */
 const severities = [
   ['critical', 's1', 'CRITICAL'],
   ['high', 's2', 'HIGH'],

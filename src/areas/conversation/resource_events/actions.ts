@@ -3,17 +3,17 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Issuable, IssuableKind } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 
-/** The user who made the change (null for the system), and when (now by default). */
+/** The user who made the change (null for the system), and its time (now by default). */
 export interface Actor {
   user_id: number | null;
   created_at?: string | undefined;
 }
 
-/** Kysely inserts a column's default for an omitted member, but not for `undefined` in one of several rows. */
+/** Kysely inserts a column's default for an omitted field, but not for `undefined` in one of several rows. */
 const stamp = ({ user_id, created_at }: Actor) => ({ user_id, ...(created_at === undefined ? {} : { created_at }) });
 
 /**
- * Records which labels were set and removed.
+ * Records added and removed labels.
  * @param added ids of labels
  * @param removed ids of labels
  */
@@ -32,13 +32,13 @@ export async function recordLabelEvents(
 }
 
 /**
- * A statement that records changes of labels, alone or as part of another.
+ * A statement that records changes of labels, alone or as part of another one.
  * @param rows a select of the id of the issuable, user_id, label_id, action and created_at
  */
 export const labelEventsOf = ({ column }: IssuableKind, rows: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   insert into resource_label_events (${sql.ref(column)}, user_id, label_id, action, created_at) ${rows}`;
 
-/** Records that it was closed, reopened or merged. */
+/** Records that an issuable was closed, reopened or merged. */
 export async function recordStateEvent(
   tx: Database,
   resource: Issuable,
@@ -51,7 +51,7 @@ export async function recordStateEvent(
     .execute();
 }
 
-/** The column of an event table that only issues have. */
+/** The column that refers to an issue, in event tables of issues only. */
 const issueColumn = ({ kind, id }: Issuable) => ({ [kind.column]: id }) as { issue_id: number };
 
 /**

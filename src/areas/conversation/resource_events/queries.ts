@@ -1,4 +1,4 @@
-/** Reading resource events. */
+/** Queries for resource events. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Issuable } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -14,7 +14,7 @@ export interface EventRow {
   avatar: string | null;
   created_at: string;
   action: 'add' | 'remove';
-  /** Of the issuable. */
+  /** The state of the issuable. */
   state: 'opened' | 'closed' | 'reopened' | 'merged';
   label_id: number | null;
   milestone_id: number | null;
@@ -32,7 +32,7 @@ const columnsByKind = {
 };
 export type EventKind = keyof typeof columnsByKind;
 
-/** The events of one kind on an issuable, in the order in which they were recorded. */
+/** The events of one kind on an issuable, in the order of recording. */
 export function eventsOn(db: Database, kind: EventKind, { kind: { column }, id }: Issuable) {
   const columns = sql.join(columnsByKind[kind].map((name) => sql.ref(`events.${name}`)));
   const events: RawBuilder<EventRow> = sql`(

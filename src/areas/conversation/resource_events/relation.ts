@@ -1,4 +1,7 @@
-/** How resource events leave and arrive with what they are about (docs/reference/relations_export.md#resource_events). */
+/**
+ * How resource events are exported and imported with their targets
+ * (docs/reference/relations_export.md#resource_events).
+ */
 import { choice, column, integer, person, type RecordKind, required, time } from '../../../relations/index.ts';
 import { iterationReference } from '../../planning/iterations/index.ts';
 import { formerLabel } from '../../planning/labels/index.ts';
@@ -7,7 +10,7 @@ import { milestoneReference } from '../../planning/milestones/index.ts';
 const who = { user_id: person('user_id'), created_at: required('created_at', time) };
 const action = required('action', choice('add', 'remove'));
 
-/** A label that has been deleted since is null. */
+/** A label that was deleted since is null. */
 export const labelEvents: RecordKind = {
   table: 'resource_label_events',
   members: { action, ...who, label: formerLabel },

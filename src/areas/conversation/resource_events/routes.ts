@@ -18,7 +18,7 @@ import { type EventKind, eventsOn } from './queries.ts';
 /** A kind of noteable with resource events. */
 export interface EventSubject {
   kind: IssuableKind;
-  /** The kinds of its events. */
+  /** The kinds of events that it has. */
   events: readonly EventKind[];
 }
 

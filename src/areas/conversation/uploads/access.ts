@@ -1,4 +1,4 @@
-/** Who may upload, download and manage the files of a project or group. */
+/** The rights to upload, download and manage the files of a project or group. */
 import {
   type Group,
   groupRole,
@@ -16,13 +16,16 @@ import type { UploadOwner } from './rules.ts';
 export const ofProject = ({ id }: { id: number }): Owner => ({ project_id: id, group_id: null });
 export const ofGroup = ({ id }: { id: number }): Owner => ({ project_id: null, group_id: id });
 
-/** Whether a caller who can see a group may read its uploads: those of a private group from Guest on. */
+/** Whether a caller who can see a group may read its uploads: in a private group, members from Guest up. */
 export const mayReadGroupUploads = ({
   visibility,
   access_level,
 }: Pick<Group, 'visibility' | 'access_level'>): boolean => visibility !== 'private' || access_level >= levels.guest;
 
-/** Grants a project or group to members from `role` on; `guest` admits every signed-in caller who may read its uploads. */
+/**
+ * Grants a project or group to members from `role` up; `guest` grants it to every signed-in caller who may read its
+ * uploads.
+ */
 export function uploadRole(place: UploadOwner, role: 'guest' | 'maintainer'): Access<{ caller: Caller; owner: Owner }> {
   if (place === 'project') {
     const rule = projectRole(role);

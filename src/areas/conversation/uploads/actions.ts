@@ -26,8 +26,8 @@ export async function addUpload(db: Database, owner: Owner, user_id: number, fil
 }
 
 /**
- * Deletes an upload with its bytes, unless a copy shares them.
- * @throws ApiError 404 when it is gone
+ * Deletes an upload, and its bytes unless a copy shares them.
+ * @throws ApiError 404 if it no longer exists
  */
 export async function removeUpload(
   { db, blobs }: Pick<Services, 'db' | 'blobs'>,
@@ -37,7 +37,7 @@ export async function removeUpload(
   await removeUnusedBlob({ db, blobs }, blob_key);
 }
 
-/** The most uploads that are copied with an issue and its comments. */
+/** The maximum number of uploads that are copied with an issue and its comments. */
 const maximumCopies = 1000;
 
 /**
@@ -48,7 +48,7 @@ const maximumCopies = 1000;
 export async function carryUploads(tx: Database, texts: readonly string[], from: Owner, to: Owner): Promise<string[]> {
   const wanted = [...new Set(texts.flatMap(secretsIn))].slice(0, maximumCopies);
   if (wanted.length === 0) return [...texts];
-  // Locked, so that the bytes are not deleted before the copies can be seen.
+  // Locked, so that the bytes are not deleted before the copies are visible.
   const originals = await uploadsOf(tx, from)
     .select(['id', 'secret'])
     .where(isAmong('secret', wanted, 'text[]'))

@@ -1,4 +1,7 @@
-/** Uploads at their web addresses, where links in texts lead (docs/reference/uploads.md). They accept the tokens of the API, in headers only. */
+/**
+ * Uploads at their web addresses, which links in texts point to (docs/reference/uploads.md). They accept API tokens, in
+ * headers only.
+ */
 import {
   countRequest,
   type MaybeCaller,
@@ -36,7 +39,8 @@ interface UploadRequest {
 const address = /^\/(?!api\/)((?:(?!-\/)[^/?]+\/)+(?!-\/)[^/?]+)\/uploads\/([0-9a-f]{32}\/[^/?]+(?:\?.*)?)$/;
 
 /**
- * The URL under which the server routes a request: an upload below the path of a project is found like one below its id. Any other URL stays.
+ * The URL under which the server routes a request: an upload below the path of a project is treated like one below its
+ * id. Any other URL is unchanged.
  * @param url path and query as received
  */
 export function uploadUrl(url: string): string {
@@ -58,7 +62,10 @@ async function enforcesChecks(db: Database, project_id: number): Promise<boolean
   return enforce_auth_checks_on_uploads;
 }
 
-/** Who may download an upload of a project or group: members and others who can see it. A project can open what texts show to everyone who has the address. */
+/**
+ * Who may download an upload of a project or group: members and others who can see it. A project can also make media in
+ * texts available to everyone who has the address.
+ */
 const ownersFor: Record<
   UploadOwner,
   (db: Database, caller: MaybeCaller, params: UploadRequest['Params']) => Promise<Owner>

@@ -1,4 +1,4 @@
-/** Reading uploads. */
+/** Queries for uploads. */
 import { sql } from 'kysely';
 import type { Owner } from '../../../access/index.ts';
 import type { BlobKey } from '../../../blobs/index.ts';
@@ -14,7 +14,7 @@ export const uploadsOf = (db: Database, { project_id, group_id }: Owner) =>
     .$if(project_id !== null, (query) => query.where('project_id', '=', project_id))
     .$if(project_id === null, (query) => query.where('group_id', '=', group_id));
 
-/** An upload as its bytes are read. */
+/** An upload with the columns for reading its bytes. */
 export interface Upload {
   id: number;
   filename: string;
@@ -45,13 +45,13 @@ export const uploadById = async (db: Database, owner: Owner, id: number): Promis
     await uploadsOf(db, owner).select(columns).where('id', '=', id).$castTo<Upload>().executeTakeFirst(),
   );
 
-/** What an address names. */
+/** The parts of an upload's address. */
 export interface Address {
   secret: string;
   filename: string;
 }
 
-/** @throws ApiError 404 unless both are right */
+/** @throws ApiError 404 unless both parts match */
 export async function uploadAt(db: Database, owner: Owner, { secret, filename }: Address): Promise<Upload> {
   const upload =
     isSecret(secret) && !filename.includes('\0')

@@ -54,7 +54,7 @@ const headers = {
   'Content-Range': 'The part that was requested',
 };
 
-/** An upload as the API sends it: to be saved, whatever it is. */
+/** The API's download of an upload: always as an attachment. */
 const download = ({ blobs }: Pick<Services, 'blobs'>, upload: Upload, reading: Reading) =>
   fileReply(blobs, { key: upload.blob_key, size_bytes: upload.size_bytes, etag: upload.sha256 }, reading, {
     'content-type': mediaType(upload.filename),

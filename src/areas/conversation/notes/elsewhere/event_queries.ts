@@ -1,4 +1,4 @@
-/** Comments as the lists of events show them. */
+/** Comments in event lists. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import {
   commitKind,
@@ -17,7 +17,7 @@ const kinds = storedKinds.filter(({ places }) => places === 'projects');
 const rowsOf = (kind: (typeof kinds)[number]) =>
   sql`${rowsWithPlaces(kind)} where ${sql.ref(`${kind.table}.id`)} = ${sql.ref(`notes.${kind.column}`)}`;
 
-/** A commit has no row; its comments name their project. */
+/** A commit has no row; its comments refer to their project. */
 const ofCommit = sql`projects where projects.id = notes.project_id and notes.commit_id is not null`;
 
 function isReadable(caller: Reading): RawBuilder<SqlBool> {
@@ -29,7 +29,7 @@ function isReadable(caller: Reading): RawBuilder<SqlBool> {
     ({ rows, isVisible }) =>
       sql`coalesce((select ${isVisible} and (not notes.internal or ${mayReadInternal}) from ${rows}), false)`,
   );
-  // Values, because PostgreSQL would hash all comments for `exists`.
+  // As values, because PostgreSQL would hash all comments for `exists`.
   return sql`coalesce((
     select ${isVisibleNote(caller, true)} and (${sql.join(readable, sql` or `)}) from notes where notes.id = events.target_id), false)`;
 }

@@ -1,4 +1,4 @@
-/** Telling hooks of comments (docs/reference/hooks.md#events). */
+/** Hook events of comments (docs/reference/hooks.md#events). */
 import { sql } from 'kysely';
 import type { IssuableKind, OnNoteable } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
@@ -15,9 +15,9 @@ async function isConfidential(db: Database, on: HookItem, id: number): Promise<b
 }
 
 /**
- * Leaves an event about a comment in a project.
+ * Enqueues an event about a comment in a project.
  * @param tx the transaction that writes it
- * @param noun what it is on; only comments on nouns that describe themselves trigger hooks
+ * @param noun the noun of the commented item; only nouns with a hook description trigger hooks
  */
 export async function tellOfNote(
   tx: Database,
@@ -36,7 +36,10 @@ export async function tellOfNote(
   await addHookEvent(tx, asking, { trigger, facts });
 }
 
-/** The newest comment on the item of a project that has changed last, among those that everyone who reads the project may read. */
+/**
+ * The newest comment on the most recently changed item of a project, among comments that everyone who can read the
+ * project may read.
+ */
 const newestOn = (
   { kind: { table, column }, isConfidential = sql`false` }: HookItem<IssuableKind>,
   project_id: number,
@@ -48,9 +51,10 @@ const newestOn = (
 };
 
 /**
- * The newest comment in a project that everyone who reads it may read, as if it had been written.
- * @param items what is commented on in projects
- * @param commits commits, of whose comments the project is known without them
+ * A sample: the newest comment in a project that everyone who can read the project may read, as if it had just been
+ * written.
+ * @param items the nouns in projects that can have comments
+ * @param commits commits, whose comments are known by project
  */
 export const sampleNote =
   (items: readonly HookItem<IssuableKind>[], commits: HookItem): Sample =>

@@ -1,10 +1,10 @@
-/** Comments as webhooks show them. */
+/** Comments in webhooks. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { StoredKind } from '../../../../access/index.ts';
 import { momentInJson } from '../../../../db/index.ts';
 import { eventHead, type HookItem, pageFacts, repositoryFacts } from '../../../activity/hooks/index.ts';
 
-/** The members of an event about a comment that show what it is on. Those of other nouns are null. */
+/** The fields of a comment event that show the commented item. Fields of other nouns are null. */
 const members = ['issue', 'merge_request', 'snippet', 'commit'] as const;
 
 /** A comment that was written or changed. */
@@ -17,7 +17,10 @@ export interface CommentChange {
 
 const isStored = (item: HookItem): item is HookItem<StoredKind> => 'table' in item.kind;
 
-/** A predicate on rows of `notes`: not everyone who reads the project may read the comment, since it is internal or on something confidential. */
+/**
+ * A predicate on rows of `notes`: some readers of the project may not read the comment, since it is internal or on a
+ * confidential item.
+ */
 export function isConfidentialNote(on: HookItem): RawBuilder<SqlBool> {
   if (!on.isConfidential || !isStored(on)) return sql`notes.internal`;
   const { kind, isConfidential } = on;
@@ -25,7 +28,7 @@ export function isConfidentialNote(on: HookItem): RawBuilder<SqlBool> {
     select from ${sql.table(kind.table)} where ${sql.ref(`${kind.table}.id`)} = ${sql.ref(`notes.${kind.column}`)} and ${isConfidential}))`;
 }
 
-/** @param confidential whether not everyone who reads the project may read it */
+/** @param confidential whether some readers of the project may not read it */
 export function noteFacts(
   on: HookItem,
   { id, project_id, actor_id, action }: CommentChange,

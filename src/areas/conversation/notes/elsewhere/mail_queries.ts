@@ -1,4 +1,4 @@
-/** Comments as mail tells of them: of what they are on. */
+/** Comments in mail, with the commented item. */
 import { type RawBuilder, sql } from 'kysely';
 import {
   commitKind,
@@ -11,10 +11,10 @@ import {
 } from '../../../../access/index.ts';
 import type { MailSubject, MailTarget } from '../../../../services/index.ts';
 
-/** A noun that mail tells of. */
+/** A noun with mail notifications. */
 export interface Mailed {
   kind: StoredKind;
-  /** How, by the id of its row. */
+  /** The mail description of an item, by the id of its row. */
   mail(id: number): MailSubject;
 }
 
@@ -23,7 +23,7 @@ export interface MailedCommits {
   mail(commit: DiscussedCommit): MailSubject;
 }
 
-/** Those who take part in what has no list of participants: the commenters, and those that comments mention. */
+/** The participants of an item without a list of them: the commenters, and users mentioned in comments. */
 function participantsIn(on: Noteable, others: RawBuilder<unknown>): RawBuilder<unknown> {
   const commenters = sql`select author_id from notes where ${isAbout('notes', on)} and not system and not internal`;
   const mentioned = sql`

@@ -1,4 +1,4 @@
-/** Comments as to-do items need them. */
+/** The description of comments for to-do items. */
 import { sql } from 'kysely';
 import type { TodoComments } from '../../../activity/todos/index.ts';
 
