@@ -1,4 +1,4 @@
-/** Receiving the pictures of the server. */
+/** Receiving pictures of the instance. */
 import type { BlobKey } from '../../../blobs/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { imageType, sniffed_bytes, urlName } from '../../../foundation/images.ts';
@@ -6,12 +6,12 @@ import { invalid, type Services, type UploadedFile } from '../../../http/index.t
 import { storeBlob, useBlob } from '../blobs/index.ts';
 import { formatText, isShownType, largest_bytes, type PictureKind, tooBigText } from './rules.ts';
 
-/** A picture as it was received; null where it is to be removed. */
+/** A received picture; null to remove it. */
 export type Received = readonly [kind: PictureKind, picture: { name: string; blob_key: BlobKey } | null];
 
 /**
  * Checks and stores a file. Until `setPicture`, it is an unused blob.
- * @throws ApiError 400 for a file that is too large or no picture
+ * @throws ApiError 400 for a file that is too large or not a picture
  */
 export async function receivePicture(
   { db, blobs }: Pick<Services, 'db' | 'blobs'>,
@@ -27,7 +27,7 @@ export async function receivePicture(
   return [kind, { name: urlName(file.name), blob_key }];
 }
 
-/** Sets or removes a picture. @param tx the transaction of the change that it is part of */
+/** Sets or removes a picture. @param tx the transaction of the whole change */
 export async function setPicture(tx: Database, [kind, picture]: Received): Promise<void> {
   if (picture === null) {
     await tx.deleteFrom('appearance_pictures').where('kind', '=', kind).execute();

@@ -1,4 +1,4 @@
-/** The bytes of the pictures, for everybody: they are on the page where people sign in. */
+/** Downloads of the pictures, without authentication: they are shown on the sign-in page. */
 import { countRequest } from '../../../access/index.ts';
 import type { BlobKey } from '../../../blobs/index.ts';
 import { imageType, sniffed_bytes } from '../../../foundation/images.ts';
@@ -9,7 +9,7 @@ interface PictureRequest {
   Params: { kind: string; filename: string };
 }
 
-/** Nobody has to say who they are, and everybody is counted. */
+/** Callers need not identify themselves, but every request counts towards the rate limits. */
 const who: Identification<Caller, PictureRequest> = {
   identify: async () => undefined,
   scopes: () => undefined,

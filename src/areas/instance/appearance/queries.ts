@@ -1,4 +1,4 @@
-/** How the server looks. */
+/** The appearance of the instance. */
 import type { Selectable } from 'kysely';
 import { keptWithRights } from '../../../access/index.ts';
 import { type Database, type DB, dataLoader } from '../../../db/index.ts';
@@ -7,7 +7,7 @@ import { type PictureKind, pictureKinds, picturePath } from './rules.ts';
 /** Texts and colours, and the paths of the pictures. */
 export type Appearance = Omit<Selectable<DB['appearance']>, 'id'> & Record<PictureKind, string | null>;
 
-/** The appearance as the database has it. */
+/** The appearance as stored in the database. */
 export async function readAppearance(db: Database): Promise<Appearance> {
   const [{ id: _, ...texts }, pictures] = await Promise.all([
     db.selectFrom('appearance').selectAll().executeTakeFirstOrThrow(),
@@ -32,7 +32,7 @@ const kept = keptWithRights(
 
 /**
  * The appearance for a request.
- * @param version the version of rights that counts for it
+ * @param version the rights version of the request
  */
 export const appearanceFor = async (db: Database, version: string): Promise<Appearance> =>
   (await kept(db, everybody, version))!;

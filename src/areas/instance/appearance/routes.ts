@@ -1,4 +1,4 @@
-/** How the server looks: names, texts, colours and pictures (docs/reference/appearance.md). */
+/** The appearance of the instance: names, texts, colours and pictures (docs/reference/appearance.md). */
 import { Type } from 'typebox';
 import { admin } from '../../../access/index.ts';
 import {
@@ -40,7 +40,10 @@ const texts = {
   email_header_and_footer_enabled: Type.Boolean({ description: 'Whether mail has these messages, too' }),
 };
 
-/** Files up to this size are refused with a reason, larger ones with 413. */
+/**
+ * The largest upload that is read: files above the picture limit are refused with a reason, and files above this one
+ * with 413.
+ */
 const received_bytes = 10 * 1024 * 1024;
 const Picture = (description: string) =>
   nullable(

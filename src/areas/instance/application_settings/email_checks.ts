@@ -2,7 +2,7 @@
 import { checkExpression, InvalidExpression, MatchingTimeout, matchEach } from '../../../expressions/index.ts';
 
 export interface EmailRules {
-  /** Domains that may join, and no others; empty: any. `*` matches any text. */
+  /** The only domains that may join; empty: any. `*` matches any text. */
   domain_allowlist: readonly string[];
   domain_denylist_enabled: boolean;
   domain_denylist: readonly string[];
@@ -14,7 +14,7 @@ export interface EmailRules {
 /** The rule that refuses an address. */
 export type EmailRefusal = 'allowlist' | 'denylist' | 'restrictions';
 
-/** Whether a domain is one of a list, in which `*` stands for any text. Case does not count. */
+/** Whether a domain is in a list, in which `*` stands for any text. Case is ignored. */
 function isAmong(list: readonly string[], domain: string): boolean {
   const name = domain.toLowerCase();
   return list.some((entry) => {
@@ -32,10 +32,13 @@ function isAmong(list: readonly string[], domain: string): boolean {
   });
 }
 
-/** More than a thousand times what the addresses of one invitation need. */
+/** More than a thousand times the time needed for the addresses of one invitation. */
 const maximumMatching_ms = 1_000;
 
-/** Which addresses match the expression; all when that takes too long, or the expression was stored when larger ones were allowed. */
+/**
+ * The addresses that match the expression; all of them if matching takes too long, or if the expression was stored when
+ * larger ones were allowed.
+ */
 async function restricted(rules: EmailRules, emails: readonly string[]): Promise<readonly boolean[]> {
   if (!rules.email_restrictions_enabled || !rules.email_restrictions) return [];
   try {
@@ -64,7 +67,7 @@ export async function emailRefusals(
   });
 }
 
-/** Why this is not a list of domains, empty when it is. */
+/** Why the entries are not a list of domains, empty if they are. */
 export function domainReasons(domains: readonly string[]): string[] {
   const wrong = domains.filter(
     (domain) => domain.length > 253 || !/^[\p{L}\p{N}*](?:[\p{L}\p{N}*.-]*[\p{L}\p{N}*])?$/u.test(domain),
@@ -72,7 +75,7 @@ export function domainReasons(domains: readonly string[]): string[] {
   return wrong.length > 0 ? [`can't include: ${wrong.join(', ')}`] : [];
 }
 
-/** Why this is not a regular expression, empty when it is. */
+/** Why a text is not a regular expression, empty if it is. */
 export async function expressionReasons(expression: string): Promise<string[]> {
   try {
     await checkExpression({ source: expression, ignores_case: true });

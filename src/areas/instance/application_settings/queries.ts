@@ -20,8 +20,8 @@ export const settingsOf = (db: Database): Promise<Settings> =>
   db.selectFrom('application_settings').selectAll().where('id', '=', 1).$castTo<Settings>().executeTakeFirstOrThrow();
 
 /**
- * Why a caller cannot choose a visibility, empty when they can.
- * @param visibility omitted when none was chosen
+ * Why a caller cannot choose a visibility, empty if they can.
+ * @param visibility omitted if none was chosen
  */
 export async function restrictionReasons(
   db: Database,
@@ -35,7 +35,7 @@ export async function restrictionReasons(
     : [];
 }
 
-/** The visibility of something created without choosing one. */
+/** The visibility of something created without an explicit one. */
 export function defaultVisibility(
   settings: Settings,
   of: 'project' | 'group' | 'snippet',
@@ -47,8 +47,8 @@ export function defaultVisibility(
 
 /**
  * Chooses storages by their weights.
- * @param left the name of one that is not chosen if another has a weight
- * @returns gives the name of a storage each time
+ * @param left the name of a storage that is chosen only if no other has a weight
+ * @returns a function that returns the name of a storage on each call
  */
 export async function storageChooser(
   { db, storages }: Pick<Services, 'db' | 'storages'>,

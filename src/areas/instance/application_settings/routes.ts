@@ -41,7 +41,7 @@ const branchReasons = (name: string | null) =>
 
 const Domains = (description: string) => checked(CommaList(Type.String({ description })), domainReasons);
 
-/** Each is a column. */
+/** Each of them is a column. */
 const columns = {
   default_project_visibility: Visibility,
   default_group_visibility: Visibility,
@@ -210,7 +210,7 @@ const columns = {
     'How many branches or tags a push may change before it no longer triggers webhooks for them',
   ),
 };
-/** A path; the column has the id. */
+/** Given as a path, and stored as an id in the column. */
 const references = {
   team_group: nullable(
     Type.String({ description: 'Path of the group whose members can list experiments; null: administrators only' }),
@@ -249,7 +249,7 @@ async function pathOfGroup(db: Database, id: number | null): Promise<string | nu
   return group?.full_path ?? null;
 }
 
-/** @throws ApiError 400 for a path that is not a group's */
+/** @throws ApiError 400 if the path is not that of a group */
 async function teamGroupId(db: Database, caller: MaybeCaller, path: string | null): Promise<number | null> {
   if (!path) return null;
   const group = await groupFor(db, caller, path);
@@ -257,13 +257,13 @@ async function teamGroupId(db: Database, caller: MaybeCaller, path: string | nul
   return group.id;
 }
 
-/** @throws ApiError 400 for a text that is no expression */
+/** @throws ApiError 400 if the text is not a valid expression */
 async function checkRestrictions(expression: string | null | undefined): Promise<void> {
   const reasons = expression ? await expressionReasons(expression) : [];
   if (reasons.length > 0) throw invalid({ email_restrictions: reasons });
 }
 
-/** Parameters as columns. */
+/** Converts parameters to columns. */
 function changesFrom(given: Omit<Static<TObject<typeof input>>, 'team_group'>, storages: Services['storages']) {
   const {
     repository_storages,

@@ -3,7 +3,7 @@ import type { VisibilityName } from '../../../access/index.ts';
 
 const maximumPrefix = 20;
 
-/** Why access tokens cannot have this prefix, empty when they can: they appear in headers and URLs. */
+/** Why access tokens cannot have this prefix, empty if they can: prefixes appear in headers and URLs. */
 export function prefixReasons(prefix: string): string[] {
   if (prefix.length > maximumPrefix) return [`is too long (maximum is ${maximumPrefix} characters)`];
   return /^[a-zA-Z0-9_+=/@:.-]*$/.test(prefix)
@@ -13,15 +13,15 @@ export function prefixReasons(prefix: string): string[] {
 
 type Weights = Readonly<Record<string, number>>;
 
-/** Why storages cannot have these shares, empty when they can. */
+/** Why storages cannot have these shares, empty if they can. */
 export function weightReasons(weights: Weights, storages: readonly string[]): string[] {
   const unknown = Object.keys(weights).filter((name) => !storages.includes(name));
   return unknown.length > 0 ? [`can't include: ${unknown.join(', ')}`] : [];
 }
 
 /**
- * The weights of the existing storages. Without any weight everything goes to the first.
- * @param kept the stored setting, which may name storages that the operator has removed since
+ * The weights of the existing storages. If there is no weight at all, everything goes to the first storage.
+ * @param kept the stored setting, which may contain storages that the operator has removed since
  */
 export function weightsOf(kept: Weights, storages: readonly string[]): Record<string, number> {
   const known = Object.entries(kept).filter(([name]) => storages.includes(name));
@@ -48,7 +48,7 @@ const levels: readonly VisibilityName[] = ['private', 'internal', 'public'];
 export const allowedVisibility = (wanted: VisibilityName, restricted: readonly string[]): VisibilityName =>
   levels.slice(0, levels.indexOf(wanted) + 1).findLast((level) => !restricted.includes(level)) ?? 'private';
 
-/** Why these are not all the origins of servers, such as `https://git.example.com:8443`; empty when they are. */
+/** Why the texts are not all origins of servers, such as `https://git.example.com:8443`; empty if they are. */
 export function originReasons(origins: readonly string[]): string[] {
   const wrong = origins.filter(
     (text) => !/^https?:/.test(text) || !URL.canParse(text) || new URL(text).origin !== text,

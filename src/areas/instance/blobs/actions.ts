@@ -1,4 +1,7 @@
-/** Blobs and the rows that refer to them: a crash or a refusal leaves no blob without a row that nothing deletes. */
+/**
+ * Blobs and the rows that refer to them: neither a crash nor a refusal leaves a blob without a row that is never
+ * deleted.
+ */
 import type { BlobKey, ReceivedBlob } from '../../../blobs/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Services, UploadedFile } from '../../../http/index.ts';
@@ -22,13 +25,14 @@ export async function useBlob(tx: Database, key: string): Promise<void> {
 }
 
 /**
- * Deletes a blob that is recorded as unused, unless a row has it after all: uploads share their blob with their copies. After a crash before the commit it is
- * still recorded, and deleted later.
+ * Deletes a blob that is recorded as unused, unless a row refers to it after all: uploads share their blob with their
+ * copies. After a crash before the commit it is still recorded, and deleted later.
  * @returns whether it was deleted
  */
 export function removeUnusedBlob({ db, blobs }: Pick<Services, 'db' | 'blobs'>, key: string): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
-    // Waits for those who delete or copy the rows, and looks again in another statement, which sees what they have committed.
+    // Waits for transactions that delete or copy the rows, and reads again in another statement, which sees their
+    // committed changes.
     const sharing = tx.selectFrom('uploads').select('id').where('blob_key', '=', key);
     await sharing.forKeyShare().execute();
     const row = await sharing.limit(1).executeTakeFirst();
@@ -39,7 +43,7 @@ export function removeUnusedBlob({ db, blobs }: Pick<Services, 'db' | 'blobs'>, 
   });
 }
 
-/** The bytes of a file that is not kept as a blob. */
+/** The bytes of a file that is not stored as a blob. */
 export async function bytesOf({ db, blobs }: Pick<Services, 'db' | 'blobs'>, file: UploadedFile): Promise<Buffer> {
   const key = await storeBlob(db, file);
   try {

@@ -9,7 +9,7 @@ export const tooManyText = `Maximum number of broadcast messages (${maximumMessa
 
 /**
  * Adds a message.
- * @throws ApiError 400 when there are as many as there can be
+ * @throws ApiError 400 if the maximum number of messages is reached
  */
 export const addMessage = (db: Database, given: Insertable<DB['broadcast_messages']>): Promise<MessageRow> =>
   db.transaction().execute(async (tx) => {

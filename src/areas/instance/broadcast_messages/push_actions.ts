@@ -1,4 +1,4 @@
-/** Banners for those who push, as lines of git. */
+/** Banners in the output of git for users who push. */
 import { countsToday, projectPage } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { PushFollower, RepositoryServices } from '../../../services/index.ts';
@@ -31,7 +31,7 @@ async function linesFor(
     .flatMap(({ message }) => [...message.split(/\r?\n/), '']);
 }
 
-/** Shows banners to those who push. Nothing else follows. */
+/** Shows banners to users who push. It has no other effects. */
 export const broadcastFollower: PushFollower = {
   follow: async () => async () => {},
   answer: linesFor,

@@ -1,4 +1,4 @@
-/** The messages that are shown now. */
+/** The messages to be shown now. */
 import { sql } from 'kysely';
 import { keptWithRights } from '../../../access/index.ts';
 import { type Database, dataLoader } from '../../../db/index.ts';
@@ -37,17 +37,20 @@ const keptMessages = keptWithRights(
   ),
 );
 
-/** Who would be shown messages, and where. */
+/** The possible reader of messages, and the page. */
 export interface Audience {
-  /** The path of the page, or of the project that is pushed to. */
+  /** The path of the page, or of the project that receives the push. */
   path: string;
-  /** The access level of the reader in the project or group of the page; asked only for messages that are for some levels. */
+  /**
+   * The access level of the reader in the project or group of the page; called only for messages that are restricted to
+   * some levels.
+   */
   level(): Promise<number>;
 }
 
 /**
  * The messages for a reader, newest first.
- * @param version the version of rights that counts for the request; without one, the database is asked
+ * @param version the rights version of the request; if omitted, the database is queried
  */
 export async function messagesFor(
   db: Database,

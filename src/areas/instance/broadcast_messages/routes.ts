@@ -1,4 +1,4 @@
-/** Broadcast messages: what administrators tell everybody (docs/reference/broadcast_messages.md). */
+/** Broadcast messages from administrators to all users (docs/reference/broadcast_messages.md). */
 import { type Static, type TObject, Type } from 'typebox';
 import { admin, anyone } from '../../../access/index.ts';
 import { stamped } from '../../../db/index.ts';
@@ -77,7 +77,7 @@ const fields = allOptional({
 
 const orderText = 'must be after starts_at';
 
-/** @throws ApiError 400 for a message that would end before it begins */
+/** @throws ApiError 400 if the message would end before it starts */
 function checkTimes({ starts_at, ends_at }: { starts_at: string; ends_at: string }): void {
   if (Date.parse(ends_at) <= Date.parse(starts_at)) throw invalid({ ends_at: [orderText] });
 }

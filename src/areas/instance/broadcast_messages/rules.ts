@@ -1,4 +1,7 @@
-/** To whom and where a broadcast message is shown (docs/reference/broadcast_messages.md#where-a-message-is-shown). Pure functions. */
+/**
+ * The readers and pages of a broadcast message (docs/reference/broadcast_messages.md#where-a-message-is-shown). Pure
+ * functions.
+ */
 
 export const themes = [
   'indigo',
@@ -25,8 +28,9 @@ export const isActive = ({ starts_at, ends_at }: Pick<Shown, 'starts_at' | 'ends
   Date.parse(starts_at) <= now.getTime() && now.getTime() < Date.parse(ends_at);
 
 /**
- * Whether a path is one that a pattern means, in which `*` stands for any text. Each part is looked for once, so that no pattern takes long.
- * @param pattern with or without a slash at its beginning; none means every path
+ * Whether a path matches a pattern, in which `*` stands for any text. Each part is searched for only once, so that no
+ * pattern takes long.
+ * @param pattern with or without a leading slash; null matches every path
  */
 export function isPathOf(pattern: string | null, path: string): boolean {
   if (!pattern) return true;

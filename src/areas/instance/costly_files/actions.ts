@@ -1,11 +1,14 @@
-/** Files of users that are not read again: they were too costly, or cost something each time and cannot be read. What is known of one holds wherever the same content is found. */
+/**
+ * Files of users that are not read again: reading them was too costly, or it is costly each time and fails. The record
+ * applies wherever the same content is found.
+ */
 import { sql } from 'kysely';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 
 /**
- * What is known of contents that are not read again.
- * @param contents each with what reads it, as in `source map <digest>`
- * @returns the reasons, for people, by content
+ * The recorded reasons for contents that are not read again.
+ * @param contents each with its reader, as in `source map <digest>`
+ * @returns the reasons, readable for users, by content
  */
 export async function costlyAmong(db: Database, contents: readonly string[]): Promise<Map<string, string>> {
   if (contents.length === 0) return new Map();
@@ -15,8 +18,8 @@ export async function costlyAmong(db: Database, contents: readonly string[]): Pr
 }
 
 /**
- * Remembers that a content is not read again.
- * @param error the reason, for people
+ * Records that a content is not read again.
+ * @param error the reason, readable for users
  */
 export async function noteCostly(db: Database, content: string, error: string): Promise<void> {
   await db

@@ -1,4 +1,4 @@
-/** Forgets files that were too costly to read long ago: the reader, or the machine, may have become better. */
+/** Deletes old records of costly files: the reader, or the machine, may have become faster since. */
 import { sql } from 'kysely';
 import { job } from '../../../jobs/index.ts';
 

@@ -67,20 +67,20 @@ export function readableGates(rows: readonly GateRow[]): Gates {
   }
 }
 
-/** Whether a feature is on for everyone, for no one, or for some (docs/reference/experiments.md). */
+/** Whether a feature is on for everyone, for no actor, or for some (docs/reference/experiments.md). */
 export function stateOf(gates: Gates): State {
   if (gates.boolean || percentageKeys.some((key) => gates[key] === 100)) return 'on';
   const isSet = percentageKeys.some((key) => gates[key] > 0) || gates.actors.length > 0 || gates.groups.length > 0;
   return isSet ? 'conditional' : 'off';
 }
 
-/** A gate as replies show it. */
+/** A gate in replies. */
 export const Gate = resource('Gate', {
   key: Type.String(),
   value: Type.Union([Type.Boolean(), Type.Integer(), Type.Array(Type.String())]),
 });
 
-/** Gates as replies show them: those that are set, and always `boolean`. */
+/** Gates in replies: the gates that are set, and always `boolean`. */
 export const listOfGates = (gates: Gates): Static<typeof Gate>[] => [
   { key: 'boolean', value: gates.boolean },
   ...(gates.actors.length > 0 ? [{ key: 'actors', value: gates.actors.toSorted() }] : []),
@@ -89,8 +89,8 @@ export const listOfGates = (gates: Gates): Static<typeof Gate>[] => [
 ];
 
 /**
- * The bucket, out of 100, of an actor in a feature: stable over time and across processes, and independent between features. An actor who is in at one
- * percentage is in at every higher one.
+ * The bucket, out of 100, of an actor in a feature: stable over time and across processes, and independent between
+ * features. An actor that is admitted at one percentage is admitted at every higher one.
  */
 export const bucketOf = (name: string, actor: string): number =>
   createHash('sha256').update(`${name}${actor}`).digest().readUInt32BE() % 100;

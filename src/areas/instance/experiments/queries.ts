@@ -1,4 +1,4 @@
-/** Reading gates. Changes take effect at once, in every process. */
+/** Queries for gates. Changes take effect immediately, in every process. */
 import { sql } from 'kysely';
 import { isTeamMember } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -9,9 +9,10 @@ import { type Actor, type GateRow, isOpen, readableGates } from './gate_rules.ts
 export type ExperimentName = (typeof definitions)[number]['name'];
 
 /**
- * Whether an experiment is on for an actor. The answer stays the same, unless the gates change or one of them is a percentage of time. Code under an
- * experiment must not fail because of it: while its gates cannot be read it is off, and `GET /experiments` says so.
- * @param actor who takes part, e.g. `User:5`
+ * Whether an experiment is on for an actor. The answer stays the same, unless the gates change or one of them is a
+ * percentage of time. Code under an experiment must not fail because of it: if its gates cannot be read it is off, and
+ * `GET /experiments` reports this.
+ * @param actor the participant, e.g. `User:5`
  */
 export async function isExperimentOn(db: Database, name: ExperimentName, actor: Actor): Promise<boolean> {
   const rows = await db

@@ -1,4 +1,4 @@
-/** Experiments: changes shown to some people only, to find out whether they are an improvement. */
+/** Experiments: changes shown only to some users, to find out whether they are an improvement. */
 import { type Static, Type } from 'typebox';
 import { teamMember } from '../../../access/index.ts';
 import { badRequest, get, offeredOn, pageOf, resource } from '../../../http/index.ts';
@@ -17,7 +17,7 @@ const Experiment = resource('Experiment', {
   }),
 });
 
-/** Actors must stay in their experiments, so buckets may never change. */
+/** Actors must stay in their experiments, so their buckets must never change. */
 const bucketsAreStable = () => bucketOf('self_test', 'User:1') === 40 && bucketOf('self_test', 'Project:2') === 68;
 
 /** @throws ApiError 400 when the answer would be unreliable: gates cannot be read, or buckets have changed */

@@ -1,4 +1,4 @@
-/** Features: what administrators switch on for everyone, for some or for no one. */
+/** Features: administrators switch them on for everyone, for some actors or for none. */
 import { type Static, Type } from 'typebox';
 import { admin } from '../../../access/index.ts';
 import {

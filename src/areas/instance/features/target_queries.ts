@@ -4,11 +4,11 @@ import type { Database } from '../../../db/index.ts';
 import { badParams, badRequest } from '../../../http/index.ts';
 import { type Actor, type ActorKind, actorGroups } from '../experiments/index.ts';
 
-/** The parameters that name actors. */
+/** The parameters that select actors. */
 export const actorParameters = ['user', 'group', 'namespace', 'project', 'repository'] as const;
 type ActorParameter = (typeof actorParameters)[number];
 
-/** Lists of names and paths; an omitted list names no target. */
+/** Lists of names and paths; an omitted list selects no target. */
 export type TargetNames = { [P in ActorParameter | 'feature_group']?: string[] };
 
 export interface Targets {
@@ -20,7 +20,7 @@ export interface Targets {
 interface TargetName {
   parameter: ActorParameter;
   name: string;
-  /** A repository is named by the path of its project followed by `.git`. */
+  /** A repository is identified by the path of its project followed by `.git`. */
   path: string;
 }
 
@@ -51,8 +51,9 @@ async function actorsOf(db: Database, asked: readonly TargetName[]): Promise<(Ac
 const notThere = (name: string) => badRequest(`400 Bad request - ${name} is not found!`);
 
 /**
- * All targets that are named.
- * @throws ApiError 400 naming an unknown target or an empty list: an empty list must not be taken to mean everyone
+ * All given targets.
+ * @throws ApiError 400 with the name of an unknown target or an empty list: an empty list must not be interpreted as
+ * everyone
  */
 export async function targetsOf(db: Database, names: TargetNames): Promise<Targets> {
   for (const [parameter, list] of Object.entries(names))

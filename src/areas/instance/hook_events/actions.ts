@@ -1,4 +1,7 @@
-/** News for hooks that wait for their job, written in the transaction of the change (decision 43). A change that no hook asks for costs one look at indexes. */
+/**
+ * Hook events waiting for their job, written in the transaction of the change (decision 43). A change to which no hook
+ * subscribes costs only one index lookup.
+ */
 import { type RawBuilder, sql } from 'kysely';
 import { Type } from 'typebox';
 import { planInForce } from '../../../access/index.ts';
@@ -12,10 +15,13 @@ const retries = 20;
 /** The job that completes an event and adds its deliveries. The area of hooks, which is above, runs it. */
 export const announceHookEvent = queueOf('announce_hook_event', { input: { id: Type.String() }, retries });
 
-/** Where something happened: hooks of the project, of the group, of all groups above, and of the server can ask for it. */
+/**
+ * Where an event happened: hooks of the project, of the group, of all ancestor groups, and of the server can subscribe
+ * to it.
+ */
 export type HookScope = { project_id: number } | { group_id: number } | 'instance';
 
-/** A hook that asks for some of the triggers. */
+/** A hook that subscribes to some of the triggers. */
 export interface AskingHook {
   id: number;
   /** Whether it is a hook of the server. */
@@ -23,12 +29,12 @@ export interface AskingHook {
   triggers: Trigger[];
 }
 
-/** @param ids a select of the ids of groups */
+/** @param ids a select of group ids */
 const ofGroups = (ids: RawBuilder<unknown>) => sql`
   select hooks.* from hooks where hooks.group_id = any(array(${ids})) and ${planInForce} <> 'free'`;
 const ofInstance = sql`select hooks.* from hooks where hooks.project_id is null and hooks.group_id is null`;
 
-/** The hooks in whose reach a place is, whatever they ask for. Group hooks need the plan Premium. */
+/** The hooks that can subscribe to events of a place, whatever their triggers. Group hooks need the plan Premium. */
 function hooksOfPlace(place: HookScope): RawBuilder<unknown> {
   if (place === 'instance') return ofInstance;
   if ('group_id' in place)
@@ -40,14 +46,14 @@ function hooksOfPlace(place: HookScope): RawBuilder<unknown> {
 
 /** From this number of failures on, a hook is disabled until a test of it succeeds. */
 export const failures_that_disable = 40;
-/** A predicate on rows of `hooks`: it receives what happens now. */
+/** A predicate on rows of `hooks`: the hook is not disabled now. */
 const isExecutable = sql<boolean>`(recent_failures < ${sql.lit(failures_that_disable)} and (disabled_until is null or disabled_until <= now()))`;
 
 const asksFor = (trigger: Trigger) =>
   trigger === 'system_events' ? sql`(project_id is null and group_id is null)` : sql.ref(trigger);
 
 /**
- * The hooks that ask for at least one of the triggers. Disabled hooks receive nothing.
+ * The hooks that subscribe to at least one of the triggers. Disabled hooks receive nothing.
  * @param tx the transaction of the change
  */
 export async function hooksAsking(tx: Database, place: HookScope, triggers: readonly Trigger[]): Promise<AskingHook[]> {
@@ -59,29 +65,35 @@ export async function hooksAsking(tx: Database, place: HookScope, triggers: read
   return rows;
 }
 
-/** Events that as many others have led to are the last ones: what follows from them triggers no webhook. */
+/**
+ * The maximum length of a chain of events, each caused by the previous one: the effects of the last one trigger no
+ * webhook.
+ */
 const deepest = 10;
 
-/** How many events have led to what happens now. */
+/** The number of events in the chain that led to the current one. */
 function depthOfCall(): RawBuilder<number> {
   const cause = causeOfCall();
   return cause === undefined ? sql`0` : sql`coalesce((select depth + 1 from hook_events where id = ${cause}::uuid), 0)`;
 }
 
-/** What one statement may send to several hooks. */
+/** Events that one statement sends to hooks. */
 export interface News {
-  /** What hooks of projects and groups ask for; null: only hooks of the server receive it. */
+  /** The trigger to which hooks of projects and groups subscribe; null: only system hooks receive the event. */
   trigger: Exclude<Trigger, 'system_events'> | null;
-  /** A select with the columns `project_id` (whose hooks receive it; null for none) and `group_ids` (the groups above, outermost first), and those that `facts` needs. */
+  /**
+   * A select with the columns `project_id` (whose hooks receive the event; null for none) and `group_ids` (the ancestor
+   * groups, outermost first), and the columns that `facts` needs.
+   */
   rows: RawBuilder<unknown>;
-  /** As for `HookEvent`, of one of the rows, which is called `news`. It is evaluated only if a hook asks. */
+  /** As for `HookEvent`, for one of the rows, which is called `news`. It is evaluated only if a hook subscribes. */
   facts: RawBuilder<unknown>;
-  /** Whether hooks of the server receive it, too. */
+  /** Whether system hooks receive the event, too. */
   to_system: boolean;
 }
 
 /**
- * Tells hooks of several things that have happened, each in its place.
+ * Adds several hook events, each for its own project or group.
  * @param tx the transaction of the change
  */
 export async function tellEach(tx: Database, { trigger, rows, facts, to_system }: News): Promise<void> {
@@ -112,12 +124,15 @@ export async function tellEach(tx: Database, { trigger, rows, facts, to_system }
 
 export interface HookEvent {
   trigger: Trigger;
-  /** An expression of type `json`: the body, with holes where it needs more than the database (docs/decisions/0043-hooks-are-told-from-an-outbox.md). Null when what it is about is gone. */
+  /**
+   * An expression of type `json`: the body, with holes for values that are not in the database
+   * (docs/decisions/0043-hooks-are-told-from-an-outbox.md). Null if the subject was deleted.
+   */
   facts: RawBuilder<unknown>;
 }
 
 /**
- * Leaves an event for those of the hooks that ask for it, one for hooks of the server and one for all others.
+ * Adds an event for the subscribing hooks: one row for system hooks and one for all others.
  * @param tx the transaction of the change
  * @param asking from `hooksAsking`
  */

@@ -1,4 +1,4 @@
-/** What other areas may use to tell hooks of changes. */
+/** The functions by which other areas send hook events. */
 export {
   type AskingHook,
   addHookEvent,

@@ -1,6 +1,6 @@
-/** What triggers hooks: the columns of `hooks` that ask for it. */
+/** The triggers of hooks: the columns of `hooks` with the subscriptions. */
 
-/** Each with the name of its event in the header `X-Gitlab-Event`, and in the log. */
+/** The name of each trigger's event in the header `X-Gitlab-Event`, and in the log. */
 export const triggers = {
   push_events: { event: 'Push Hook', log: 'push_hooks' },
   tag_push_events: { event: 'Tag Push Hook', log: 'tag_push_hooks' },
@@ -24,7 +24,7 @@ export const triggers = {
   member_events: { event: 'Member Hook', log: 'member_hooks' },
   subgroup_events: { event: 'Subgroup Hook', log: 'subgroup_hooks' },
   project_events: { event: 'Project Hook', log: 'project_hooks' },
-  /** What triggers every hook of the server; not a column. */
+  /** Triggers every system hook; not a column. */
   system_events: { event: 'System Hook', log: 'system_hooks' },
 } as const;
 

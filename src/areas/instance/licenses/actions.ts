@@ -13,11 +13,12 @@ const notice_days = { paid: 15, trial: 7 };
 
 /**
  * Installs a license. Once it has started, it takes effect from the next request.
- * @param tx the transaction that it is part of
+ * @param tx the transaction of the whole change
  * @param keys the trusted keys; one of them must have signed it
  * @param text as it was issued
  * @returns its id
- * @throws ApiError 400 with a sentence: its issuer is not trusted, it was tampered with, has expired, has too few seats, or has been added before (docs/reference/licenses.md)
+ * @throws ApiError 400 with a sentence: its issuer is not trusted, it was tampered with, has expired, has too few
+ * seats, or has been added before (docs/reference/licenses.md)
  */
 export async function addLicense(tx: Database, keys: readonly KeyObject[], text: string): Promise<number> {
   const licensed = await readLicense(text, keys);

@@ -1,4 +1,4 @@
-/** Reading licenses as replies show them (docs/reference/licenses.md). */
+/** Queries for licenses in replies (docs/reference/licenses.md). */
 import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { countsToday } from '../../../access/index.ts';
@@ -39,11 +39,11 @@ export const LicenseInFull = resource('LicenseInFull', {
 
 export type LicenseRow = Static<typeof LicenseInFull>;
 
-/** Clients read all three members, also of a license that names only some. */
+/** Clients read all three fields, even if a license has only some of them. */
 const licensee = sql`'{"Name": "", "Email": "", "Company": ""}'::jsonb || licensee`;
 
 /**
- * Licenses as replies need them, newest first.
+ * Licenses with the columns of replies, newest first.
  * @param which ids, or `current` for the one in effect
  */
 export async function licensesFor(db: Database, which: readonly number[] | 'current'): Promise<LicenseRow[]> {

@@ -1,9 +1,12 @@
-/** Who takes a seat of the license (docs/reference/licenses.md), and how many are taken. */
+/** The users who take a seat of the license, and their number (docs/reference/licenses.md). */
 import { type RawBuilder, sql } from 'kysely';
 import { countsToday, levels, planInForce } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 
-/** Whether a row of `users` is more than a guest anywhere. Users own the projects in their own namespace without being members of them. */
+/**
+ * Whether a user, in a row of `users`, is more than a guest anywhere. Users own the projects in their own namespace
+ * without being members of them.
+ */
 const isMoreThanGuest = sql`
   (exists (
     select from members left join member_roles role on role.id = members.member_role_id
@@ -13,13 +16,13 @@ const isMoreThanGuest = sql`
   or exists (select from namespaces join projects on projects.namespace_id = namespaces.id where namespaces.owner_id = users.id))`;
 
 /**
- * Whether a row of `users` takes a seat.
+ * Whether a user, in a row of `users`, takes a seat.
  * @param plan with Ultimate, users who are at most guests everywhere take no seat
  */
 const isBillableUnder = (plan: RawBuilder<string>): RawBuilder<boolean> => sql`
   (users.user_type = 'human' and users.state = 'active' and (${plan} <> 'ultimate' or ${isMoreThanGuest}))`;
 
-/** Whether a row of `users` takes a seat under the plan in force, as a condition for any statement. */
+/** Whether a user, in a row of `users`, takes a seat under the plan in force, as a condition for any statement. */
 export const isBillable = isBillableUnder(planInForce);
 
 async function countUnder(db: Database, plan: RawBuilder<string>): Promise<number> {
@@ -28,16 +31,16 @@ async function countUnder(db: Database, plan: RawBuilder<string>): Promise<numbe
   return rows[0]!.count;
 }
 
-/** How many users take a seat now, under the plan in force. */
+/** The number of users who take a seat now, under the plan in force. */
 export const billableCount = (db: Database): Promise<number> => countUnder(db, planInForce);
 
-/** How many users would take a seat under another plan. */
+/** The number of users who would take a seat under another plan. */
 export const billableCountUnder = (db: Database, plan: string): Promise<number> => countUnder(db, sql`${plan}::text`);
 
 export interface Seats {
-  /** How many seats the license has; undefined when it sets no limit, and without a license. */
+  /** The number of seats of the license; undefined if it sets no limit, and without a license. */
   limit: number | undefined;
-  /** How many seats are taken now. */
+  /** The number of seats taken now. */
   used: number;
 }
 

@@ -25,7 +25,7 @@ const Licensed = Type.Object({
   expires_at: optional(nullable(Day)),
   notify_admins_at: optional(nullable(Day)),
   block_changes_at: optional(nullable(Day)),
-  /** Managed elsewhere, so that seats are not checked here. */
+  /** Whether the license is managed elsewhere, so that seats are not checked here. */
   cloud_licensing_enabled: optional(Type.Boolean()),
   restrictions: optional(
     Type.Object({
@@ -36,7 +36,7 @@ const Licensed = Type.Object({
       previous_user_count: optional(Count),
       trial: optional(Type.Boolean()),
       add_ons: optional(AddOns),
-      /** Users paid for afterwards, because they exceeded the seats between these days. */
+      /** The number of users paid for afterwards, because they exceeded the seats between these days. */
       trueup_quantity: optional(Count),
       trueup_from: optional(Day),
       trueup_to: optional(Day),
@@ -70,7 +70,7 @@ export async function issueLicense(secrets: Secrets, licensed: Omit<Licensed, 'v
     .sign(issuingKey(secrets));
 }
 
-/** As it is stored: with LF line endings and one at the end. */
+/** A text in stored form: with LF line endings and one at the end. */
 export const normalised = (text: string): string => `${text.replaceAll('\r\n', '\n').trim()}\n`;
 
 /**

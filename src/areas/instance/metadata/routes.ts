@@ -1,4 +1,4 @@
-/** Metadata: the version of the API, by which clients enable features. */
+/** Metadata: the version of the API, from which clients determine the available features. */
 import { Type } from 'typebox';
 import { anyone, signedIn } from '../../../access/index.ts';
 import { installedBuild, installedVersion } from '../../../foundation/installation.ts';

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { settingsOf } from '../application_settings/index.ts';
 
-/** What each limit is until somebody changes it. 0: no limit. That of feature flags is an application setting. */
+/** The default of each limit. 0: no limit. The limit of feature flags is an application setting. */
 const usualLimits = {
   project_hooks: 100,
   group_hooks: 50,
@@ -49,8 +49,8 @@ export async function limitsOf(db: Database): Promise<Limits> {
 const mib = 1024 * 1024;
 
 /**
- * Whether the repositories in the namespace at the top of a project's path hold more than the limit, as last measured.
- * @returns the limit in MiB; undefined when there is none, or they do not
+ * Whether the repositories in the top-level namespace of a project exceed the size limit, as last measured.
+ * @returns the limit in MiB; undefined if there is none, or it is not exceeded
  */
 export async function exceededStorage(db: Database, project_id: number): Promise<number | undefined> {
   const { rows } = await sql<{ most_mib: number }>`

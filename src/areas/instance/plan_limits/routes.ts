@@ -10,7 +10,7 @@ const each = <S>(schema: S) => Object.fromEntries(names.map((name) => [name, sch
 
 const PlanLimits = resource('PlanLimits', each(Type.Integer({ description: '0: no limit' })));
 
-/** The plan of a server that sells none. */
+/** The plan of a server that does not sell plans. */
 const plan_name = Type.Enum(['default']);
 
 const belowZero = 'must be greater than or equal to 0';

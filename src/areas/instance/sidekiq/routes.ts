@@ -1,4 +1,4 @@
-/** The queue of jobs, by the names that clients know it by (docs/reference/sidekiq.md). */
+/** The job queues, under the names that clients expect (docs/reference/sidekiq.md). */
 import { Type } from 'typebox';
 import { admin } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -39,7 +39,7 @@ const jobMembers = {
 };
 
 const queues = async (db: Database) => ({
-  // Clients ask for the queue `default`, which here has no jobs of its own.
+  // Clients expect a queue `default`, which has no jobs of its own here.
   queues: {
     default: { backlog: 0, latency: 0 },
     ...Object.fromEntries((await queueFigures(db)).map(({ name, ...figures }) => [name, figures])),
