@@ -7,7 +7,10 @@ import { found, Id, invalid } from '../../../http/index.ts';
 import { queueOf } from '../../../jobs/index.ts';
 import { type CadenceFields, cadenceReasons, lastDay, nextSpans, type Span, wordReasons } from './rules.ts';
 
-/** The job that moves open issues of iterations that have ended into the current one, or else the next. The area of issues runs it. */
+/**
+ * The job that moves open issues from ended iterations to the current one, or else the next. The area of issues runs
+ * it.
+ */
 export const rollOver = queueOf('roll_issues_over', { input: { cadence_id: Id, ended: Type.Array(Id) }, retries: 5 });
 
 const fields = [
@@ -85,7 +88,7 @@ export async function addCadence(
 }
 
 /**
- * Changes a cadence. Its upcoming iterations are rescheduled; those that have started stay as they are.
+ * Changes a cadence. Its upcoming iterations are rescheduled; iterations that have started do not change.
  * @throws ApiError 404, 400 with the reasons by field
  */
 export async function changeCadence(tx: Database, group_id: number, id: number, input: CadenceInput): Promise<void> {

@@ -1,4 +1,7 @@
-/** Cadences: the schedule of a group's iterations. They are an addition of ours (docs/decisions/0014-iteration-cadences-have-endpoints.md). */
+/**
+ * Cadences: the schedule of a group's iterations. These endpoints are an addition to API v4
+ * (docs/decisions/0014-iteration-cadences-have-endpoints.md).
+ */
 import { Type } from 'typebox';
 import { groupRole, planningRole } from '../../../access/index.ts';
 import { columnsOf, type Database } from '../../../db/index.ts';

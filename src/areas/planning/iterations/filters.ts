@@ -22,7 +22,7 @@ const searched = {
     exists (select from iteration_cadences where iteration_cadences.id = iterations.cadence_id and iteration_cadences.title ilike ${pattern})`,
 };
 
-/** A predicate on rows of `iterations`, without the parent that they belong to. */
+/** A predicate on rows of `iterations` for all filters except the parent. */
 export function iterationsMatching({
   state,
   search,
@@ -58,6 +58,6 @@ export function isInGroup(
   return sql`(iterations.group_id = any(${groups}::bigint[]) ${descendants})`;
 }
 
-/** A predicate on rows of `iterations`: they belong to the group that the project is in. */
+/** A predicate on rows of `iterations`: they belong to the project's group. */
 export const isInGroupOf = ({ namespace_id }: Pick<Project, 'namespace_id'>): RawBuilder<SqlBool> =>
   sql`iterations.group_id = ${namespace_id}`;

@@ -7,7 +7,7 @@ import { advanceCadence, stateOn } from './actions.ts';
 
 const batch = 100;
 
-/** The next cadences, ordered by id, that are not up to date. */
+/** The next outdated cadences, ordered by id. */
 async function overdue(db: Database, after: number) {
   const { rows } = await sql<{ id: number; group_id: number }>`
     select id, group_id from iteration_cadences cadence

@@ -32,7 +32,7 @@ export interface IterationRow {
   updated_at: string;
   start_date: string;
   due_date: string;
-  /** Of its group. */
+  /** The full path of its group. */
   full_path: string;
 }
 

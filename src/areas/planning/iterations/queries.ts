@@ -1,9 +1,9 @@
-/** Reading iterations. */
+/** Queries for iterations. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type Database, isAmong } from '../../../db/index.ts';
 import type { IterationRow } from './present.ts';
 
-/** Iterations as replies need them. */
+/** Iterations with the columns of replies. */
 export const iterationRows = (db: Database) =>
   db
     .selectFrom('iterations')
@@ -24,7 +24,7 @@ export const iterationRows = (db: Database) =>
       sql<string>`namespaces.full_path::text`.as('full_path'),
     ]);
 
-/** The groups above a project. */
+/** The ancestor groups of a project. */
 const groupsAbove = (project_id: number) => sql`
   (select parent.traversal_ids from projects join namespaces parent on parent.id = projects.namespace_id where projects.id = ${project_id})::bigint[]`;
 
@@ -50,8 +50,9 @@ export const iterationFor = (
   iterationRows(db).where('iterations.id', '=', iteration_id).where(isIterationFor(id)).executeTakeFirst();
 
 /**
- * The current iteration, or else the next, if the ancestor groups of the project have exactly one such cadence; with several it is ambiguous.
- * @param cadence_id narrows it to one cadence
+ * The current iteration, or else the next, if the ancestor groups of the project have exactly one such cadence; with
+ * several it is ambiguous.
+ * @param cadence_id restricts it to one cadence
  */
 export async function iterationAt(
   db: Database,

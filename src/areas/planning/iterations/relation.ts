@@ -1,4 +1,6 @@
-/** How iterations and their cadences leave and arrive (docs/reference/relations_export.md#iterations_cadences). */
+/**
+ * How iterations and their cadences are exported and imported (docs/reference/relations_export.md#iterations_cadences).
+ */
 import { sql } from 'kysely';
 import { type Database, raiseIid } from '../../../db/index.ts';
 import {
@@ -62,7 +64,7 @@ const iterationMembers: RecordKind['members'] = {
   updated_at: required('updated_at', time),
 };
 
-/** @returns iterations that begin before another one of their cadence has ended */
+/** @returns iterations that start before another one of their cadence has ended */
 function overlapping(rows: readonly ArrivingRow[]): Map<ArrivingRow, string> {
   const found = new Map<ArrivingRow, string>();
   const ends = new Map<unknown, string>();
@@ -77,7 +79,10 @@ function overlapping(rows: readonly ArrivingRow[]): Map<ArrivingRow, string> {
   return found;
 }
 
-/** Iterations in their cadence, which numbers them; other servers do not tell the places and states that follow from their days. */
+/**
+ * Iterations in their cadence, which numbers them; other servers do not export numbers and states, which follow from
+ * the dates.
+ */
 const iteration: RecordKind = {
   table: 'iterations',
   title: 'iid',
@@ -105,13 +110,13 @@ const iteration: RecordKind = {
     raiseIid(tx, { namespace_id: owner.id }, 'iterations', Math.max(0, ...rows.map(({ row }) => row.iid as number))),
 };
 
-/** A predicate on rows of `iterations`: what arrives can be in it. */
+/** A predicate on rows of `iterations`: imported items can be in it. */
 const isHere = ({ kind, id }: Arrival['owner']) =>
   kind === 'project'
     ? isIterationFor(id)
     : sql`(iterations.group_id = any((select traversal_ids from namespaces where id = ${id})::bigint[]))`;
 
-/** The iteration of the groups above that has the same days in a cadence of the same title. */
+/** The iteration of the ancestor groups with the same dates in a cadence of the same title. */
 async function findIterations(
   tx: Database,
   { owner }: Arrival,
@@ -144,7 +149,7 @@ const namedIteration: RecordKind = {
   },
 };
 
-/** A member with an iteration. */
+/** A field with an iteration. */
 export const iterationReference = reference('iteration_id', namedIteration, findIterations);
 
 /** The cadences of a group with their iterations. */

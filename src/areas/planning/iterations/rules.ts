@@ -33,7 +33,10 @@ export function nextSpans(rhythm: Rhythm, last_due: string | undefined, count: n
   });
 }
 
-/** The last day that a request may name: years have four digits, also those of iterations that a cadence adds after it. */
+/**
+ * The latest date accepted in a request: years have four digits, including those of iterations that a cadence adds
+ * after it.
+ */
 export const lastDay = '9000-12-31';
 
 /** A cadence as it would be stored. */
@@ -51,7 +54,7 @@ export interface CadenceFields {
 const maximumTitle = 255;
 const maximumDescription = 1024 * 1024;
 
-/** What is wrong with the texts of a cadence or an iteration, by field. */
+/** Reasons against the texts of a cadence or an iteration, by field. */
 export function wordReasons({
   title,
   description,
@@ -67,7 +70,7 @@ export function wordReasons({
   return reasons;
 }
 
-/** What is wrong with a cadence, by field; an automatic one needs a complete schedule. */
+/** Reasons against a cadence, by field; an automatic one needs a complete schedule. */
 export function cadenceReasons(cadence: CadenceFields): Record<string, string[]> {
   const reasons = wordReasons(cadence);
   const needed = cadence.automatic ? (['start_date', 'duration_in_weeks', 'iterations_in_advance'] as const) : [];

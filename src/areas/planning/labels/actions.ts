@@ -46,13 +46,13 @@ async function addImplied(tx: Database, parent: LabelParent, titles: readonly st
     .execute();
 }
 
-/** The fields of a label in a request; omitted ones stay. */
+/** The fields of a label in a request; omitted ones do not change. */
 export interface LabelChanges {
   title?: string | undefined;
   color?: string | undefined;
   description?: string | null | undefined;
   archived?: boolean | undefined;
-  /** Of projects only; null removes it. */
+  /** Only for project labels; null removes it. */
   priority?: number | null | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Which labels an issuable has after a change. */
+/** The labels of an issuable after a change. */
 import type { Database } from '../../../db/index.ts';
 import { type Plan, reaches } from '../../../http/index.ts';
 import { labelsFor } from './actions.ts';
@@ -14,11 +14,11 @@ export interface LabelsAsked {
 }
 
 /**
- * The labels of an issuable after a change; of each scope only the one that was set last.
+ * The labels of an issuable after a change; of each scope only the one set last.
  * @param tx the transaction of the change
- * @param parent the project or group that it is in
- * @param borne the labels that it had before
- * @param how `create`: whether missing labels are created; otherwise they are left out
+ * @param parent the project or group of the issuable
+ * @param borne its labels before the change
+ * @param how `create`: whether missing labels are created; otherwise they are ignored
  */
 export async function labelsAfter(
   tx: Database,
@@ -29,10 +29,10 @@ export async function labelsAfter(
 ): Promise<readonly LabelRow[]> {
   if (!labels && !add_labels && remove_labels.length === 0) return borne;
   const named = await labelsFor(tx, parent, [...(labels ?? []), ...(add_labels ?? [])], { create });
-  // By id: its present labels may come from a group that the project has left.
+  // By id: its current labels may come from a group that the project has left.
   const all = new Map((labels ? [] : borne).map((label) => [label.id, label]));
   for (const label of named.values()) {
-    // Set again, it counts as set last.
+    // A label that is set again counts as set last.
     all.delete(label.id);
     all.set(label.id, label);
   }

@@ -1,6 +1,6 @@
-/** Colors of labels and epics: `#rrggbb`, or the name that CSS has for one. */
+/** Colors of labels and epics: `#rrggbb`, or a CSS color name. */
 
-/** The names of CSS Color Module Level 4, six digits each. */
+/** The color names of CSS Color Module Level 4, six digits each. */
 const named = new Map(
   `aliceblue f0f8ff antiquewhite faebd7 aqua 00ffff aquamarine 7fffd4 azure f0ffff beige f5f5dc bisque ffe4c4 black 000000 blanchedalmond ffebcd
   blue 0000ff blueviolet 8a2be2 brown a52a2a burlywood deb887 cadetblue 5f9ea0 chartreuse 7fff00 chocolate d2691e coral ff7f50 cornflowerblue 6495ed
@@ -25,7 +25,7 @@ const named = new Map(
 );
 
 /**
- * Parses a color into `#rrggbb`; the case of its digits stays.
+ * Parses a color into `#rrggbb`; the case of its digits is preserved.
  * @param text three or six hexadecimal digits after `#`, or a name, in any case
  * @returns undefined for text that is not a color
  */
@@ -36,7 +36,7 @@ export function colorFrom(text: string): string | undefined {
   return named.get(color.toLowerCase());
 }
 
-/** What is wrong with text as a color, for `checked`. */
+/** Reasons against a text as a color, for `checked`. */
 export const colorReasons = (text: string): string[] =>
   colorFrom(text) === undefined ? ['must be a valid color code'] : [];
 

@@ -1,4 +1,4 @@
-/** Labels as webhooks show them. */
+/** Labels in webhooks. */
 import { type RawBuilder, sql } from 'kysely';
 import { momentInJson } from '../../../db/index.ts';
 

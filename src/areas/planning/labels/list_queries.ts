@@ -1,4 +1,4 @@
-/** Labels as they are listed for a caller: their origin, the caller's subscription, and how many issues have them. */
+/** Labels in lists for a caller: their origin, the caller's subscription, and the number of their issues. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import {
   type IssuableKind,
@@ -15,12 +15,12 @@ import { countingEach } from '../../../lists/index.ts';
 import { type LabelCounts, type ListedLabelRow, labelColumns } from './present.ts';
 import { isAvailableIn, isOwnOf, labelParent } from './queries.ts';
 
-/** Which labels to list besides those of the project or group itself. */
+/** The labels to list in addition to those of the project or group itself. */
 export interface LabelScope {
   include_ancestor_groups: boolean;
-  /** Of groups only. */
+  /** Only for groups. */
   include_descendant_groups?: boolean;
-  /** Of groups only: without the labels of their projects. */
+  /** Only for groups: excludes the labels of their projects. */
   only_group_labels?: boolean;
 }
 
@@ -67,7 +67,7 @@ export const mentions = (text: string): RawBuilder<SqlBool> =>
   sql`(labels.title ilike ${containing(text)} or labels.description ilike ${containing(text)})`;
 
 /**
- * The label that a path names.
+ * The label in a path.
  * @param id_or_title an id or a title; if a title is also the id of another label, the id wins
  * @param among a predicate on rows of `labels`
  * @throws ApiError 404
@@ -91,8 +91,8 @@ export async function labelNamed(
 }
 
 /**
- * How many things of a kind that the caller may read have each label.
- * @param only a state; in all states otherwise
+ * The number of items of a kind with each label, among items that the caller may read.
+ * @param only restricts the count to a state
  */
 async function countsOf(db: Database, caller: Caller, kind: IssuableKind, ids: readonly number[], only?: 'opened') {
   const [bearer, state] = [sql.ref(kind.column), sql.ref(`${kind.table}.state`)];
@@ -121,7 +121,8 @@ const countEach = countingEach<LabelCounts>(
 );
 
 /**
- * How many issues and merge requests that the caller may read have each label, in two statements for a page. Long counts may be five seconds old.
+ * The numbers of issues and merge requests with each label, among items that the caller may read, in two statements for
+ * a page. Slow counts may be five seconds old.
  * @returns the counts by ID
  */
 export async function labelCounts(

@@ -34,7 +34,7 @@ export const ProjectLabel = resource('ProjectLabel', {
   is_project_label: Type.Boolean(),
 });
 
-/** The columns of `labels` that replies need. */
+/** The columns of `labels` for replies. */
 export const labelColumns = [
   'labels.id',
   'labels.title',
@@ -55,7 +55,10 @@ export interface LabelRow {
   group_id: number | null;
 }
 
-/** Text without any Markdown, which is HTML as it is. Most labels have such descriptions, and lists repeat them in each row. */
+/**
+ * Text without any Markdown, which can be used as HTML directly. Most labels have such descriptions, and lists repeat
+ * them in each row.
+ */
 const plain = /^[\p{L}\p{N} ,.]*$/u;
 
 /** The description of a label as HTML. */
@@ -74,7 +77,10 @@ const presentDetails = async ({ id, title, description, color, archived }: Label
   archived,
 });
 
-/** Labels with details, by id. Each is presented once, however many items of a page have it, and others are served in between. */
+/**
+ * Labels with details, by id. Each is presented once, however many items of a page have it, and other requests are
+ * served in between.
+ */
 export async function labelDetails(labels: Iterable<LabelRow>): Promise<Map<number, Details>> {
   const distinct = new Map([...labels].map((label) => [label.id, label]));
   const presented = await mapInSlices([...distinct.values()], presentDetails);
@@ -93,7 +99,7 @@ export async function presentLabelsOf(
   return new Map(rows.map(({ id, labels }) => [id, labels.map((label) => details?.get(label.id) ?? label.title)]));
 }
 
-/** The members of a label that depend on the caller. */
+/** The fields of a label that depend on the caller. */
 export interface ListedLabelRow extends LabelRow {
   subscribed: boolean;
   priority: number | null;

@@ -7,7 +7,7 @@ import type { LabelRow } from './present.ts';
 /**
  * Promotes a project label to a group label. Labels with the same title in the group's projects are merged into it.
  * @param tx a transaction
- * @param group_id the group that the project is in
+ * @param group_id the project's group
  * @returns the id of the group's label
  */
 export async function promoteLabel(tx: Database, label: LabelRow, group_id: number): Promise<number> {

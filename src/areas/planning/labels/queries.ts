@@ -1,4 +1,4 @@
-/** Reading labels. */
+/** Queries for labels. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { IssuableKind, PlanningParent } from '../../../access/index.ts';
 import { type Database, isAmong } from '../../../db/index.ts';
@@ -27,8 +27,8 @@ export const isAvailableIn = (parent: LabelParent): RawBuilder<SqlBool> =>
     : sql`labels.group_id = any(${groupsAbove(parent)}::bigint[])`;
 
 /**
- * The labels with these titles that items in a project or group may have. If several have one title, as after a transfer, the nearest wins: the project's own,
- * then that of the oldest group.
+ * The labels with these titles that items in a project or group may have. If several have the same title, e.g. after a
+ * transfer, the nearest wins: the project's own, then the label of the oldest group.
  * @param titles compared exactly
  */
 export async function labelsTitled(db: Database, parent: LabelParent, titles: readonly string[]): Promise<LabelRow[]> {
@@ -58,7 +58,7 @@ export async function labelsById(db: Database, ids: readonly number[]): Promise<
 }
 
 /**
- * A column of a statement on issuables: the labels that each bears, ordered by title, as rows of the reply.
+ * A column of a statement on issuables: the labels of each, ordered by title, as rows of the reply.
  * @param bearer the table or alias of the issuables
  */
 export const borneLabels = (

@@ -1,4 +1,4 @@
-/** How labels leave and arrive (docs/reference/relations_export.md#labels). */
+/** How labels are exported and imported (docs/reference/relations_export.md#labels). */
 import { sql } from 'kysely';
 import type { IssuableKind } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -23,7 +23,7 @@ import { colorFrom, colorReasons } from './color_rules.ts';
 import { labelParent, labelsTitled } from './queries.ts';
 import { descriptionReasons, titleReasons } from './rules.ts';
 
-/** The priority of a label in the project that it belongs to. */
+/** The priority of a label in its own project. */
 const labelPriority: RecordKind = {
   table: 'label_priorities',
   is_link: true,
@@ -42,7 +42,7 @@ const labelPriority: RecordKind = {
   },
 };
 
-/** A label as others name it: the priorities of a label of a group belong to other projects. */
+/** A label as referred to by other records, without priorities: those of a group label belong to other projects. */
 const label: RecordKind = {
   table: 'labels',
   owner: { project: 'project_id', group: 'group_id' },
@@ -69,7 +69,7 @@ const label: RecordKind = {
   stays: {},
 };
 
-/** The labels with these titles, those that are missing made in the project or group itself. */
+/** The labels with these titles; missing ones are created in the project or group itself. */
 async function findLabels(
   tx: Database,
   { owner }: Arrival,
@@ -98,7 +98,7 @@ async function findLabels(
   return wanted.map((each) => ids.get(titleOf(each)) ?? null);
 }
 
-/** A member with a label, which may have been deleted. */
+/** A field with a label, which may have been deleted. */
 export const formerLabel = reference('label_id', label, findLabels);
 
 /** The labels of a project. */
@@ -111,7 +111,7 @@ export const projectLabels: Relation = {
 /** The labels of a group. */
 export const groupLabels: Relation = { name: 'labels', kind: label, is_batched: true };
 
-/** A label that an item bears. */
+/** A label of an item. */
 export const borneLabel = (table: IssuableKind['labels'], target_type: string): RecordKind => ({
   table,
   is_link: true,

@@ -1,4 +1,7 @@
-/** Labels of issuables. Projects have their own and those of their ancestor groups. Both kinds have the same routes. */
+/**
+ * Labels of issuables. Projects have their own labels and those of their ancestor groups. Both kinds have the same
+ * routes.
+ */
 import { Type } from 'typebox';
 import { groupFor, levels, type PlanningParent, planningRole } from '../../../access/index.ts';
 import {

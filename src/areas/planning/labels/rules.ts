@@ -25,7 +25,7 @@ export function withoutRivals<L extends { title: string }>(labels: readonly L[])
 const maximumTitle = 255;
 
 /**
- * What is wrong with the title of a label.
+ * Reasons against the title of a label.
  * @param title trimmed
  */
 export function titleReasons(title: string): string[] {
@@ -36,6 +36,6 @@ export function titleReasons(title: string): string[] {
 
 const maximumDescription = 512 * 1024;
 
-/** What is wrong with the description of a label. */
+/** Reasons against the description of a label. */
 export const descriptionReasons = (description: string): string[] =>
   description.length > maximumDescription ? [`is too long (maximum is ${maximumDescription} characters)`] : [];

@@ -8,17 +8,17 @@ import { moveReferences } from '../references/index.ts';
 import { tellOfMilestone } from './hook_actions.ts';
 import { type MilestoneFields, milestoneReasons } from './rules.ts';
 
-/** The fields of a milestone in a request; omitted ones stay, or are empty in a new one. */
+/** The fields of a milestone in a request; if omitted, they do not change, or are empty in a new milestone. */
 export type MilestoneInput = { [Name in keyof MilestoneFields]?: MilestoneFields[Name] | undefined };
 
 const taken = ['already being used for another group or project milestone.'];
 
-/** What happens to milestones, in the words of events and of webhooks. */
+/** The actions on milestones: the name in events, and in webhooks. */
 const hookActions = { created: 'create', closed: 'close', reopened: 'reopen', destroyed: 'delete' } as const;
 
 /**
- * Records what happens to a milestone, and tells webhooks. Only milestones of projects have activity events.
- * @param tx the transaction of the change; one that deletes has not done so yet
+ * Records an action on a milestone, and triggers webhooks. Only milestones of projects have activity events.
+ * @param tx the transaction of the change; for a deletion, before the row is deleted
  */
 async function record(
   tx: Database,
@@ -35,7 +35,7 @@ async function record(
 export const ownerOf = ({ kind, id }: PlanningParent) => (kind === 'project' ? { project_id: id } : { group_id: id });
 
 /**
- * @param failure the start of the refusal
+ * @param failure the beginning of the error message
  * @throws ApiError 400 with the reasons by field
  */
 async function check(
@@ -140,7 +140,7 @@ export async function changeMilestone(
 /**
  * Deletes a milestone of the project or group itself.
  * @param author_id the user who deletes it
- * @throws ApiError 404 when it is gone
+ * @throws ApiError 404 if it no longer exists
  */
 export async function removeMilestone(
   tx: Database,
@@ -166,7 +166,7 @@ async function lockedMilestone(
   return found(undefined, await query.executeTakeFirst());
 }
 
-/** The group's own milestone of the title, made where there is none. */
+/** The group's own milestone with the title, created if missing. */
 async function groupMilestoneLike(tx: Database, group: PlanningParent, milestone: MilestoneFields & { state: string }) {
   const own = tx.selectFrom('milestones').select('id').where('group_id', '=', group.id);
   const known = await own.where('title', '=', milestone.title).forUpdate().executeTakeFirst();
@@ -175,7 +175,7 @@ async function groupMilestoneLike(tx: Database, group: PlanningParent, milestone
   const { id } = await tx
     .insertInto('milestones')
     .values({ group_id: group.id, ...milestone, iid })
-    // One that was added meanwhile is returned.
+    // A milestone that was added in the meantime is returned.
     .onConflict((added) => added.constraint('milestones_group_title_key').doUpdateSet({ title: milestone.title }))
     .returning('id')
     .executeTakeFirstOrThrow();
@@ -183,8 +183,9 @@ async function groupMilestoneLike(tx: Database, group: PlanningParent, milestone
 }
 
 /**
- * Promotes a project milestone to a group milestone. Milestones with the same title in the group and its projects are merged into it, with their issues, merge requests, releases, and lists and scopes of boards.
- * @param group the group that the project is in
+ * Promotes a project milestone to a group milestone. Milestones with the same title in the group and its projects are
+ * merged into it, with their issues, merge requests, releases, and lists and scopes of boards.
+ * @param group the project's group
  * @returns the id of the group milestone
  * @throws ApiError 404
  */
@@ -194,7 +195,7 @@ export async function promoteMilestone(
   id: number,
   group: PlanningParent,
 ): Promise<number> {
-  // Locked, so that nothing can get one of them between the merge and the deletion.
+  // Locked, so that nothing can be assigned to one of them between the merge and the deletion.
   const { rows } = await sql<MilestoneFields & { id: number; state: string; project_id: number }>`
     select milestones.id, milestones.project_id, title, milestones.description, start_date, due_date, state
       from milestones join projects on projects.id = milestones.project_id

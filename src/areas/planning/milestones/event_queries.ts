@@ -1,4 +1,4 @@
-/** Milestones as the lists of events show them. */
+/** Milestones in event lists. */
 import { sql } from 'kysely';
 import { isUsable } from '../../../access/index.ts';
 import type { EventTarget } from '../../activity/events/index.ts';

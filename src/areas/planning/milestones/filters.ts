@@ -43,7 +43,7 @@ const shared = {
 };
 const ofGroups = { ...shared, ...groupFilters.input, include_descendants: optional(Type.Boolean()) };
 
-/** The parameters for an endpoint's declaration. Those for groups only are not declared for projects. */
+/** The parameters for an endpoint's declaration. Parameters only for groups are not declared for projects. */
 export const milestoneListInput = { group: ofGroups, project: shared as typeof ofGroups };
 
 interface Wanted {
@@ -77,12 +77,12 @@ export function milestonesMatching(
   return [
     isListed(caller, parent, above, include_descendants),
     ...(state === 'all' ? [] : [sql<SqlBool>`milestones.state = ${state}`]),
-    // An iid is unique in one project or group only, so it is ambiguous when those of others are included.
+    // An iid is unique only within one project or group, so it is ambiguous if milestones of others are included.
     ...(iids === undefined || iids.length === 0 || above
       ? []
       : [sql<SqlBool>`milestones.iid = any(${iids}::bigint[])`]),
   ];
 }
 
-/** The predicate of the filters that were given. */
+/** The predicate of the given filters. */
 export const matchingFilters = (wanted: object) => [filters.matching(wanted), groupFilters.matching(wanted)] as const;

@@ -1,4 +1,4 @@
-/** Telling hooks of milestones (docs/reference/hooks.md#events). */
+/** Hook events of milestones (docs/reference/hooks.md#events). */
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, momentInJson } from '../../../db/index.ts';
 import { projectFacts, type Sample } from '../../activity/hooks/index.ts';
@@ -20,7 +20,7 @@ const factsOf = (action: Action) => sql`json_build_object(
     'due_date', news.due_date, 'project_id', news.project_id, 'group_id', news.group_id, 'created_at', ${momentInJson('news.created_at')},
     'updated_at', ${momentInJson('news.updated_at')}))`;
 
-/** @param tx the transaction of the change; of a milestone that is deleted, before it is */
+/** @param tx the transaction of the change; for a deleted milestone, before the deletion */
 export const tellOfMilestone = (tx: Database, action: Action, id: number): Promise<void> =>
   tellEach(tx, {
     trigger: 'milestone_events',
@@ -29,6 +29,6 @@ export const tellOfMilestone = (tx: Database, action: Action, id: number): Promi
     facts: factsOf(action),
   });
 
-/** The newest milestone of a project, as if it had been created. */
+/** A sample: the newest milestone of a project, as if it had just been created. */
 export const sampleMilestone: Sample = async (_services, { project_id }) => sql`
   (select ${factsOf('create')} from (${rowsOf(sql`milestones.project_id = ${project_id}`)} order by milestones.id desc limit 1) news)`;

@@ -33,7 +33,7 @@ export interface MilestoneRow {
   created_at: string;
   updated_at: string;
   expired: boolean;
-  /** Of its project or group. */
+  /** The full path of its project or group. */
   full_path: string;
 }
 

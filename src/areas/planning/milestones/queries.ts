@@ -1,4 +1,4 @@
-/** Reading milestones. */
+/** Queries for milestones. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type Database, isAmong, momentInJson } from '../../../db/index.ts';
 import { found } from '../../../http/index.ts';
@@ -7,7 +7,7 @@ import type { MilestoneRow } from './present.ts';
 const isExpired = sql<boolean>`coalesce(milestones.due_date < current_date, false)`;
 const fullPath = sql<string>`coalesce(projects.full_path, namespaces.full_path)::text`;
 
-/** Milestones as replies need them. */
+/** Milestones with the columns of replies. */
 export const milestoneRows = (db: Database) =>
   db
     .selectFrom('milestones')
@@ -30,7 +30,7 @@ export const milestoneRows = (db: Database) =>
     ]);
 
 /**
- * A milestone as JSON, for the statement of what has it.
+ * A milestone as JSON, for statements on records with a milestone.
  * @param id the column with its ID, which may be null
  */
 export const milestoneJson = (id: string): RawBuilder<MilestoneRow | null> => sql<MilestoneRow | null>`
@@ -64,7 +64,7 @@ export const milestoneFor = (
 ): Promise<MilestoneRow | undefined> =>
   milestoneRows(db).where('milestones.id', '=', milestone_id).where(isMilestoneFor(id)).executeTakeFirst();
 
-/** The milestone with this title, if issues of the project may have it; the project's own wins over that of a group. */
+/** The milestone with this title, if issues of the project may have it; the project's own wins over one of a group. */
 export const milestoneTitled = (
   db: Database,
   { id }: { id: number },

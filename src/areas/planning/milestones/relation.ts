@@ -1,4 +1,4 @@
-/** How milestones leave and arrive (docs/reference/relations_export.md#milestones). */
+/** How milestones are exported and imported (docs/reference/relations_export.md#milestones). */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type Database, isAmong, nextIids } from '../../../db/index.ts';
 import {
@@ -43,13 +43,13 @@ const milestone: RecordKind = {
   },
 };
 
-/** A predicate on rows of `milestones`: what arrives can have it. */
+/** A predicate on rows of `milestones`: imported items can have it. */
 const isHere = ({ kind, id }: Arrival['owner']): RawBuilder<SqlBool> =>
   kind === 'project'
     ? isMilestoneFor(id)
     : sql`(milestones.group_id = any((select traversal_ids from namespaces where id = ${id})::bigint[]))`;
 
-/** Milestones that what arrives can have, by title; those of a project win over those of groups. */
+/** The milestones that imported items can have, by title; milestones of a project win over those of groups. */
 async function idsByTitle(
   tx: Database,
   owner: Arrival['owner'],
@@ -66,7 +66,7 @@ async function idsByTitle(
   return new Map(rows.map(({ id, title }) => [title, id]));
 }
 
-/** A milestone that records name and that has not arrived is made in their project or group. */
+/** A milestone that records refer to and that was not imported is created in their project or group. */
 async function findMilestones(
   tx: Database,
   { owner }: Arrival,
@@ -90,7 +90,7 @@ async function findMilestones(
 const isFit = (title: string): boolean =>
   Object.keys(milestoneReasons({ title, description: null, start_date: null, due_date: null })).length === 0;
 
-/** A member with a milestone. */
+/** A field with a milestone. */
 export const milestoneReference = reference('milestone_id', milestone, findMilestones);
 
 /** The milestones of a project or group. */

@@ -11,7 +11,7 @@ export interface MilestoneFields {
   due_date: string | null;
 }
 
-/** What is wrong with a milestone, by field; valid fields are left out. */
+/** Reasons against a milestone, by field; valid fields are omitted. */
 export function milestoneReasons({
   title,
   description,

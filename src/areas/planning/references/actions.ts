@@ -1,10 +1,14 @@
-/** What points to labels, milestones and iterations, by the foreign keys of the schema (docs/architecture.md#what-points-to-what). */
+/**
+ * Replacing references to labels, milestones and iterations, by the foreign keys of the schema
+ * (docs/architecture.md#what-points-to-what).
+ */
 import { type Database, referencesTo, replaceReferences } from '../../../db/index.ts';
 
 export type PlanningTable = 'labels' | 'milestones' | 'iterations';
 
 /**
- * Has everything that names some labels or milestones name another one. A row that could not stand beside one that is there is left to be deleted with what it names.
+ * Replaces all references to some labels or milestones with references to another one. A row that would conflict with
+ * an existing one is not changed, and is deleted together with the old label or milestone.
  * @param tx a transaction that has locked the rows, and deletes those in `from` afterwards
  */
 export async function moveReferences(

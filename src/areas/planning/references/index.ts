@@ -1,3 +1,3 @@
-/** What points to labels, milestones and iterations. */
+/** References to labels, milestones and iterations. */
 export { moveReferences } from './actions.ts';
 export { takePlanning } from './transfer_actions.ts';

@@ -1,13 +1,13 @@
-/** What belongs to a project or group that has moved. */
+/** The contents of a project or group that was transferred. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 
-/** A project, or a group with everything in it, that has moved. */
+/** A transferred project, or a transferred group with all its contents. */
 export type Moved = { project_id: number } | { group_id: number };
 
 export const idsOf = (ids: readonly number[]) => sql`${ids}::bigint[]`;
 
-/** A predicate on rows of a table: they belong to a project that has moved. */
+/** A predicate on rows of a table: they belong to a transferred project. */
 const isOfProjects = (moved: Moved, table: string): RawBuilder<SqlBool> =>
   'project_id' in moved
     ? sql`${sql.ref(`${table}.project_id`)} = ${moved.project_id}`
@@ -15,20 +15,23 @@ const isOfProjects = (moved: Moved, table: string): RawBuilder<SqlBool> =>
         select projects.id from projects join namespaces on namespaces.id = projects.namespace_id
          where namespaces.traversal_ids @> ${idsOf([moved.group_id])})`;
 
-/** The same for a group, with those below it. */
+/** The same for a group, including its descendants. */
 const isOfGroups = (moved: Moved, table: string): RawBuilder<SqlBool> =>
   'project_id' in moved
     ? sql`false`
     : sql`${sql.ref(`${table}.group_id`)} in (select id from namespaces where traversal_ids @> ${idsOf([moved.group_id])})`;
 
-/** Which column of a table says whose its rows are, or which row of another table they belong to. */
+/**
+ * The column of a table that refers to the project or group of its rows, or to the row of another table to which they
+ * belong.
+ */
 interface Owner {
   column: string;
   /** Undefined for `project_id` and `group_id`. */
   parent: string | undefined;
 }
 
-/** Whose the rows of a table are: by its own columns, or otherwise by the rows that they are parts of. */
+/** The owners of the rows of a table: by its own columns, or otherwise by the rows that they are parts of. */
 async function ownersOf(db: Database, table: string): Promise<Owner[]> {
   const { rows } = await sql<{ column: string; parent: string; is_part: boolean }>`
     select attname as column, parent.relname as parent, key.confdeltype = 'c' as is_part
@@ -43,10 +46,10 @@ async function ownersOf(db: Database, table: string): Promise<Owner[]> {
     .map(({ column, parent }) => ({ column, parent }));
 }
 
-/** What has a project or a group, and parts in other tables. */
+/** Tables whose rows belong to a project or a group, and have parts in other tables. */
 const parents: readonly string[] = ['boards', 'epics', 'issues', 'merge_requests', 'releases'];
 
-/** A predicate on rows of a table, by its own name: they belong to what has moved. */
+/** A predicate on rows of a table, under its own name: they belong to the transferred project or group. */
 export async function isInside(db: Database, moved: Moved, table: string): Promise<RawBuilder<SqlBool>> {
   const owners = await ownersOf(db, table);
   const predicates: RawBuilder<SqlBool>[] = [];

@@ -1,4 +1,6 @@
-/** What a project or group that moves takes along of the groups that it leaves (docs/reference/projects.md#transfer). */
+/**
+ * References from a transferred project or group into the groups that it leaves (docs/reference/projects.md#transfer).
+ */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import {
   type Database,
@@ -13,21 +15,22 @@ import { idsOf, isInside, type Moved } from './inside_queries.ts';
 
 interface Move {
   moved: Moved;
-  /** The groups that it was in and is in no longer. */
+  /** The former ancestor groups that are no longer ancestors. */
   left_ids: readonly number[];
 }
 
 /**
- * What becomes of a reference into a group that was left: `copy` names the label or milestone of the same title, which is copied if what has moved can use none; `follow` does so only
- * where there is one; what is left, and `release`, ends as if the row that it names were deleted.
+ * How a reference into a former ancestor group changes: `copy` replaces it with the available label or milestone of the
+ * same title, and creates a copy if there is none; `follow` replaces it only if there is one; all remaining references,
+ * and `release`, are treated as if the referenced row were deleted.
  */
 type AtTransfer = 'copy' | 'follow' | 'release';
 
-/** A history tells as much as what has moved can use, and iterations stay with their groups. */
+/** Histories keep only references to available records, and iterations stay with their groups. */
 const atTransfer = (table: PlanningTable, source: string): AtTransfer =>
   table === 'iterations' ? 'release' : /^resource_\w+_events$/.test(source) ? 'follow' : 'copy';
 
-/** A reference from what has moved. */
+/** A reference from the transferred project or group. */
 interface Inner extends Reference {
   transfer: AtTransfer;
   isInside: RawBuilder<SqlBool>;
@@ -42,7 +45,7 @@ async function innerReferences(tx: Database, moved: Moved, table: PlanningTable)
   return inner;
 }
 
-/** The rows of the groups that were left, as the table `gone`, which some of the references name. */
+/** The rows of the former ancestor groups to which some of the references point, as the table `gone`. */
 function leftRows(table: PlanningTable, { left_ids }: Move, references: readonly Inner[]): RawBuilder<unknown> {
   const left = sql`(select id from ${sql.table(table)} where group_id = any(${idsOf(left_ids)}))`;
   const named = references.map((reference) => {
@@ -52,13 +55,13 @@ function leftRows(table: PlanningTable, { left_ids }: Move, references: readonly
   return sql`(select * from ${sql.table(table)} where id in (${sql.join(named, sql` union `)})) gone`;
 }
 
-/** The columns that make something belong to what has moved, with their values. */
+/** The columns that make a record belong to the transferred project or group, with their values. */
 const ownerOf = (moved: Moved) =>
   'project_id' in moved
     ? { column: sql.ref('project_id'), id: moved.project_id }
     : { column: sql.ref('group_id'), id: moved.group_id };
 
-/** The one of the same title as `gone` that can be used now: of the project itself, or else of the oldest group above. */
+/** The available record with the same title as `gone`: of the project itself, or else of the oldest ancestor group. */
 function sameTitled(table: PlanningTable, moved: Moved): RawBuilder<number | null> {
   const isAbove =
     'project_id' in moved
@@ -95,10 +98,10 @@ async function copyMilestones(tx: Database, moved: Moved, gone: RawBuilder<unkno
       from milestones where id = any(${idsOf(missing.map(({ id }) => id))})`.execute(tx);
 }
 
-/** How rows that what has moved cannot do without are copied. */
+/** How rows that are still needed are copied. */
 const copies = { labels: copyLabels, milestones: copyMilestones };
 
-/** Carries out the rules of the references to one table. */
+/** Applies the rules to the references to one table. */
 async function leave(tx: Database, table: PlanningTable, move: Move): Promise<void> {
   const { moved } = move;
   const references = await innerReferences(tx, moved, table);
@@ -117,11 +120,12 @@ async function leave(tx: Database, table: PlanningTable, move: Move): Promise<vo
 }
 
 /**
- * Keeps the labels and milestones of what has moved, also on its boards, of its releases and in its histories: those that it can use now are used, others are copied into
- * the project or group that has moved. Iterations stay with their groups. Nothing that it has leads to the groups that it has left.
+ * Keeps the labels and milestones of a transferred project or group, including those of its boards, releases and
+ * histories: available ones of the same title are used, and others are copied into the transferred project or group.
+ * Iterations stay with their groups. Afterwards no reference points to the former ancestor groups.
  * @param tx the transaction of the transfer, after it
- * @param from_id the namespace above it before, null for none
- * @param to_id the same afterwards
+ * @param from_id the former parent namespace, null for none
+ * @param to_id the new parent namespace, null for none
  */
 export async function takePlanning(
   tx: Database,
