@@ -16,7 +16,7 @@ const addresses = {
 };
 const paths = { project: '/:id/-/boards', group: '/groups/:id/-/boards' };
 
-/** The boards of a project or group, and a form for another one. */
+/** The boards of a project or group, with a form for a new one. */
 const boardsPage = (kind: Kind) =>
   page(paths[kind], {
     signed_in: true,
@@ -47,7 +47,7 @@ ${mayCreate && html`<h2>New board</h2>${form(seen, 'create', { fields: [{ name: 
     }),
   });
 
-/** How many lists a page shows between those of open and of closed issues, and how many issues each of them. */
+/** The maximum number of lists shown between the lists of open and closed issues, and of issues shown in each list. */
 const listsOnPage = 6;
 const cardsOnPage = 20;
 

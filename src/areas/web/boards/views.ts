@@ -1,4 +1,4 @@
-/** How a board looks. */
+/** Views of boards. */
 import type { Static } from 'typebox';
 import type { Page } from '../../../http/index.ts';
 import {
@@ -25,7 +25,7 @@ export interface Column {
   list_id: string;
   title: string;
   color?: string | undefined;
-  /** How many issues it is meant to have at most; 0 for no limit. */
+  /** The maximum number of issues intended for the list; 0 for no limit. */
   limit?: number | undefined;
   cards: Page<Card>;
 }
@@ -36,7 +36,7 @@ export interface ShownBoard {
   kind: 'project' | 'group';
   name: string;
   columns: readonly Column[];
-  /** Where issues can be moved to; none for those who may not move any. */
+  /** The lists to which issues can be moved; empty if the caller may not move any. */
   targets: readonly { value: string; label: string }[];
   shown: Page<unknown>;
 }

@@ -1,4 +1,4 @@
-/** Where and with what a project is deployed: environments, pipelines and feature flags (docs/reference/work_pages.md). */
+/** Deployments of a project: environments, pipelines and feature flags (docs/reference/work_pages.md). */
 import { type PageCall, page, pagingOf } from '../../../pages/index.ts';
 import { Job } from '../../code/jobs/index.ts';
 import { Pipeline, PipelineDetail } from '../../code/pipelines/index.ts';
@@ -6,7 +6,7 @@ import { Deployment, Environment, EnvironmentInList } from '../../deployments/en
 import { FeatureFlag } from '../../deployments/feature_flags/index.ts';
 import { environmentsView, environmentView, flagsView, pipelinesView, pipelineView } from './views.ts';
 
-/** Whether commits are links, which lead to the code. */
+/** Whether commits link to the code. */
 const readsCode = ({ may }: PageCall): Promise<boolean> => may('listCommits');
 
 const environmentsPage = page('/:id/-/environments', {

@@ -1,4 +1,4 @@
-/** How environments, pipelines and feature flags are shown. */
+/** Views of environments, pipelines and feature flags. */
 import type { Static } from 'typebox';
 import { commitKind } from '../../../access/index.ts';
 import type { Page as ListPage } from '../../../http/index.ts';
@@ -35,7 +35,7 @@ interface WithCommits extends InProject {
   reads_code: boolean;
 }
 
-/** What is built or deployed: `main at 1a2b3c4d`. */
+/** The built or deployed revision: `main at 1a2b3c4d`. */
 function revision({ id, reads_code }: WithCommits, { ref, sha }: { ref: string; sha: string }): Html {
   const short = html`<code>${sha.slice(0, 8)}</code>`;
   return html`${ref} at ${reads_code ? html`<a href="${commitKind.page(id, sha)}" rel="nofollow">${short}</a>` : short}`;
@@ -111,7 +111,7 @@ ${pager(pipelines, seen)}`,
 
 const seconds = (duration: number | null): Content => duration !== null && counted(Math.round(duration), 'second');
 
-/** The page of a job is that of the system which runs it, or of its commit. */
+/** The page of a job belongs to the system that runs it, or is that of its commit. */
 const jobRow = ({ name, status, web_url, user, created_at, duration }: Static<typeof Job>): Html =>
   html`${state(status)} <a class="title" href="${web_url}" rel="nofollow noopener">${name}</a>
 <div class="soft">By ${person(user)}, ${time(created_at)}${duration !== null && html`, ${seconds(duration)}`}</div>`;

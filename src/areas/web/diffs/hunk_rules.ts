@@ -8,7 +8,7 @@ export interface DiffLine {
   text: string;
 }
 
-/** What stands between the lines: where a hunk begins, or a remark of git. */
+/** A row between the lines: the start of a hunk, or a remark of git. */
 export interface DiffHead {
   kind: 'hunk' | 'remark';
   text: string;
@@ -39,11 +39,11 @@ export function* linesOfDiff(diff: string): Generator<DiffLine | DiffHead> {
 export interface LineCounts {
   added: number;
   removed: number;
-  /** All of them. */
+  /** The number of all lines. */
   lines: number;
 }
 
-/** How many lines a diff adds and removes, and how many it has at all. */
+/** The numbers of added, removed and all lines of a diff. */
 export function countsOf(diff: string): LineCounts {
   const counts = { added: 0, removed: 0, lines: 0 };
   for (let at = 0; at < diff.length; ) {

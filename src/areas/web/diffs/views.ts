@@ -1,4 +1,4 @@
-/** How diffs are shown: the list of files first, then the changes of each as a table. */
+/** Views of diffs: the list of files first, then the changes of each as a table. */
 import type { Static } from 'typebox';
 import { nextTurn } from '../../../foundation/loop_turns.ts';
 import type { Page as ListPage } from '../../../http/index.ts';
@@ -9,51 +9,54 @@ import { countsOf, type DiffHead, type DiffLine, type LineCounts, linesOfDiff } 
 
 export type FileDiff = Static<typeof Diff>;
 
-/** Where the diffs of a page come from. */
+/** The source of the diffs of a page. */
 export interface DiffSource {
   /**
    * A page of the files with their diffs.
-   * @param paging at most 100 of them
+   * @param paging at most 100 files per page
    */
   page(paging: { page: number; per_page: number }): Promise<ListPage<FileDiff>>;
-  /** The address of a file as it was before, or is after the changes; undefined if no page shows it. */
+  /** The address of a file before or after the changes; undefined if no page shows it. */
   fileAt(side: 'old' | 'new', path: string): string | undefined;
   /**
-   * Where a line can be commented on.
-   * @param number the place of its file among all files, from 1
+   * The address of the form for a comment on a line.
+   * @param number the position of its file among all files, from 1
    */
   commentAt?(number: number, line: DiffLine): string;
-  /** What was said about the changes of a file. */
+  /** The comments on the changes of a file. */
   said?(file: FileDiff, number: number): Said;
 }
 
-/** What was said about the changes of a file. */
+/** The comments on the changes of a file. */
 export interface Said {
-  /** What stands below a line. */
+  /** The content below a line. */
   at(line: DiffLine): Content;
-  /** What stands behind the file, because it is about no line that was shown. */
+  /** The content after the file: comments that belong to no displayed line. */
   rest(): Content;
 }
 
 /** A file with its changes. */
 interface CountedFile {
   file: FileDiff;
-  /** Its place among all files, from 1. */
+  /** Its position among all files, from 1. */
   number: number;
   counts: LineCounts;
 }
 
-/** How many files are read at once: `?page=` counts in these. */
+/** The number of files read at once, which is the unit of `?page=`. */
 export const files_per_batch = 100;
-/** More files are behind a link, and so are those that follow when there are this many lines. */
+/**
+ * The limits of a page: further files are on the next page, and once this many lines have been shown, the remaining
+ * diffs are collapsed.
+ */
 const batchesShown = 10;
 const linesShown = 100_000;
-/** Longer diffs are behind a link of their own. */
+/** Longer diffs are collapsed, with a link to show them. */
 const foldedFrom_lines = 5_000;
-/** What follows in a line is cut off. */
+/** The rest of a longer line is cut off. */
 const lineEnd_chars = 2_000;
 
-/** A number that a query may have, from 1. */
+/** A positive number in a query. */
 function numberIn({ query }: Pick<Seen, 'query'>, name: string): number | undefined {
   const value = query[name];
   return typeof value === 'string' && /^[1-9]\d{0,6}$/.test(value) ? Number(value) : undefined;
@@ -76,8 +79,8 @@ const textOf = (text: string): Content =>
 type CommentAt = (line: DiffLine) => string;
 
 /**
- * End tags of rows and cells are left out, as HTML allows: a diff has tens of thousands. The style says which lines are added and removed, also to those who
- * listen: what is copied is code only.
+ * End tags of rows and cells are omitted, as HTML allows: a diff has tens of thousands. Added and removed lines are
+ * marked by the style, also for screen readers, so that copied text contains only code.
  */
 function rowOf(line: DiffLine | DiffHead, commentAt: CommentAt | undefined): Html {
   if (!('old' in line)) return html`<tr class="${line.kind}"><td colspan="3">${line.text}\n`;
@@ -89,7 +92,7 @@ function rowOf(line: DiffLine | DiffHead, commentAt: CommentAt | undefined): Htm
   return html`<tr class="${kind}"><td>${linked(line.old)}<td>${linked(line.new)}<td>${textOf(text)}\n`;
 }
 
-/** Other requests are served between slices. */
+/** The number of lines per slice; other requests are served between slices. */
 const slice_lines = 200;
 
 const saidRow = (content: Content): Html => html`<tr class="said"><td colspan="3">${content}\n`;
@@ -115,7 +118,7 @@ async function* tableOf(
   yield html`${rows}</table></section>`;
 }
 
-/** Why the changes of a file are not shown as a table, if they are not. */
+/** The reason why the changes of a file are not shown as a table, if there is one. */
 function insteadOf({ file, number, counts }: CountedFile, seen: Seen, isFolded: boolean): Html | undefined {
   if (file.too_large || file.collapsed)
     return html`<p class="soft">The changes are too large to be shown. Clone the repository to see them.</p>`;
@@ -131,7 +134,7 @@ function insteadOf({ file, number, counts }: CountedFile, seen: Seen, isFolded: 
     : undefined;
 }
 
-/** @param isFolded whether the changes are behind a link */
+/** @param isFolded whether the changes are collapsed behind a link */
 async function* fileOf(shown: CountedFile, source: DiffSource, seen: Seen, isFolded: boolean): AsyncGenerator<Html> {
   const { file, number, counts } = shown;
   const [before, after] = [
@@ -155,7 +158,7 @@ ${said?.rest()}
   await nextTurn();
 }
 
-/** Counts lines; other requests are served meanwhile. */
+/** Counts lines, and yields to other requests in between. */
 async function counting(files: readonly FileDiff[], first: number): Promise<CountedFile[]> {
   const found: CountedFile[] = [];
   for (const [index, file] of files.entries()) {
@@ -174,7 +177,7 @@ const listOf = (files: readonly CountedFile[]): Html => html`<details class="fil
 </details>
 `;
 
-/** One of the files, whatever its size. */
+/** A single file, whatever its size. */
 async function* oneFile(source: DiffSource, seen: Seen, number: number): AsyncGenerator<Html> {
   const { items } = await source.page({ page: number, per_page: 1 });
   yield html`<p><a href="${withQuery(seen, { file: undefined })}">All files</a></p>`;
@@ -182,7 +185,10 @@ async function* oneFile(source: DiffSource, seen: Seen, number: number): AsyncGe
   for (const file of await counting(items, number)) yield* fileOf(file, source, seen, false);
 }
 
-/** Links to the files before and behind those that are shown. @param first the first hundred that is shown @param next the first one that is not, if there are more */
+/**
+ * Links to the files before and after the displayed ones. @param first the first batch shown @param next the first
+ * batch not shown, if there are more
+ */
 const otherFiles = (first: number, next: number | undefined, seen: Seen): Html | undefined =>
   first === 1 && next === undefined
     ? undefined
@@ -192,8 +198,8 @@ ${next !== undefined && html`<li><a rel="next" href="${withQuery(seen, { page: n
 </ul></nav>`;
 
 /**
- * The diffs of files, in pieces: a hundred files at a time are read, and some lines at a time are written, so that a large change takes no memory. `?page=` leads on, and
- * `?file=` shows one of the files alone.
+ * The diffs of files, in pieces: files are read by the hundred, and lines written in slices, so that memory stays low
+ * for a large change. `?page=` continues, and `?file=` shows a single file.
  */
 export async function* diffPieces(source: DiffSource, seen: Seen): AsyncGenerator<Html> {
   const asked = numberIn(seen, 'file');
@@ -223,8 +229,8 @@ export async function* diffPieces(source: DiffSource, seen: Seen): AsyncGenerato
 }
 
 /**
- * A source of diffs that are in memory.
- * @param files all of them
+ * A source of diffs that are already in memory.
+ * @param files all files of the diff
  */
 export const pagesOfDiffs =
   (files: readonly FileDiff[]): DiffSource['page'] =>

@@ -4,10 +4,10 @@ import { filePage, type PageCall } from '../../../pages/index.ts';
 import { PipelineDetail } from '../../code/pipelines/index.ts';
 import { badge, coverageShown, statusShown } from './badge_rules.ts';
 
-/** Pictures are asked for with every view of a page that has one. */
+/** Badges are requested with every view of a page that embeds them. */
 const kept_s = 60;
 
-/** Who may not read pipelines does not learn whether there is a project. */
+/** Callers who may not read pipelines get the same response whether the project exists or not. */
 async function latest(call: PageCall) {
   if (!(await call.may('listPipelines'))) throw notFound('Page');
   return call.perhaps(call.one(PipelineDetail, 'getLatestPipeline', { ref: call.params.ref! }));

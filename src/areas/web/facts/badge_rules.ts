@@ -1,4 +1,4 @@
-/** Badges about pipelines, drawn as SVG. Pure functions. */
+/** Badges of pipelines, drawn as SVG. Pure functions. */
 import { type Html, html } from '../../../pages/index.ts';
 
 const colors: Readonly<Record<string, string>> = {
@@ -13,11 +13,11 @@ const unknown = { value: 'unknown', color: '#57606a' };
 
 const words: Readonly<Record<string, string>> = { success: 'passed' };
 
-/** What a badge says of the status of a pipeline. */
+/** The text and color of a badge for a pipeline status. */
 export const statusShown = (status: string | undefined) =>
   status === undefined ? unknown : { value: words[status] ?? status, color: colors[status] ?? unknown.color };
 
-/** What a badge says of the coverage of a pipeline, in percent. */
+/** The text and color of a badge for a pipeline's coverage, in percent. */
 export function coverageShown(coverage: string | null | undefined) {
   const percent = Number(coverage ?? Number.NaN);
   if (!Number.isFinite(percent)) return unknown;
@@ -25,7 +25,7 @@ export function coverageShown(coverage: string | null | undefined) {
   return { value: `${percent.toFixed(2)}%`, color };
 }
 
-/** The width of a text of 11 pixels in sans-serif, in pixels; wide enough for all that is written here. */
+/** The estimated width of an 11 pixel sans-serif text, in pixels; wide enough for all texts of badges. */
 const widthOf = (text: string): number => text.length * 7 + 10;
 
 /** A badge. */

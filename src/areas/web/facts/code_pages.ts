@@ -60,7 +60,7 @@ export const codeFactPages = [
     title: ({ name }) => String(name),
   }),
   redirect('/:id/-/feature_flags_user_lists/:iid/edit', ({ path }) => path.replace(/\/edit$/, '')),
-  // SPDX documents name themselves by such addresses.
+  // SPDX documents use such addresses as their names.
   factPage('/:id/-/dependencies/:export_uuid', dependencies),
 ];
 

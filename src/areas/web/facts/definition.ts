@@ -1,4 +1,4 @@
-/** A page made of the reply of an endpoint, whatever it is. */
+/** Generic pages made from the reply of an endpoint. */
 
 import type { Page as ListPage, Values } from '../../../http/index.ts';
 import {
@@ -21,25 +21,25 @@ interface FactList {
   heading: string;
   operation: string;
   parameters?(reply: Values, call: PageCall): Values;
-  /** How an item is shown; by default with all its facts. */
+  /** The view of an item; by default all its facts. */
   line?(item: Values): Content;
   empty?: string;
 }
 
 interface Facts {
-  /** Reads the object; without it, the page has lists only. */
+  /** Reads the object; if omitted, the page consists only of lists. */
   read?(call: PageCall): Promise<Described>;
   title(reply: Values): string;
   /** The tab of its section. */
   tab?: string;
-  /** What is above the lists. */
+  /** The content above the lists. */
   intro?(call: PageCall): Promise<Content>;
   lists?: readonly FactList[];
   /** The endpoint of its threads of comments. */
   discussions?: { operation: string; parameters?(reply: Values): Values };
 }
 
-/** The project or group of an address, and its id where the reply names it. */
+/** The project or group in an address, with its id if the reply contains it. */
 function placeOf(path: string, { params: { id } }: PageCall, { project_id, group_id }: Values): TextPlace | undefined {
   const kind = path.startsWith('/groups/:id') ? 'group' : path.startsWith('/:id') ? 'project' : undefined;
   if (kind === undefined) return undefined;
@@ -52,7 +52,7 @@ const showingFor = (call: PageCall, place: TextPlace | undefined): Showing => ({
   markdown: async (text) => (await textsAsHtml(call, place, [text]))[0],
 });
 
-/** Items of an endpoint: those of a page, or all. */
+/** The items of a reply: a page of them, or all. */
 const listOf = (reply: unknown): ListPage<Values> =>
   Array.isArray(reply)
     ? { items: reply as Values[], page: 1, per_page: reply.length, has_more: false }
@@ -81,7 +81,7 @@ async function loadThreads(
   return { threads, texts };
 }
 
-/** What the heading and the address of the page say already is left out. */
+/** Omits the fields already shown in the heading and the address of the page. */
 const withoutHeading = (reply: Values, ...said: string[]): Values =>
   Object.fromEntries(Object.entries(reply).filter(([, value]) => !said.includes(value as string)));
 
@@ -98,7 +98,7 @@ async function load(path: string, about: Facts, call: PageCall) {
     about.discussions && loadThreads(about.discussions, reply, call, place),
     ...(about.lists ?? []).map((list) => loadList(list, reply, call, showing)),
   ]);
-  // A page of lists alone is there for those who may see one of them.
+  // A page of lists only requires the right to see at least one of them.
   if (!found && lists.every((list) => list === undefined)) await call.described(about.lists![0]!.operation);
   return {
     title: about.title(reply),

@@ -18,7 +18,7 @@ const geoPages = (['node', 'site'] as const).flatMap((noun) => {
   ];
 });
 
-/** A project has no address in these replies. */
+/** These replies contain no address of the project. */
 function movedLink({ project, group, snippet }: Values): Html {
   const { path_with_namespace: path, name, title, web_url } = (project ?? group ?? snippet ?? {}) as Values;
   const address = typeof path === 'string' ? projectPage(path) : pathOf(String(web_url));

@@ -1,4 +1,4 @@
-/** The members of groups and projects, who asks to be one, and who is invited. */
+/** The members of groups and projects, with access requests and invitations. */
 import { inAddress } from '../../../foundation/addresses.ts';
 import type { Values } from '../../../http/index.ts';
 import { type Content, html, person, time } from '../../../pages/index.ts';
@@ -33,7 +33,7 @@ const lists = {
     html`<a href="${`/groups/${inAddress(String(full_path))}`}">${String(full_name ?? name)}</a>`,
 };
 
-/** All lists are shown, whichever `tab` a link asks for. */
+/** All lists are shown, whatever the `tab` in the link. */
 const pageFor = (noun: 'Project' | 'Group') =>
   factPage(noun === 'Group' ? '/groups/:id/-/group_members' : '/:id/-/project_members', {
     title: () => 'Members',

@@ -5,12 +5,12 @@ import { Iteration, iterationsById, presentIteration } from '../../planning/iter
 import { Milestone } from '../../planning/milestones/index.ts';
 import { factPage } from './definition.ts';
 
-/** An issue, a merge request or an epic, by its title. */
+/** The title line of an issue, a merge request or an epic. */
 export const titleLine = ({ title, web_url, state, author }: Values): Content =>
   html`<a href="${new URL(String(web_url)).pathname}">${String(title)}</a> <span class="label">${String(state)}</span>
 <div class="soft">By ${person(author as { username: string; name: string } | null)}</div>`;
 
-/** The page of a milestone, which its address names by its number in the group or project. */
+/** The page of a milestone; its address contains the number in the group or project. */
 const milestonePage = (noun: 'Project' | 'Group') =>
   factPage(noun === 'Group' ? '/groups/:id/-/milestones/:milestone_iid' : '/:id/-/milestones/:milestone_iid', {
     async read({ list, described, params }) {
@@ -31,7 +31,7 @@ const milestonePage = (noun: 'Project' | 'Group') =>
 
 const milestoneOf = ({ id }: Values): Values => ({ milestone_id: id });
 
-/** The iteration of an address. Whoever may list those of the group may see it. */
+/** The iteration in an address. Everyone who may list the iterations of the group may see it. */
 async function readIteration({ services: { db, url }, list, params }: PageCall) {
   await list(Iteration, 'listGroupIterations', { per_page: 1 });
   const id = /^\d{1,15}$/.test(params.iteration_id!) ? Number(params.iteration_id) : 0;

@@ -1,23 +1,23 @@
-/** A value of the API as content of a page, by its schema. */
+/** Rendering a value of the API as page content, by its schema. */
 import type { TSchema } from 'typebox';
 import { type Content, day, facts, html, linkTarget, person, time } from '../../../pages/index.ts';
 
-/** Of a list, and of the levels below a value. */
+/** The maximum number of items shown of a list, and of levels shown below a value. */
 const [shownItems, shownLevels] = [100, 4];
-/** Of a text; the API has all of it. */
+/** The maximum length shown of a text; the API returns all of it. */
 const shownCharacters = 20_000;
 
-/** What values are shown with. */
+/** The functions for showing values. */
 export interface Showing {
-  /** Our address, without a trailing slash. */
+  /** The external address of the server, without a trailing slash. */
   url: string;
-  /** Markdown as HTML. */
+  /** Renders Markdown to HTML. */
   markdown(text: string): Promise<Content>;
 }
 
-/** Texts in Markdown, by the names that they have in replies. */
+/** The names of Markdown texts in replies. */
 const markdownNames = new Set(['description', 'details', 'body', 'comment']);
-/** Members that are for programs. */
+/** Fields intended for programs. */
 const leftOut = /^(_links|id|iid|.*_id|references|description_html|.*_to_repo|avatar_url|task_completion_status)$/;
 
 interface Names {
@@ -42,7 +42,7 @@ function textOf(name: string, text: string, { format }: { format?: string }, { u
   return text.includes('\n') ? html`<pre>${text}</pre>` : text;
 }
 
-/** A person, or something that has a page, is a link. */
+/** A link to a person, or to anything else with a page. */
 function linkTo(value: Names, { url }: Showing): Content {
   const { username, name, title, web_url } = value;
   if (typeof username === 'string' && typeof name === 'string') return person({ username, name });
@@ -52,7 +52,7 @@ function linkTo(value: Names, { url }: Showing): Content {
   return undefined;
 }
 
-/** The schema of what is inside, where it may be null or one of several. */
+/** The inner schema of a nullable value or a union. */
 function insideOf(
   schema: TSchema,
 ): TSchema & { properties?: Record<string, TSchema>; items?: TSchema; format?: string } {
@@ -79,8 +79,8 @@ async function contentOf(name: string, value: unknown, of: TSchema, showing: Sho
 }
 
 /**
- * The members of a value with their names, and what the schema says of them.
- * @param value of an object
+ * The fields of a value with their labels and their schemas.
+ * @param value an object
  */
 export async function factsOf(value: unknown, schema: TSchema, showing: Showing, level = 0): Promise<Content> {
   const properties = insideOf(schema).properties ?? {};

@@ -6,7 +6,7 @@ import { Member } from '../../spaces/members/index.ts';
 import { mayCreateIn, namespaceFor, ProjectWithAccessForm } from '../../spaces/projects/index.ts';
 import { projectRows } from './views.ts';
 
-/** What the caller may begin in a group. */
+/** What the caller may create in a group. */
 async function beginnings({ services: { db }, caller, params, perhaps }: PageCall, group_id: number) {
   if (!caller) return { group: false, project: false };
   const namespace = await namespaceFor(db, caller, group_id);

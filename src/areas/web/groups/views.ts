@@ -1,11 +1,11 @@
-/** Lists of projects. */
+/** Views of lists of projects. */
 import type { Static } from 'typebox';
 import { projectPage } from '../../../access/index.ts';
 import type { Page } from '../../../http/index.ts';
 import { type Html, html, pager, rows, type Seen, time } from '../../../pages/index.ts';
 import type { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
 
-/** @param empty what is said if there are none */
+/** @param empty the text if there are none */
 export const projectRows = (projects: Page<Static<typeof ProjectWithAccessForm>>, seen: Seen, empty: string): Html =>
   html`${rows(
     projects.items.map(

@@ -1,4 +1,4 @@
-/** Hiding a message, and the page as an application of a device (docs/reference/appearance.md). */
+/** Hiding a message, and the manifest for installing the page as an application (docs/reference/appearance.md). */
 import { badParam, idIn } from '../../../http/index.ts';
 import { dismissalPath, filePage, form, html, ownPath, page, textIn } from '../../../pages/index.ts';
 import { cookieHiding } from './cookie_rules.ts';
@@ -24,7 +24,7 @@ ${form(seen, 'dismiss', { fields: [{ name: 'message_id', label: 'Number of the m
   }),
 });
 
-/** What a device shows of the page as an application. */
+/** The web app manifest. */
 export const manifestPage = filePage('/-/manifest.json', async (call) => {
   const { pwa_name, pwa_short_name, pwa_description, pwa_icon } = await appearanceOf(call);
   const manifest = {

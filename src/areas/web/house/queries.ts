@@ -1,4 +1,4 @@
-/** What administrators show on every page: its look, and messages for its reader. */
+/** The elements that administrators configure for every page: the appearance, and messages for its reader. */
 import { groupFor, projectFor, rightsVersion } from '../../../access/index.ts';
 import { toHtml, toInlineHtml } from '../../../markdown/index.ts';
 import {
@@ -28,11 +28,11 @@ const noticeOf = async (url: string, { id, message, theme, dismissable }: Messag
   is_dismissable: dismissable,
 });
 
-/** The appearance for a page. Whoever is signed in has the version of rights with their session. */
+/** The appearance for a page. The session of a signed-in visitor contains the rights version. */
 export const appearanceOf = async ({ services: { db }, caller }: PageCall): Promise<Appearance> =>
   appearanceFor(db, caller?.session.rights_version ?? (await rightsVersion(db)));
 
-/** A text of administrators on a page, if there is one. */
+/** A text of administrators on a page, if it is set. */
 export async function guidelinesOf(
   call: PageCall,
   name: 'description' | 'member_guidelines' | 'new_project_guidelines',
@@ -44,8 +44,8 @@ export async function guidelinesOf(
 }
 
 /**
- * What a page has around it. Nothing is asked while the rights stay as they are.
- * @param version the version of rights that counts for the request
+ * The elements around the content of a page. Nothing is queried while the rights version stays the same.
+ * @param version the rights version of the request
  */
 export async function houseOf(call: PageCall, place: Place | undefined, version: string): Promise<House> {
   const { db, url } = call.services;

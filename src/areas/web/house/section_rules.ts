@@ -1,4 +1,6 @@
-/** The sections of projects and groups, which are tabs above their pages (docs/reference/pages.md#groups-and-projects). */
+/**
+ * The sections of projects and groups, shown as tabs above their pages (docs/reference/pages.md#groups-and-projects).
+ */
 import { inAddress } from '../../../foundation/addresses.ts';
 import type { PageCall, Place, Tab } from '../../../pages/index.ts';
 
@@ -7,7 +9,7 @@ interface Section {
   label: string;
   /** Its address, with `:place` for the project or group. */
   address: string;
-  /** An operation that whoever sees it may run. */
+  /** The operation that callers need to be allowed to run to see the section. */
   operation: string;
 }
 

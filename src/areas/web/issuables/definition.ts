@@ -1,4 +1,4 @@
-/** What the pages of issues and merge requests share. */
+/** Types shared by the pages of issues and merge requests. */
 import type { Static } from 'typebox';
 import type { Page } from '../../../http/index.ts';
 import type { Content, Html } from '../../../pages/index.ts';
@@ -13,19 +13,19 @@ export type ShownNote = Static<typeof Note>;
 export type Thread = Static<typeof Discussion>;
 export type Award = Static<typeof AwardEmoji>;
 
-/** A change of what something is labelled with, of its state, and the like. */
+/** A change of labels, state or similar. */
 export interface Change {
   at: string;
   user: { username: string; name: string } | null;
-  /** What the user did, such as `closed this`. */
+  /** The action of the user, such as `closed this`. */
   what: Content;
 }
 
-/** A page of what was said and done, oldest first. */
+/** A page of comments and changes, oldest first. */
 export interface Timeline {
   threads: Page<Thread>;
   changes: readonly Change[];
-  /** Whether there are more changes than are read. */
+  /** Whether there are more changes than were read. */
   has_more_changes: boolean;
 }
 

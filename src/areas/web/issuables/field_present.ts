@@ -1,10 +1,10 @@
-/** What can be chosen in the forms of issues and merge requests. */
+/** The choices in the forms of issues and merge requests. */
 import type { Field, PageCall } from '../../../pages/index.ts';
 import { UserBasic } from '../../people/users/index.ts';
 import { ProjectLabel } from '../../planning/labels/index.ts';
 import { Milestone } from '../../planning/milestones/index.ts';
 
-/** More choices are not offered; what is chosen already always is. */
+/** The maximum number of offered choices; values already chosen are always offered. */
 const maximumChoices = 100;
 
 interface Person {
@@ -13,7 +13,7 @@ interface Person {
   username: string;
 }
 
-/** What has been chosen so far. */
+/** The values chosen so far. */
 interface Chosen {
   people: readonly Person[];
   labels: readonly string[];
@@ -30,7 +30,7 @@ const uniqueBy = <T>(items: readonly T[], key: (item: T) => unknown): T[] => [
   ...new Map(items.map((item) => [key(item), item])).values(),
 ];
 
-/** The names of labels, however a reply shows them. */
+/** The names of labels, in either form of replies. */
 export const namesOf = (labels: readonly (string | { name: string })[]): string[] =>
   labels.map((each) => (typeof each === 'string' ? each : each.name));
 
@@ -52,7 +52,7 @@ export async function choicesOf({ list, perhaps }: PageCall, chosen: Chosen): Pr
   };
 }
 
-/** A list of people of which several can be chosen. */
+/** A field for choosing several people. */
 export const peopleField = (name: string, label: string, { people }: Choices, chosen: readonly Person[]): Field => ({
   name,
   label,

@@ -1,13 +1,13 @@
-/** The forms of a conversation, and where they lead. */
+/** The forms of a conversation, and their redirects. */
 import { type Html, html, type PageCall, type PageForm, type Seen, withQuery } from '../../../pages/index.ts';
 import type { Noun, ShownNote, Thread } from './definition.ts';
 
-/** A note by itself, or a thread of it, or neither if the text had quick actions only. */
+/** A single note, or its thread, or neither if the text contained only quick actions. */
 interface Written {
   body: Partial<ShownNote> & Partial<Thread>;
 }
 
-/** Where a note is on a page; only the page if there is none. */
+/** The address of a note on a page; only the page if there is no note. */
 function atNote(address: string, { body }: Written): string {
   const id = body.notes?.[0]?.id ?? body.id;
   return id === undefined ? address : `${address}#note_${id}`;
@@ -16,7 +16,7 @@ function atNote(address: string, { body }: Written): string {
 const afterNew = (reply: never, call: PageCall) => atNote(`${call.path}?page=last`, reply);
 const afterChange = (reply: never, call: PageCall) => atNote(withQuery(call, { edit: undefined }), reply);
 
-/** What people do with an issue or a merge request besides changing it. */
+/** The actions on an issue or a merge request other than editing it. */
 export const conversationForms = (noun: Noun) =>
   ({
     comment: { runs: `create${noun}Note`, next: afterNew },
@@ -32,7 +32,7 @@ export const conversationForms = (noun: Noun) =>
     reopen: { runs: `update${noun === 'Issue' ? 'ProjectIssue' : noun}`, parameters: { state_event: 'reopen' } },
   }) satisfies Record<string, PageForm>;
 
-/** What two people may change at a time in one form. */
+/** The texts in a form that two users may edit at the same time. */
 export const editedTexts = ({
   title,
   description,
@@ -41,7 +41,7 @@ export const editedTexts = ({
   description: string | null;
 }): readonly unknown[] => [title, description ?? ''];
 
-/** The text as someone else has written it meanwhile, for comparison. */
+/** The version of the text that another user has saved in the meantime, for comparison. */
 export const presentText = ({ refused }: Seen, text: string | null | undefined): Html | undefined =>
   refused?.refusal.status === 409
     ? html`<details open><summary>The text as it is now</summary><pre>${text}</pre></details>`

@@ -1,4 +1,4 @@
-/** What the pages of issues and merge requests share. */
+/** The parts shared by the pages of issues and merge requests. */
 export type { Award, NoteTexts, Thread, Timeline } from './definition.ts';
 export { type Choices, choicesOf, namesOf, peopleField, planningFields } from './field_present.ts';
 export { conversationForms, editedTexts, presentText } from './form_rules.ts';

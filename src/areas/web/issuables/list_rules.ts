@@ -1,12 +1,12 @@
-/** What a list is asked with, from the address of its page. */
+/** The parameters of a list, from the address of its page. */
 import type { Values } from '../../../http/index.ts';
 import { textIn } from '../../../pages/index.ts';
 
 const orders = /^(created|updated)_(asc|desc)$/;
 
 /**
- * The parameters of a list of issues or merge requests. Filters that were left empty do not count.
- * @param names of the filters that are taken from the query
+ * The parameters of a list of issues or merge requests. Empty filters are ignored.
+ * @param names the filters that are read from the query
  */
 export function filtersIn(query: Values, names: readonly string[]): Values {
   const given = names.flatMap((name) => {
@@ -17,7 +17,7 @@ export function filtersIn(query: Values, names: readonly string[]): Values {
   return { ...Object.fromEntries(given), ...(column ? { order_by: `${column}_at`, sort } : {}) };
 }
 
-/** The filters that lists of issues and of merge requests have. */
+/** The filters shared by lists of issues and of merge requests. */
 export const sharedFilters = [
   'search',
   'labels',

@@ -1,21 +1,21 @@
-/** Texts of people as HTML, in the context of their project. */
+/** Rendering texts of users to HTML, in the context of their project. */
 import { uploadsPath } from '../../../access/index.ts';
 import { isRendered, toHtml } from '../../../markdown/index.ts';
 import { type Html, type PageCall, sanitised } from '../../../pages/index.ts';
 import { linksFor } from '../../conversation/markdown/index.ts';
 
-/** Where texts are written: their references and uploads are those of a project or group. */
+/** The context of texts: references and uploads belong to a project or group. */
 export interface TextPlace {
   kind: 'project' | 'group';
-  /** Without it, uploads are not looked for. */
+  /** If omitted, uploads are not resolved. */
   id?: number;
   full_path: string;
 }
 
 /**
- * Renders the texts of a page, whose references are looked up together.
- * @param place undefined for what belongs to a user
- * @returns one for each text; undefined for one that is missing or empty
+ * Renders the texts of a page, resolving their references together.
+ * @param place undefined for texts that belong to a user
+ * @returns the HTML of each text; undefined for a missing or empty text
  */
 export async function textsAsHtml(
   { services: { db, url }, caller }: Pick<PageCall, 'services' | 'caller'>,
@@ -40,7 +40,7 @@ export async function textsAsHtml(
 /** The path of the project in a full reference, such as `group/project#1`. */
 export const pathIn = (reference: string): string => reference.replace(/[#!]\d+$/, '');
 
-/** The path of an address of this server, for links that stay on the host by which the browser came. */
+/** The path of an address on this server, for links that stay on the host that the browser has used. */
 export function pathOf(web_url: string): string {
   const { pathname, search, hash } = new URL(web_url);
   return pathname + search + hash;

@@ -1,13 +1,14 @@
-/** What a new issue or merge request begins with (docs/reference/templates.md#issues-and-merge-requests). */
+/** The initial text of a new issue or merge request (docs/reference/templates.md#issues-and-merge-requests). */
 import { type PageCall, textIn } from '../../../pages/index.ts';
 import { AnyTemplate } from '../../code/templates/index.ts';
 
-/** The name of the template that is used without being chosen. */
+/** The name of the template that is used by default. */
 const usual = 'Default';
 
 /**
- * The text of the template that the address names in `issuable_template`; without one, what the project has set, or its default template.
- * @param setting what the project has set
+ * The text of the template in the query parameter `issuable_template`; if omitted, the text in the project's settings,
+ * or its default template.
+ * @param setting the text in the project's settings
  */
 export async function offeredText(
   call: PageCall,

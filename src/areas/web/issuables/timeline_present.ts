@@ -1,4 +1,4 @@
-/** Reads a page of what was said about something, and what was done to it meanwhile. */
+/** Reads a page of the comments on an item, with the changes made in between. */
 import type { Static } from 'typebox';
 import { type Html, html, label, type PageCall } from '../../../pages/index.ts';
 import { Discussion } from '../../conversation/discussions/index.ts';
@@ -7,12 +7,12 @@ import type { Change, NoteTexts, Noun, Thread, Timeline } from './definition.ts'
 import { type TextPlace, textsAsHtml } from './present.ts';
 
 const threads_per_page = 50;
-/** More changes of a kind are not read. */
+/** The maximum number of changes read of each kind. */
 const maximumChanges = 100;
 
 type Read = Pick<PageCall, 'list' | 'perhaps' | 'query'>;
 
-/** The threads of the page that was asked for; `last` is where a new comment is. */
+/** The threads of the requested page; `last` is the page with new comments. */
 async function threadsOf({ list, query }: Read, noun: Noun) {
   const ask = (page: unknown) =>
     list(Discussion, `show${noun}Discussions`, { per_page: threads_per_page, page: page ?? 1 });
@@ -50,7 +50,7 @@ const kindsOf = {
 
 async function changesOfKind<Kind extends keyof Forms>({ list, perhaps }: Read, noun: Noun, kind: Kind) {
   const operation = `list${noun}${kind[0]!.toUpperCase()}${kind.slice(1)}Events`;
-  // The plan may lack some kinds.
+  // Some kinds may be missing under the plan.
   const page = await perhaps(list(resourceEventForms[kind], operation, { per_page: maximumChanges }));
   const say = words[kind] as (event: unknown) => Change['what'];
   const items = (page?.items ?? []) as readonly { user: Change['user']; created_at: string }[];
@@ -62,7 +62,7 @@ async function changesOfKind<Kind extends keyof Forms>({ list, perhaps }: Read, 
 
 const startOf = ({ notes }: Thread): string => notes[0]!.created_at;
 
-/** The page of the timeline that was asked for. A change is on the page of the thread before it, or on the first one. */
+/** The requested page of the timeline. A change is on the page of the preceding thread, or on the first one. */
 export async function timelineOf(call: Read, noun: Noun): Promise<Timeline> {
   const [threads, ...read] = await Promise.all([
     threadsOf(call, noun),
@@ -83,7 +83,7 @@ export async function timelineOf(call: Read, noun: Noun): Promise<Timeline> {
   };
 }
 
-/** The notes of some threads as HTML, and a description beside them. */
+/** The notes of some threads as HTML, and a description with them. */
 export async function textsOf(
   call: Pick<PageCall, 'services' | 'caller'>,
   place: TextPlace | undefined,

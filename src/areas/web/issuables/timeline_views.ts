@@ -1,4 +1,4 @@
-/** How a conversation looks: comments, threads and changes, in one order. */
+/** Views of a conversation: comments, threads and changes, in one order. */
 import {
   form,
   type Html,
@@ -14,7 +14,7 @@ import {
 import type { Change, NoteTexts, ShownNote, Thread, Timeline } from './definition.ts';
 import { bodyField } from './views.ts';
 
-/** Where a comment on a diff is. */
+/** The location of a comment on a diff. */
 function placeOf({ position }: ShownNote): string | undefined {
   if (!position) return undefined;
   const line = position.new_line ?? position.old_line;
@@ -59,7 +59,7 @@ const systemView = ({ id, author, created_at }: ShownNote, texts: NoteTexts): Ht
 const changeView = ({ at, user, what }: Change): Html =>
   html`<div class="event">${person(user)} ${what} ${time(at)}</div>`;
 
-/** Whether the notes of a thread are resolved; undefined where they cannot be. */
+/** Whether the notes of a thread are resolved; undefined if they cannot be. */
 function resolutionOf({ notes }: Thread): boolean | undefined {
   const resolvable = notes.filter((note) => note.resolvable);
   return resolvable.length === 0 ? undefined : resolvable.every(({ resolved }) => resolved);
@@ -78,7 +78,7 @@ function replyView(seen: Seen, { id }: Thread): Html | undefined {
   );
 }
 
-/** A comment with what was replied to it. */
+/** A comment with its replies. */
 export function threadView(seen: Seen, thread: Thread, texts: NoteTexts): Html {
   const [first, ...replies] = thread.notes;
   if (first!.system) return systemView(first!, texts);
@@ -100,7 +100,7 @@ ${replyView(seen, thread)}${
 </div>`;
 }
 
-/** The entries in their order, as pairs of when and what. */
+/** The entries with their times. */
 function entriesOf(seen: Seen, { threads, changes }: Timeline, texts: NoteTexts): Html[] {
   const said = threads.items.map((thread) => ({
     at: thread.notes[0]!.created_at,
@@ -110,7 +110,7 @@ function entriesOf(seen: Seen, { threads, changes }: Timeline, texts: NoteTexts)
   return [...said, ...done].toSorted((one, other) => one.at.localeCompare(other.at)).map(({ view }) => view);
 }
 
-/** The whole conversation with the form for a comment. */
+/** The whole conversation, with the form for a comment. */
 export function timelineView(seen: Seen, timeline: Timeline, texts: NoteTexts): Html {
   return html`<section aria-labelledby="activity">
 <h2 id="activity">Activity</h2>

@@ -15,7 +15,7 @@ import {
 import { emojiOf } from '../../conversation/award_emoji/index.ts';
 import type { Award } from './definition.ts';
 
-/** The text of a comment, which refusals call a note. */
+/** The text of a comment, which error messages call a note. */
 export const bodyField = (label: string, more: Pick<Field, 'value' | 'help'> = {}): Field => ({
   name: 'body',
   label,
@@ -30,7 +30,7 @@ type Labels = readonly (string | { name: string; color: string })[];
 export const labelsView = (labels: Labels): Content =>
   labels.map((each) => html`${typeof each === 'string' ? label(each) : label(each.name, each.color)} `);
 
-/** The tabs of the states of a list, with their counts where they are known. */
+/** The tabs for the states of a list, with counts if known. */
 export const statesView = (
   seen: Seen,
   current: string,
@@ -48,7 +48,7 @@ const orders = [
   { value: 'updated_asc', label: 'Last change last' },
 ] as const;
 
-/** The filters of a list; the state stays. @param more besides those that issues and merge requests share */
+/** The filters of a list; the state does not change. @param more filters in addition to the shared ones */
 export const filtersView = (seen: Seen, more: readonly Field[] = []): Html =>
   filterForm(
     seen,
@@ -66,10 +66,10 @@ export const filtersView = (seen: Seen, more: readonly Field[] = []): Html =>
     'Filter',
   );
 
-/** Offered where nobody has reacted so yet. */
+/** Reactions that are offered even if nobody has used them yet. */
 const offered = ['thumbsup', 'thumbsdown', 'heart', 'tada', 'eyes'];
 
-/** Reactions with their numbers; those who are signed in add and remove their own. */
+/** Reactions with their counts; signed-in users can add and remove their own. */
 export function reactionsView(seen: Seen, awards: readonly Award[]): Html {
   const byName = Map.groupBy(awards, ({ name }) => name);
   const names = [...byName.keys(), ...(seen.may('react') ? offered.filter((name) => !byName.has(name)) : [])];
@@ -88,7 +88,7 @@ export function reactionsView(seen: Seen, awards: readonly Award[]): Html {
   })}</div>`;
 }
 
-/** Closing, opening again, and being told of news. */
+/** The forms to close, reopen and subscribe. */
 export const stateForms = (seen: Seen, state: string, subscribed: boolean | undefined): Content => [
   state === 'opened' && form(seen, 'close', { button: 'Close', look: 'plain' }),
   state === 'closed' && form(seen, 'reopen', { button: 'Reopen', look: 'plain' }),

@@ -1,4 +1,4 @@
-/** Writing issues: a new one, and all fields of one there is. */
+/** Editing issues: creating one, and changing all fields of an existing one. */
 import type { Static } from 'typebox';
 import { issueKind } from '../../../access/index.ts';
 import { type Plan, reaches, type Values } from '../../../http/index.ts';
@@ -39,7 +39,7 @@ const flagFields = ({ confidential = false }: Partial<ShownIssue>): readonly Fie
   { name: 'confidential', label: 'Confidential: only members can see it', kind: 'checkbox', value: confidential },
 ];
 
-/** Fields of plans that the server may lack. */
+/** Fields that require a plan which the server may not have. */
 const plannedFields = (plan: Plan | undefined, { weight, due_date }: Partial<ShownIssue>): readonly Field[] => [
   { name: 'due_date', label: 'Due date', kind: 'date', value: due_date, is_clearable: true },
   ...(plan && reaches(plan, 'premium')
@@ -47,7 +47,7 @@ const plannedFields = (plan: Plan | undefined, { weight, due_date }: Partial<Sho
     : []),
 ];
 
-/** What the address fills in: `issue[title]` and the like. */
+/** The values in the query: `issue[title]` and similar. */
 function prefilled({ query }: Pick<Seen, 'query'>): Record<string, string> {
   const { issue } = query as { issue?: Values };
   const given = typeof issue === 'object' && issue !== null ? Object.entries(issue) : [];
@@ -92,7 +92,7 @@ type ShownIterations = readonly Static<typeof Iteration>[];
 const namedIteration = ({ title, start_date, due_date }: Static<typeof Iteration>) =>
   `${title ?? ''} ${start_date} – ${due_date}`.trim();
 
-/** Iterations, epics and the state of health, where there are any. */
+/** The fields for iterations, epics and the health status, if available. */
 function groupFields(plan: Plan | undefined, issue: ShownIssue, iterations: ShownIterations): readonly Field[] {
   const known = issue.iteration && !iterations.some(({ id }) => id === issue.iteration?.id) ? [issue.iteration] : [];
   const offered = [...known, ...iterations];

@@ -1,4 +1,4 @@
-/** How an issue looks. */
+/** Views of an issue. */
 import type { Static } from 'typebox';
 import { issueKind } from '../../../access/index.ts';
 import type { Page } from '../../../http/index.ts';
@@ -77,7 +77,7 @@ const mergeRequestRows = (title: string, found: MergeRequests): Content =>
     '',
   )}${found.has_more && html`<p class="soft">Only the first ${found.items.length} are shown.</p>`}`;
 
-/** Those that are not among others. */
+/** The merge requests that are not in another list. */
 const without = (found: MergeRequests, others: MergeRequests): MergeRequests =>
   found && { ...found, items: found.items.filter(({ id }) => !others?.items.some((other) => other.id === id)) };
 

@@ -1,4 +1,4 @@
-/** The changes of a merge request, of its last version or an earlier one, with the threads at their files. */
+/** The changes of a merge request, in its last version or an earlier one, with the threads on its files. */
 import type { Static } from 'typebox';
 import { filePage, type Html, html, type PageCall, page, type Seen, withQuery } from '../../../pages/index.ts';
 import { blobPage, Comparison, Diff } from '../../code/repository/index.ts';
@@ -16,7 +16,7 @@ const asked = ({ query }: Pick<PageCall, 'query'>, name: string): string | undef
   return typeof value === 'string' && value !== '' ? value : undefined;
 };
 
-/** Where files are seen as they were before the changes, and as they are after them. */
+/** The addresses of files before and after the changes. */
 const filesAt =
   (project: string, before: string | null | undefined, after: string | undefined): Source['fileAt'] =>
   (side, path) => {
@@ -24,7 +24,7 @@ const filesAt =
     return sha ? blobPage(project, sha, path) : undefined;
   };
 
-/** The changes that are asked for: those of a version, those since another commit, or those of the last version. */
+/** The requested changes: of a version, since another commit, or of the last version. */
 async function sourceOf(call: PageCall, merge_request: Promise<ShownMergeRequest>): Promise<Source> {
   const { one, list } = call;
   const [version_id, start_sha] = [asked(call, 'diff_id'), asked(call, 'start_sha')];
@@ -44,7 +44,7 @@ async function sourceOf(call: PageCall, merge_request: Promise<ShownMergeRequest
   return { page: pagesOfDiffs(diffs), fileAt: filesAt(project, start_sha, to) };
 }
 
-/** More threads are not read for the changes. */
+/** The maximum number of threads read for the changes. */
 const maximumThreads = 100;
 
 async function load(call: PageCall) {
@@ -72,7 +72,7 @@ type Loaded = Awaited<ReturnType<typeof load>>;
 const versionName = ({ head_commit_sha }: Static<typeof MergeRequestVersion>, number: number, isLast = false): string =>
   `${isLast ? 'Last version' : `Version ${number}`}, ${head_commit_sha.slice(0, 8)}`;
 
-/** The choice of a version, and of the one that it is compared with. */
+/** The form for choosing a version, and the version to compare it with. */
 function versionsView({ versions }: Loaded, seen: Seen): Html | undefined {
   if (versions.length < 2) return undefined;
   const count = versions.length;
@@ -98,13 +98,13 @@ async function* pieces(shown: Loaded, seen: Seen): AsyncGenerator<Html> {
   }`;
   const line = lineAsked(seen);
   const at = line ? { ...seen, query: { page: String(Math.ceil(line.number / files_per_batch)) } } : seen;
-  // Comments are on the last version.
+  // Comments are possible only on the last version.
   const mayComment = seen.may('thread') && asked(seen, 'diff_id') === undefined;
   const parts = { ...source, said: saidAbout(seen, merge_request, said) };
   yield* diffPieces(mayComment ? { ...parts, commentAt: lineAddress } : parts, at);
 }
 
-/** The changes with the thread that was begun or resolved. */
+/** The address of the thread that was started or resolved. */
 const toThread = (outcome: never, call: PageCall): string => {
   const { body, notes } = outcome as { body?: Partial<Thread> } & Partial<Thread>;
   const first = (body?.notes ?? notes)?.[0];

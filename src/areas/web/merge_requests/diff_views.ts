@@ -4,7 +4,7 @@ import type { DiffLine, FileDiff, Said } from '../diffs/index.ts';
 import { bodyField, type NoteTexts, type Thread, threadView } from '../issuables/index.ts';
 import type { ShownMergeRequest } from './views.ts';
 
-/** A line that is commented on: the place of its file among all files, from 1, and its numbers. */
+/** The line of a new comment: the position of its file among all files, from 1, and its line numbers. */
 export interface LineAsked {
   number: number;
   old_line: number | undefined;
@@ -13,11 +13,11 @@ export interface LineAsked {
 
 const pattern = /^([1-9]\d{0,6})\.(\d{0,9})\.(\d{0,9})$/;
 
-/** A short address, because each line of a diff has one. */
+/** The address of the form for a comment on a line. It is short, because each line of a diff has one. */
 export const lineAddress = (number: number, line: DiffLine): string =>
   `?at=${number}.${line.old ?? ''}.${line.new ?? ''}#comment`;
 
-/** The line that the address of the page names, if it names one. */
+/** The line in the address of the page, if there is one. */
 export function lineAsked({ query }: Pick<Seen, 'query'>): LineAsked | undefined {
   const [, number, before, after] = pattern.exec(textIn(query, 'at') ?? '') ?? [];
   if (number === undefined) return undefined;
@@ -37,7 +37,7 @@ interface Conversation {
   texts: NoteTexts;
 }
 
-/** The threads on a file, each below its line, and the form for a comment on one of them. */
+/** The threads on a file, each below its line, and the form for a new comment. */
 export const saidAbout = (seen: Seen, { diff_refs }: ShownMergeRequest, { threads, texts }: Conversation) => {
   const asked = lineAsked(seen);
   return (file: FileDiff, number: number): Said => {
@@ -60,7 +60,7 @@ export const saidAbout = (seen: Seen, { diff_refs }: ShownMergeRequest, { thread
         const isHere = isAsked && asked?.new_line === line.new && asked?.old_line === line.old;
         return here.length === 0 && !isHere ? undefined : [here.map(shown), isHere && formAt()];
       },
-      // Those on lines of other versions, and on lines that are not shown.
+      // Threads on lines of other versions, and on lines that are not shown.
       rest: () => [[...left].map(shown), isAsked && formAt()],
     };
   };

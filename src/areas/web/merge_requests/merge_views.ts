@@ -1,4 +1,4 @@
-/** Whether a merge request can be merged, why not, and the forms that lead there. */
+/** Whether a merge request can be merged, the reasons against it, and the forms to resolve them. */
 import type { Static } from 'typebox';
 import type { Page, Plan } from '../../../http/index.ts';
 import { reaches } from '../../../http/index.ts';
@@ -42,7 +42,7 @@ const sentences: Record<string, string> = {
   checking: 'It is being checked. Reload the page in a moment.',
 };
 
-/** These go away by themselves, or by what others do. */
+/** These statuses resolve by themselves, or by actions of other users. */
 const waitsFor = [
   'ci_still_running',
   'ci_must_pass',
@@ -112,7 +112,7 @@ function mergeForms(seen: Seen, merge_request: ShownMergeRequest): Content {
   });
 }
 
-/** Marks of drafts before a title. */
+/** Draft prefixes of a title. */
 const draftMarks = /^(\s*(draft:|\[draft\]|\(draft\))\s*)+/i;
 
 function openView(seen: Seen, merge_request: ShownMergeRequest): Html {
@@ -124,7 +124,7 @@ ${rebase_in_progress ? html`<p>It is being rebased.</p>` : detailed_merge_status
 ${mergeForms(seen, merge_request)}`;
 }
 
-/** The box of a merge request, which comes before its discussion. */
+/** The merge box, which comes before the discussion of a merge request. */
 export const mergeBox = (
   seen: Seen,
   merge_request: ShownMergeRequest,

@@ -1,4 +1,4 @@
-/** A new merge request, at the address that `git push` prints. */
+/** A new merge request, at the address printed by `git push`. */
 import type { Static } from 'typebox';
 import type { Values } from '../../../http/index.ts';
 import {
@@ -20,14 +20,14 @@ import { toMergeRequest } from './views.ts';
 
 type Project = Static<typeof ProjectWithAccessForm>;
 
-/** The branches that the address names: `merge_request[source_branch]` and the like. */
+/** The branches in the query: `merge_request[source_branch]` and similar. */
 function asked({ query }: Pick<PageCall, 'query'>, name: string): string | undefined {
   const { merge_request } = query as { merge_request?: Values };
   const value = typeof merge_request === 'object' && merge_request !== null ? merge_request[name] : undefined;
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** The project that is merged into: of a fork, the one that it was made from. */
+/** The target project: for a fork, its source. */
 const targetOf = (project: Project, wanted: string | undefined): { id: number; path: string } =>
   project.forked_from_project && wanted !== String(project.id)
     ? { id: project.forked_from_project.id, path: project.forked_from_project.path_with_namespace }
@@ -40,12 +40,12 @@ function titleFor(branch: string, commits: readonly Static<typeof Commit>[]): st
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** What a single commit says below its title. */
+/** The body of a single commit's message, below its title. */
 const descriptionFor = (commits: readonly Static<typeof Commit>[]): string =>
   commits.length === 1 ? commits[0]!.message.slice(commits[0]!.title.length).trim() : '';
 
 const none = { people: [], labels: [], milestone: null };
-/** More branches are not offered. */
+/** The maximum number of branches offered. */
 const maximumBranches = 100;
 
 async function load(call: PageCall) {
@@ -73,7 +73,7 @@ async function load(call: PageCall) {
 }
 type Loaded = Awaited<ReturnType<typeof load>>;
 
-/** A choice of branches; the one that is asked for is among them even if there are more. */
+/** A choice of branches; the requested one is included even if there are more. */
 function branchSelect(name: string, label: string, branches: Loaded['sources'], chosen: string | undefined): Html {
   const names = branches.items.map((branch) => branch.name);
   const offered = chosen === undefined || names.includes(chosen) ? names : [chosen, ...names];
@@ -90,7 +90,7 @@ ${branchSelect('target_branch', `Target branch in ${target.path}`, targets, targ
 <button>Compare the branches</button></form>
 ${otherTarget(project, target.id, seen, source_branch)}`;
 
-/** Of a fork, the way to the other project that it can be merged into. */
+/** For a fork, a link to the other possible target project. */
 function otherTarget(project: Project, target: number, seen: Seen, source: string | undefined): Content {
   const parent = project.forked_from_project;
   if (!parent) return undefined;
@@ -144,7 +144,7 @@ function createForm(
   });
 }
 
-/** The address of the page with what it asks for, at which a refused form is shown again. */
+/** The address of the page with its parameters, at which a refused form is shown again. */
 function addressOf({ path }: Pick<Seen, 'path'>, target_project_id: number, source = '', target = ''): string {
   const asked = { source_branch: source, target_branch: target, target_project_id: String(target_project_id) };
   const named = Object.entries(asked).map(([name, value]): [string, string] => [`merge_request[${name}]`, value]);

@@ -1,4 +1,4 @@
-/** What all pages of one merge request show. */
+/** Views shared by all pages of one merge request. */
 import type { Static } from 'typebox';
 import { mergeRequestKind } from '../../../access/index.ts';
 import { type Html, html, label, person, state, time, type View } from '../../../pages/index.ts';

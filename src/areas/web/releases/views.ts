@@ -1,4 +1,4 @@
-/** How releases are shown. */
+/** Views of releases. */
 import type { Static } from 'typebox';
 import type { Page as ListPage } from '../../../http/index.ts';
 import {
@@ -27,7 +27,7 @@ export interface Releases {
 
 export interface OneRelease {
   id: string;
-  /** Of the server, without a trailing slash. */
+  /** The external address of the server, without a trailing slash. */
   url: string;
   release: ShownRelease;
 }
@@ -35,7 +35,7 @@ export interface OneRelease {
 const upcoming = ({ upcoming_release }: ShownRelease): Content =>
   upcoming_release && html`<span class="label">upcoming</span>`;
 
-/** Callers who may not read the code see no tag, and get no further. */
+/** Callers who may not read the code see no tag, and no link to it. */
 function releaseRow(release: ShownRelease): Html {
   const { name, tag_name, released_at, author, assets, _links } = release;
   const page = _links?.self && new URL(_links.self).pathname;

@@ -1,4 +1,4 @@
-/** The addresses of the pages of a repository that only pages hand out. */
+/** Addresses of repository pages that occur only in pages. */
 import { pagePath } from '../../../foundation/addresses.ts';
 
 export const rawPage = pagePath('/:project/-/raw/:ref/:path');
@@ -8,5 +8,5 @@ export const branchesPage = pagePath('/:project/-/branches');
 export const tagsPage = pagePath('/:project/-/tags');
 export const newComparisonPage = pagePath('/:project/-/compare');
 
-/** A folder, or the top of a ref if the path is empty. */
+/** The address of a folder, or of the root of a ref if the path is empty. */
 export const joined = (ref: string, path: string): string => (path === '' ? ref : `${ref}/${path}`);

@@ -1,4 +1,4 @@
-/** Files of a repository: their page, their bytes, and archives of all of them. */
+/** Files of a repository: pages, raw bytes, and archives of all files. */
 
 import { highlighted } from '../../../highlighting/index.ts';
 import { notFound } from '../../../http/index.ts';
@@ -9,7 +9,7 @@ import { hasLongLine, hasMoreLines } from './line_rules.ts';
 import { isRendered, textHtml } from './markdown_present.ts';
 import { refPathOf } from './ref_queries.ts';
 
-/** More lines than this are no program that someone has written. */
+/** A file with more lines is unlikely to be hand-written code, and is not highlighted. */
 const colouredUpTo_lines = 50_000;
 
 async function load(call: PageCall): Promise<Blob> {
@@ -39,7 +39,7 @@ export const rawPages = filePage(
 const archiveName = /^(.+)\/[^/]*?\.(tar\.gz|tar\.bz2|tgz|tbz2?|tar|zip)$/;
 const shortArchiveName = /^(.+)\.(tar\.gz|tar\.bz2|tgz|tbz2?|tar|zip)$/;
 
-/** The ref, then a name of which the extension counts; or the ref with an extension. */
+/** The ref, then a name of which only the extension matters; or the ref with an extension. */
 function archive({ params, query, bytes }: PageCall): Promise<FileParts> {
   const [, sha, format] = archiveName.exec(params.name!) ?? shortArchiveName.exec(params.name!) ?? [];
   if (sha === undefined) throw notFound('Page');

@@ -1,4 +1,4 @@
-/** How files are shown. */
+/** Views of files. */
 
 import {
   type Content,
@@ -22,9 +22,9 @@ import { lastCommit, pathLinks } from './tree_views.ts';
 export interface Blob {
   place: RefPath;
   file: ShownFile;
-  /** Of Markdown, unless its source is asked for. */
+  /** The rendered Markdown, unless its source is requested. */
   rendered: Html | undefined;
-  /** The lines as HTML, if the language is known. */
+  /** The highlighted lines as HTML, if the language is known. */
   colours: readonly string[] | undefined;
 }
 
@@ -35,11 +35,11 @@ const lineText = (line: string): Content =>
     ? line
     : html`${line.slice(0, lineEnd_chars)}<span class="soft"> … ${counted(line.length - lineEnd_chars, 'more character')}</span>`;
 
-/** The number of the page of lines that was asked for. */
+/** The number of the requested page of lines. */
 const pageIn = ({ query }: Seen): number =>
   typeof query.page === 'string' && /^[1-9]\d{0,5}$/.test(query.page) ? Number(query.page) : 1;
 
-/** Each line has an anchor, `#L12`, to which its number leads. End tags are left out, as HTML allows. */
+/** Each line has an anchor, `#L12`, to which its number links. End tags are omitted, as HTML allows. */
 function linesView({ file, colours }: Blob, seen: Seen): Html {
   const page = pageIn(seen);
   const { lines, first, has_more } = linesOnPage(file.text ?? '', page, lines_per_page);

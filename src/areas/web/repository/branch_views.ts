@@ -1,4 +1,4 @@
-/** How branches are shown. */
+/** Views of branches. */
 import type { Static } from 'typebox';
 import type { Page as ListPage } from '../../../http/index.ts';
 import { type Content, filterForm, form, html, pager, rows, type Seen, time, type View } from '../../../pages/index.ts';

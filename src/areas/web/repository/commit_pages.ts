@@ -10,7 +10,7 @@ import { refPathOf } from './ref_queries.ts';
 
 const filters = ['author', 'since', 'until'] as const;
 
-/** What the list was asked with; fields that were left empty do not count. */
+/** The filters of the list; empty fields are ignored. */
 const filtersIn = ({ query }: PageCall) =>
   Object.fromEntries(
     filters.flatMap((name) => (query[name] === undefined || query[name] === '' ? [] : [[name, query[name]]])),
@@ -30,12 +30,12 @@ async function loadHistory(call: PageCall): Promise<History> {
 export const historyPages = page('/:id/-/commits/*ref_path', { is_costly: true, load: loadHistory, view: historyView });
 export const defaultHistoryPage = page('/:id/-/commits', { is_costly: true, load: loadHistory, view: historyView });
 
-/** The comments that follow the first ones are for clients of the API. */
+/** Comments beyond this number are available only in the API. */
 const mostThreads = 100;
 
 const toComments = (_reply: never, { path }: PageCall) => `${path}#comments`;
 
-/** The texts come first, because a name could end like them. */
+/** The text pages come first, because a ref name could have the same ending. */
 export const commitTextPages = (['diff', 'patch'] as const).map((format) =>
   filePage(`/:id/-/commit/:sha.${format}`, ({ bytes }) => bytes('getCommitText', { format })),
 );

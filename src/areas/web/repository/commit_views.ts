@@ -1,4 +1,4 @@
-/** How commits are shown. */
+/** Views of commits. */
 import type { Static } from 'typebox';
 import { commitKind } from '../../../access/index.ts';
 import type { Page as ListPage } from '../../../http/index.ts';
@@ -34,11 +34,11 @@ export interface History {
 export interface ShownCommit {
   id: string;
   commit: Static<typeof CommitDetail>;
-  /** The branches and tags that contain it. */
+  /** The branches and tags that contain the commit. */
   refs: ListPage<Static<typeof CommitRef>> | undefined;
   statuses: ListPage<Static<typeof CommitStatus>> | undefined;
   merge_requests: ListPage<Static<typeof MergeRequestInList>> | undefined;
-  /** Comments, each with what was replied to it. */
+  /** Comments, each with its replies. */
   threads: ListPage<Thread>;
   texts: NoteTexts;
   diffs: DiffSource;

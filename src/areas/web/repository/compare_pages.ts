@@ -5,7 +5,7 @@ import { blobPage, CommitDetail, Comparison, comparePage } from '../../code/repo
 import { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
 import { compareView, type NewComparison, newComparisonView, type ShownComparison } from './compare_views.ts';
 
-/** Two refs, with two dots between them or with three, which leave out what only the first one has. */
+/** Two refs, separated by two dots, or by three, which exclude the commits of the first one only. */
 const range = /^(.+?)(\.\.\.?)(.+)$/;
 
 export const comparePages = page('/:id/-/compare/*refs', {
@@ -20,7 +20,7 @@ export const comparePages = page('/:id/-/compare/*refs', {
   view: compareView,
 });
 
-/** The ref that was typed into a field. */
+/** The ref entered in a field. */
 async function refIn({ one, perhaps }: PageCall, fields: Values, name: 'from' | 'to'): Promise<string> {
   const sha = textIn(fields, name);
   if (sha === undefined) throw invalid({ [name]: ['is empty'] });
@@ -29,7 +29,7 @@ async function refIn({ one, perhaps }: PageCall, fields: Values, name: 'from' | 
   return sha;
 }
 
-/** What can be compared is in the address, so that a comparison has one. */
+/** The address contains the two refs, so that a comparison can be linked to. */
 const chosen = async (call: PageCall, fields: Values): Promise<string> =>
   comparePage(call.params.id!, `${await refIn(call, fields, 'from')}...${await refIn(call, fields, 'to')}`);
 

@@ -1,4 +1,4 @@
-/** How comparisons are shown. */
+/** Views of comparisons. */
 import type { Static } from 'typebox';
 import { form, type Html, html, type Seen, type View } from '../../../pages/index.ts';
 import { counted } from '../../../texts/index.ts';
@@ -21,7 +21,7 @@ export interface NewComparison {
   to: string | undefined;
 }
 
-/** Older ones are left out. */
+/** The maximum number of commits shown; older ones are omitted. */
 const commitsShown = 100;
 
 async function* pieces({ id, from, to, comparison, fileAt }: ShownComparison, seen: Seen): AsyncGenerator<Html> {

@@ -1,4 +1,4 @@
-/** Reading a file to show it, never more of it than a page shows. */
+/** Reading a file for display, limited to the part that a page shows. */
 import type { Readable } from 'node:stream';
 import type { FileParts, PageCall } from '../../../pages/index.ts';
 
@@ -12,11 +12,11 @@ export interface ShownFile {
   blob_id: string;
   /** The beginning of a text. */
   text?: string;
-  /** Whether there is more of the text. */
+  /** Whether the text is truncated. */
   is_cut: boolean;
 }
 
-/** The rest of a larger file is not read. */
+/** The maximum size read of a file. */
 const maximum_bytes = 1024 * 1024;
 
 /** The first bytes of a file. Leaving the loop ends the stream. */
@@ -32,7 +32,7 @@ async function startOf(body: Buffer | Readable): Promise<Buffer> {
   return Buffer.concat(chunks).subarray(0, maximum_bytes);
 }
 
-/** What is stored beside the repository, or its pointer if that is missing. */
+/** The LFS object of a file, or the file's pointer if that is missing. */
 const withLargeFile = async (
   { bytes, perhaps }: PageCall,
   operation: string,
@@ -55,6 +55,6 @@ export async function fileToShow(call: PageCall, path: string, ref: string): Pro
   return { ...shown, text: new TextDecoder().decode(await startOf(body as Buffer | Readable)) };
 }
 
-/** The bytes of a file, for `raw`. */
+/** The bytes of a file, for the page `raw`. */
 export const fileBytes = (call: PageCall, path: string, ref: string): Promise<FileParts> =>
   withLargeFile(call, 'getRawFile', { file_path: path, ref });

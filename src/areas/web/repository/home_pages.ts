@@ -1,4 +1,4 @@
-/** The first page of a project. */
+/** The home page of a project. */
 import { projectPage } from '../../../access/index.ts';
 import { notFound } from '../../../http/index.ts';
 import { linkTarget, type PageCall, page, redirect } from '../../../pages/index.ts';
@@ -15,7 +15,7 @@ async function isStarred({ list, caller }: PageCall): Promise<boolean> {
   return items.some(({ user }) => user.id === caller.id);
 }
 
-/** What is shown of the code; undefined if it is hidden from the caller. */
+/** The displayed part of the code; undefined if it is hidden from the caller. */
 async function codeOf(call: PageCall, { default_branch }: ProjectHome['project']): Promise<ProjectHome['code']> {
   if (default_branch === undefined) return undefined;
   const place = await call.perhaps(refPathOf(call, default_branch));
@@ -37,10 +37,10 @@ async function badgesOf({ list, services: { url } }: PageCall): Promise<ShownBad
     });
 }
 
-/** Projects have no more parts. */
+/** The maximum number of parts in a project's path. */
 const mostParts = 21;
 
-/** The paths that may be that of the project: `go get` asks for packages, whose paths go on behind it. */
+/** The possible paths of the project: `go get` requests packages, whose paths are longer than the project's. */
 function pathsOf({ params: { id = '' }, query }: PageCall): string[] {
   if (query['go-get'] !== '1') return [id];
   const parts = id.split('/').slice(0, mostParts);
@@ -58,7 +58,7 @@ async function projectOf(call: PageCall): Promise<ProjectHome['project']> {
 export const projectHomePage = page('/:id', {
   async load(call): Promise<ProjectHome> {
     const { id = '' } = call.params;
-    // One part is the name of a user or a group, or the number of a project.
+    // A single part is the name of a user or a group, or the id of a project.
     if (!id.includes('/')) throw notFound('Page');
     const project = await projectOf(call);
     if (call.query['go-get'] === '1')
@@ -70,7 +70,7 @@ export const projectHomePage = page('/:id', {
   view: homeView,
 });
 
-/** Clients know the number of a project. */
+/** Redirects from the id of a project, which may be all that a client has. */
 export const projectNumberPage = redirect('/projects/:id', async ({ one }) => {
   const { path_with_namespace } = await one(ProjectWithAccessForm, 'getProject');
   return projectPage(path_with_namespace);

@@ -1,4 +1,4 @@
-/** How the first page of a project is shown. */
+/** Views of a project's home page. */
 import type { Static } from 'typebox';
 import { projectPage } from '../../../access/index.ts';
 import { type Content, facts, form, html, type Seen, time, type View } from '../../../pages/index.ts';
@@ -12,14 +12,17 @@ import { folderView, lastCommit, refActions } from './tree_views.ts';
 export interface ShownBadge {
   name: string;
   link: string;
-  /** Undefined for one of another server, which pages do not load. */
+  /** Undefined for an image on another server, which pages do not load. */
   image: string | undefined;
 }
 
 export interface ProjectHome {
   id: string;
   project: Static<typeof ProjectWithAccessForm>;
-  /** The top folder of the default branch, or what there is instead. Undefined for those who may not see the code. */
+  /**
+   * The root folder of the default branch, or the reason why there is none. Undefined for callers who may not see the
+   * code.
+   */
   code: ShownFolder | 'other branches' | 'no branches' | undefined;
   badges: readonly ShownBadge[];
   is_starred: boolean;
@@ -32,7 +35,7 @@ const badgesView = (badges: readonly ShownBadge[]): Content =>
       html`<a href="${link}" rel="nofollow">${image === undefined ? name : html`<img src="${image}" alt="${name}">`}</a>`,
   )}</p>`;
 
-/** What fills an empty repository. */
+/** Instructions for pushing to an empty repository. */
 function firstPush({ http_url_to_repo, path, default_branch = 'main' }: ProjectHome['project']): Content {
   return html`<h2>The repository is empty</h2>
 <p>Clone it, add a file and push:</p>
@@ -60,7 +63,7 @@ ${lastCommit(code.place)}
 ${folderView(code, seen)}`;
 }
 
-/** The path of a Go module, and where its repository is. */
+/** The path of a Go module, and the address of its repository. */
 const goImport = ({ web_url, http_url_to_repo }: ProjectHome['project']): string =>
   `${web_url.replace(/^https?:\/\//, '')} git ${http_url_to_repo}`;
 
@@ -92,7 +95,7 @@ ${facts([
       html`<a href="${`/${project.forked_from_project.path_with_namespace}`}">${project.forked_from_project.name_with_namespace}</a>`,
   ],
   ['Last activity', time(project.last_activity_at)],
-  // Maintainers see where the project is pulled from, and keep its mirrors.
+  // Maintainers see the mirror source of the project, and manage its mirrors.
   ['Mirrors', project.import_url !== undefined && html`<a href="${mirrorsPage(id)}">Of the repository</a>`],
 ])}
 ${codeView(home, seen)}`,

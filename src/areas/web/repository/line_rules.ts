@@ -1,16 +1,16 @@
-/** The lines of a text as they are shown. A text may be nothing but line breaks, so never all of them are taken apart. */
+/** The lines of a text for display. A text may consist only of line breaks, so it is never split as a whole. */
 
 /** The rest of a longer line is cut off. */
 export const lineEnd_chars = 5_000;
 
 export interface LinePage {
   lines: string[];
-  /** The number of the first one, from 1. */
+  /** The number of the first line, from 1. */
   first: number;
   has_more: boolean;
 }
 
-/** Where a line begins; the end of the text if it has fewer. @param number from 1 */
+/** The offset of a line; the end of the text if it has fewer lines. @param number from 1 */
 function startOf(text: string, number: number): number {
   let at = 0;
   for (let line = 1; line < number && at < text.length; line++) {
@@ -20,7 +20,7 @@ function startOf(text: string, number: number): number {
   return at;
 }
 
-/** A page of the lines of a text, without the empty one behind the last line break. @param page from 1 */
+/** A page of the lines of a text, without the empty one after the last line break. @param page from 1 */
 export function linesOnPage(text: string, page: number, per_page: number): LinePage {
   const first = (page - 1) * per_page + 1;
   const start = startOf(text, first);

@@ -1,4 +1,4 @@
-/** Markdown files of a repository as HTML. */
+/** Rendering Markdown files of a repository to HTML. */
 import { uploadsPath } from '../../../access/index.ts';
 import { pagePath } from '../../../foundation/addresses.ts';
 import { isMarkdownFile, toLongHtml } from '../../../markdown/index.ts';
@@ -7,21 +7,24 @@ import { linksFor } from '../../conversation/markdown/index.ts';
 import type { ShownFile } from './file_queries.ts';
 import type { RefPath } from './ref_queries.ts';
 
-/** Rendering a longer text takes seconds and hundreds of megabytes if it is malicious, and each visitor renders it anew. */
+/** Rendering a longer text takes seconds and hundreds of megabytes if it is malicious, and the result is not cached. */
 const renderedUpTo_chars = 200_000;
 
-/** Whether a file is shown as the document that it describes. */
+/** Whether a file is rendered as a document. */
 export const isRendered = ({ name, text, is_cut }: ShownFile): boolean =>
   text !== undefined && isMarkdownFile(name) && !is_cut && text.length <= renderedUpTo_chars;
 
-/** The files of a ref, as pages and as they are. */
+/** Files of a ref, as pages and as raw bytes. */
 const blobs = pagePath('/:project/-/blob/:ref');
 const raws = pagePath('/:project/-/raw/:ref');
 
-/** Levels above those of a text: the heading of the page, and that of the file. */
+/** The heading levels above the text: the heading of the page, and that of the file. */
 const headingsBelow = 2;
 
-/** The beginning of the text of a file as HTML: Markdown is rendered, with links and images that lead to other files of the same ref. */
+/**
+ * Renders the start of a file to HTML: Markdown is rendered, with links and images that point to other files of the
+ * same ref.
+ */
 export async function textHtml({ services, caller }: PageCall, place: RefPath, file: ShownFile): Promise<Html> {
   const { text = '' } = file;
   if (!isRendered(file)) return html`<pre>${text.slice(0, renderedUpTo_chars)}</pre>`;

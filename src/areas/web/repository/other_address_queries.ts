@@ -1,17 +1,18 @@
-/** Other forms of the addresses of a project. */
+/** Alternative forms of the addresses of a project. */
 import { inAddress } from '../../../foundation/addresses.ts';
 import { type PageCall, withQuery } from '../../../pages/index.ts';
 import { blobPage, TreeObject, treePage } from '../../code/repository/index.ts';
 import { joined } from './address_rules.ts';
 import { refPathOf } from './ref_queries.ts';
 
-/** What stood directly behind the path of a project before addresses had `/-/`. */
+/** The words that followed the path of a project directly before addresses had `/-/`. */
 const olderForm =
   /^(\/[^/]+\/.*?)(\/(?:issues|merge_requests|blob|tree|raw|archive|commits?|compare|branches|tags|wikis|snippets|milestones|badges)(?:\/.*)?)$/;
 
 /**
- * Where an address leads that no page shows: a folder below `blob`, a file below `tree`, and what has no `/-/`.
- * @returns undefined if it leads nowhere, or to something hidden from the caller
+ * The redirect target of an address without a page: a folder below `blob`, a file below `tree`, or an address without
+ * `/-/`.
+ * @returns undefined if there is no target, or it is hidden from the caller
  */
 export async function otherAddress(call: PageCall): Promise<string | undefined> {
   if (/\/-\/(tree|blob)\//.test(call.path)) return otherKind(call);
@@ -22,7 +23,7 @@ export async function otherAddress(call: PageCall): Promise<string | undefined> 
   return isProject ? withQuery({ path: `/${inAddress(id)}/-${rest}`, query: call.query }, {}) : undefined;
 }
 
-/** The page of a file in place of that of a folder, and the other way round. */
+/** The page of a file instead of a folder, and vice versa. */
 async function otherKind(call: PageCall): Promise<string | undefined> {
   const place = await call.perhaps(refPathOf(call));
   if (!place || place.path === '') return undefined;

@@ -1,27 +1,27 @@
-/** What an address of a repository names: the ref is its longest beginning that exists, and the rest is a path. */
+/** Resolving an address in a repository: the ref is the longest prefix that exists, and the rest is a path. */
 import type { Static } from 'typebox';
 import { notFound } from '../../../http/index.ts';
 import type { PageCall } from '../../../pages/index.ts';
 import { CommitDetail } from '../../code/repository/index.ts';
 
-/** A place in a repository. */
+/** A location in a repository. */
 export interface RefPath {
-  /** The project, as the address has it. */
+  /** The project, as given in the address. */
   id: string;
   /** The name of a branch or tag, or the id of a commit. */
   ref: string;
-  /** Empty for the top. */
+  /** Empty for the root. */
   path: string;
-  /** The commit that the ref names. */
+  /** The commit that the ref points to. */
   commit: Static<typeof CommitDetail>;
 }
 
-/** Names of refs with more parts are not looked for. */
+/** The maximum number of parts in the name of a ref. */
 const mostParts = 10;
 
 /**
- * The place that `*ref_path` of the address names.
- * @throws ApiError 404 if no beginning of it is a ref
+ * The location in `*ref_path` of the address.
+ * @throws ApiError 404 if no prefix of it is a ref
  */
 export async function refPathOf(call: PageCall, ref_path = call.params.ref_path!): Promise<RefPath> {
   const parts = ref_path.split('/');

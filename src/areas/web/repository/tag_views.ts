@@ -1,4 +1,4 @@
-/** How tags are shown. */
+/** Views of tags. */
 import type { Static } from 'typebox';
 import { commitKind } from '../../../access/index.ts';
 import type { Page as ListPage } from '../../../http/index.ts';

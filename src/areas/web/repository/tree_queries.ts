@@ -1,4 +1,4 @@
-/** Reading a folder to show it. */
+/** Reading a folder for display. */
 import type { Static } from 'typebox';
 import type { Page as ListPage } from '../../../http/index.ts';
 import { type Html, type PageCall, pagingOf } from '../../../pages/index.ts';
@@ -10,15 +10,15 @@ import type { RefPath } from './ref_queries.ts';
 export interface ShownFolder {
   place: RefPath;
   entries: ListPage<Static<typeof TreeObject>>;
-  /** The last commits of entries by their names, as far as they were found at once. */
+  /** The last commits of entries by their names, as far as they were available immediately. */
   commits: ReadonlyMap<string, Static<typeof LastCommit>['commit']>;
-  /** What the folder says about itself. */
+  /** The README of the folder. */
   readme: { name: string; html: Html } | undefined;
 }
 
 const entriesOnPage = 100;
 
-/** @throws ApiError 404 if the place is no folder */
+/** @throws ApiError 404 if the location is not a folder */
 export async function folderToShow(call: PageCall, place: RefPath): Promise<ShownFolder> {
   const entries = await call.list(TreeObject, 'listRepositoryTree', {
     ref: place.commit.id,

@@ -1,4 +1,4 @@
-/** How folders are shown. */
+/** Views of folders. */
 import { commitKind } from '../../../access/index.ts';
 import { type Content, day, type Html, html, pager, type Seen, time } from '../../../pages/index.ts';
 import { archivePage, blobPage, treePage } from '../../code/repository/index.ts';
@@ -6,7 +6,7 @@ import { commitsPage, joined } from './address_rules.ts';
 import type { RefPath } from './ref_queries.ts';
 import type { ShownFolder } from './tree_queries.ts';
 
-/** The way from the top of the ref to a path, each part a link to its folder. */
+/** Breadcrumbs from the root of the ref to a path, each part a link to its folder. */
 export function pathLinks({ id, ref, path }: RefPath): Html {
   const names = path === '' ? [] : path.split('/');
   const steps = names.map((name, index) => {
@@ -17,7 +17,7 @@ export function pathLinks({ id, ref, path }: RefPath): Html {
   return html`<nav class="trail path" aria-label="Path in the repository"><ol><li><a href="${treePage(id, ref)}">${ref}</a></li>${steps}</ol></nav>`;
 }
 
-/** The commit that a ref names. */
+/** The commit that a ref points to. */
 export const lastCommit = ({ commit }: RefPath): Html =>
   html`<p class="soft">Commit <a href="${new URL(commit.web_url).pathname}">${commit.short_id}</a> ${commit.title}, ${commit.author_name} on ${time(commit.committed_date)}</p>`;
 
@@ -49,7 +49,7 @@ ${pager(entries, seen)}
 ${readme && html`<section class="file readme"><h2>${readme.name}</h2>${readme.html}</section>`}`;
 }
 
-/** What can be done with a ref as a whole. */
+/** The actions for a ref as a whole. */
 export function refActions({ id, ref, path, commit }: RefPath, rest: Content = undefined): Html {
   const name = `${id.slice(id.lastIndexOf('/') + 1)}-${ref.replaceAll('/', '-')}`;
   return html`<p class="actions">${rest}<a href="${commitsPage(id, joined(ref, path))}" rel="nofollow">History</a>

@@ -1,2 +1,2 @@
-/** The page of searches. */
+/** The search page. */
 export { searchPage } from './pages.ts';

@@ -5,7 +5,7 @@ import { type PageCall, type Place, page, pagingOf, textIn } from '../../../page
 import { type ProjectPaths, scopes } from './scope_rules.ts';
 import { type Found, searchView } from './views.ts';
 
-/** Where a search looks. */
+/** The scope of a search. */
 type Where = { operation: string } & ({ level: 'global' } | { level: 'project' | 'group'; id: string });
 
 function whereIn({ query }: PageCall): Where {
@@ -15,7 +15,7 @@ function whereIn({ query }: PageCall): Where {
   return { level: 'global', operation: 'listSearchResults' };
 }
 
-/** The project or group that is searched. */
+/** The project or group to be searched. */
 async function shownPlace({ services: { db }, caller }: PageCall, where: Where): Promise<Place | undefined> {
   if (where.level === 'global') return undefined;
   const visible = where.level === 'project' ? visibleProject : visibleGroup;
@@ -23,7 +23,7 @@ async function shownPlace({ services: { db }, caller }: PageCall, where: Where):
   return { id: full_path, kind: where.level };
 }
 
-/** The paths of the projects of what was found, which the caller may read. */
+/** The paths of the results' projects, which the caller may read. */
 async function pathsOf({ services: { db } }: PageCall, results: Found['results']): Promise<ProjectPaths> {
   const ids = (results?.items ?? []).flatMap(({ project_id }) => (typeof project_id === 'number' ? [project_id] : []));
   if (ids.length === 0) return new Map();

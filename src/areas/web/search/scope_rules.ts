@@ -1,4 +1,4 @@
-/** What can be searched for, and how each thing that is found is shown. */
+/** The kinds of search results, and their views. */
 import { issueKind, mergeRequestKind } from '../../../access/index.ts';
 import { pagePath, slugInAddress } from '../../../foundation/addresses.ts';
 import type { Values } from '../../../http/index.ts';
@@ -8,7 +8,7 @@ import { pathOf } from '../issuables/index.ts';
 
 type Level = 'global' | 'group' | 'project';
 
-/** The full paths of the projects of what was found, by their ids. */
+/** The full paths of the results' projects, by id. */
 export type ProjectPaths = ReadonlyMap<unknown, string>;
 
 export interface ShownScope {
@@ -51,7 +51,7 @@ function commit({ web_url, title, short_id, author_name, committed_date, project
 <div class="soft"><code>${String(short_id)}</code> by ${String(author_name)}, ${time(String(committed_date))}</div>`;
 }
 
-/** A file at the first line that matches. */
+/** A file, with a link to the first matching line. */
 const file = (pageOf: (project: string, item: Values) => string) => (item: Values, paths: ProjectPaths) => {
   const project = paths.get(item.project_id);
   return html`${linkTo(project && pageOf(project, item), item.path)} <span class="soft">${project}</span>

@@ -1,4 +1,4 @@
-/** How the results of a search look. */
+/** Views of search results. */
 import type { Page, Values } from '../../../http/index.ts';
 import {
   filterForm,
@@ -15,17 +15,17 @@ import {
 import type { ProjectPaths, ShownScope } from './scope_rules.ts';
 
 export interface Found {
-  /** The project or group that is searched; undefined for everything. */
+  /** The project or group to be searched; undefined for the whole instance. */
   place: Place | undefined;
   offered: readonly ShownScope[];
   scope: ShownScope;
   search: string | undefined;
-  /** Undefined before anything was searched for. */
+  /** Undefined before a search. */
   results: (Page<Values> & { headers?: Record<string, string> }) | undefined;
   paths: ProjectPaths;
 }
 
-/** Where the search looks stays as it is. */
+/** Hidden fields that keep the scope of the search. */
 const placeFields = ({ query }: Seen) =>
   ['project_id', 'group_id', 'scope'].flatMap((name) =>
     typeof query[name] === 'string' ? [hidden(name, query[name])] : [],

@@ -1,4 +1,4 @@
-/** What users set for themselves, their keys and tokens, and the mirrors of projects. */
+/** Settings of users, their keys and tokens, and the mirrors of projects. */
 export { sshKeyRedirect, sshKeysPage } from './key_pages.ts';
 export { mirrorSettingsPage, mirrorsPage } from './mirror_pages.ts';
 export { placeholderProposalsPage } from './proposal_pages.ts';

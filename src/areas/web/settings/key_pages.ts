@@ -6,7 +6,7 @@ const path = '/-/user_settings/ssh_keys';
 
 const usages = { auth_and_signing: 'Signing in and signatures', auth: 'Signing in', signing: 'Signatures' } as const;
 
-/** How `ssh-keygen -l` shows a key. */
+/** The fingerprint of a key as shown by `ssh-keygen -l`. */
 function fingerprintOf(key: string): string {
   const read = readPublicKey(key);
   return 'refusal' in read ? '' : `SHA256:${read.fingerprint_sha256}`;

@@ -23,12 +23,12 @@ export const mirrorsPage = pagePath('/:project/-/settings/repository');
 interface Shown {
   id: string;
   pushed: ListPage<Static<typeof RemoteMirror>>;
-  /** What the project is pulled from. */
+  /** The pull mirror of the project. */
   pulled: Static<typeof PullMirror> | undefined;
   mayPull: boolean;
 }
 
-/** Undefined when there is none, or the plan has none. */
+/** Undefined if there is none, or the plan does not include it. */
 async function pulledFrom({ one }: PageCall): Promise<Shown['pulled']> {
   try {
     return await one(PullMirror, 'getPullMirror');
@@ -50,7 +50,7 @@ async function load(call: PageCall): Promise<Shown> {
   return { id: params.id!, pushed, pulled, mayPull };
 }
 
-/** How far a mirror is, and what it could not do. */
+/** The status of a mirror, and its last error. */
 const stateView = (mirror: Static<typeof RemoteMirror> | Static<typeof PullMirror>): Content =>
   html`<span class="label">${mirror.enabled ? mirror.update_status.replace('_', ' ') : 'off'}</span>
 <div class="soft">${mirror.last_update_at ? ['Last run ', time(mirror.last_update_at)] : 'It has not run yet'}${

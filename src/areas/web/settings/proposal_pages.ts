@@ -1,4 +1,4 @@
-/** Work from other servers that is said to be the visitor's. */
+/** Imported work from other servers that is proposed to be the visitor's. */
 import { proposalsPage } from '../../../access/index.ts';
 import { form, html, page, pager, pagingOf, rows } from '../../../pages/index.ts';
 import { PlaceholderProposal } from '../../migration/placeholders/index.ts';

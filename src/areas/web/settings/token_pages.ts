@@ -19,7 +19,7 @@ import { issueOwnToken, PersonalAccessToken, scopesFor, shownOnce } from '../../
 
 const path = '/-/user_settings/personal_access_tokens';
 
-/** What the scopes allow that have an effect; others are for clients that ask for them. */
+/** The descriptions of scopes with an effect; other scopes exist for clients that request them. */
 const scopeTexts: Readonly<Record<string, string>> = {
   api: 'everything in the API and in git',
   read_api: 'reading with the API',

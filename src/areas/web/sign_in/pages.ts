@@ -23,14 +23,14 @@ const textIn = (fields: Values, name: string): string => {
 
 const isTicked = (fields: Values, name: string): boolean => [fields[name]].flat().at(-1) === 'true';
 
-/** Where to go after a sign-in, and a form that waits for it. */
+/** The address to open after a sign-in, and a form to be submitted then. */
 const going = ['to', 'kept'] as const;
 const hiddenFrom = (query: Values) =>
   going.flatMap((name) =>
     textIn(query, name) === '' ? [] : [{ name, label: '', kind: 'hidden' as const, value: textIn(query, name) }],
   );
 
-/** The account that a password is of: browsers and people must not mistake it for another one. */
+/** The account of a password, so that neither browsers nor users confuse it with another one. */
 const accountField = (username: string): Field => ({
   name: 'username',
   label: 'Username',
@@ -39,11 +39,14 @@ const accountField = (username: string): Field => ({
   is_readonly: true,
 });
 
-/** A form that was sent in this browser before the password was given, if one waits. */
+/** The form that was submitted in this browser before the password was requested, if there is one. */
 const waitingIn = ({ services, device }: PageCall, fields: Values): WaitingForm | undefined =>
   waitingForm(services.secrets, device.browser, { to: textIn(fields, 'to'), kept: textIn(fields, 'kept') });
 
-/** Goes on with a new cookie: with the form that waits, or to where the visitor wanted to go. @param text what is said above the form */
+/**
+ * Continues with a new cookie: with the pending form, or at the address that the visitor requested. @param text the
+ * text above the form
+ */
 async function goOn(call: PageCall, fields: Values, cookie: string, text: string): Promise<string | Resumed> {
   call.reply.header('set-cookie', cookie);
   const waiting = waitingIn(call, fields);
@@ -51,7 +54,7 @@ async function goOn(call: PageCall, fields: Values, cookie: string, text: string
   return waiting && visitor ? { ...waiting, visitor, text } : ownPath(fields.to);
 }
 
-/** Signs in, and goes on to where the visitor wanted to go. */
+/** Signs in, and continues at the address that the visitor requested. */
 async function start(call: PageCall, fields: Values): Promise<string | Resumed> {
   const login = textIn(fields, 'login');
   const password = textIn(fields, 'password');
@@ -171,7 +174,7 @@ export const forgottenPasswordPage = page('/users/password/new', {
   }),
 });
 
-/** The two fields must agree, so that a slip of the finger locks no one out. */
+/** The two fields must match, so that a typo does not lock users out. */
 function newPasswordIn(fields: Values): string {
   const password = textIn(fields, 'password');
   if (password !== textIn(fields, 'password_confirmation'))

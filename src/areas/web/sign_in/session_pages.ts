@@ -1,4 +1,4 @@
-/** The sessions of a visitor, and how pages look for them. */
+/** The sessions of a visitor, and the theme of pages. */
 import { proposalsPage } from '../../../access/index.ts';
 import { badParam, idIn, notFound } from '../../../http/index.ts';
 import { form, html, page, rows, textIn, time } from '../../../pages/index.ts';

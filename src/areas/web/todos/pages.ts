@@ -15,7 +15,7 @@ const words: Record<string, string> = {
   placeholder_proposed: 'imported work that is said to be yours into',
 };
 
-/** How much of a comment is shown. */
+/** The number of characters shown of a comment. */
 const body_characters = 200;
 
 const shortened = (text: string): string =>
@@ -24,7 +24,7 @@ const shortened = (text: string): string =>
 const nameOf = ({ target_type, body, target }: Static<TodoForm>): string =>
   (target as { title?: string }).title ?? (target_type === 'Commit' ? 'a commit' : body);
 
-/** @param schema of an item, which depends on what can be on the list */
+/** @param schema of an item, which depends on the kinds of items */
 export const todosPage = (schema: TodoForm) =>
   page('/dashboard/todos', {
     signed_in: true,

@@ -1,4 +1,4 @@
-/** How the history of a wiki page looks. */
+/** Views of a wiki page's history. */
 import type { Static } from 'typebox';
 import type { Page } from '../../../http/index.ts';
 import { html, pager, rows, type Seen, time, type View } from '../../../pages/index.ts';

@@ -11,18 +11,18 @@ import { editView, listView, missingView, newView, pageAddress, pageView, textsO
 
 type WikiPage = Static<typeof WikiPageForm>;
 
-/** The first page of a wiki. */
+/** The slug of a wiki's home page. */
 const home = 'home';
 const listed_per_page = 100;
 
 /** The address of a wiki, from the path of one of its pages. */
 const wikiOf = ({ path }: { path: string }): string => path.replace(/\/-\/wikis.*$/, '/-/wikis');
 
-/** The pages beside the one that is shown, or a page of the list of all. */
+/** The pages listed next to the displayed one, or a page of the complete list. */
 async function pagesOf({ list }: PageCall, { noun }: WikiKind, paging: object = {}) {
   const read = await list(WikiPageForm, `list${noun}WikiPages`, { ...paging, per_page: listed_per_page });
   const items: WikiPage[] = [];
-  // They are read while they are sent.
+  // The items are read while they are sent.
   for await (const each of read.items) items.push(each);
   return { ...read, items };
 }

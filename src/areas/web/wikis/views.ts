@@ -1,4 +1,4 @@
-/** How wikis look. */
+/** Views of wikis. */
 import type { Static } from 'typebox';
 import { pagePath, slugInAddress } from '../../../foundation/addresses.ts';
 import type { Page } from '../../../http/index.ts';
@@ -31,7 +31,7 @@ export const wikiAddress = ({ id, kind }: InWiki): string => addresses[kind.kind
 
 export const pageAddress = (wiki: InWiki, slug: string): string => `${wikiAddress(wiki)}/${slugInAddress(slug)}`;
 
-/** The title of a page of a wiki, and its place. */
+/** The title and the location of a wiki page. */
 export const around = ({ id, kind }: InWiki, title: readonly string[]) => ({
   title: [...title, 'Wiki', id],
   place: { id, kind: kind.kind, tab: 'wikis' },
@@ -76,7 +76,7 @@ ${rows(
   };
 }
 
-/** A page that does not exist, for those who may write it. */
+/** A page that does not exist, for users who may create it. */
 export function missingView({ slug, ...wiki }: InWiki & { slug: string }, _seen: Seen): View {
   const title = slug.replaceAll('-', ' ');
   return {
