@@ -2,73 +2,52 @@
  * A data loader: lookups that many requests make at the same time share a statement. While a statement runs, new lookups wait for the next one. Each lookup
  * is answered by a statement that started after it, so nothing is cached and a revocation takes effect at once.
  */
+import DataLoader from 'dataloader';
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './connect.ts';
 
 /** A statement that takes longer may hang on a dead connection, so the next one does not wait for it. */
 const patience_ms = 50;
 
-interface Waiting<Question, Answer> {
-  question: Question;
-  answer: Promise<Answer | undefined>;
-  settle: PromiseWithResolvers<Answer | undefined>;
-}
-
 /** Answers several lookups in one statement with a map by key; keys without an answer are absent. */
 export type LoadAll<Question, Answer> = (db: Database, questions: readonly Question[]) => Promise<Map<string, Answer>>;
 
-class Batches<Question, Answer> {
-  readonly #db: Database;
-  readonly #answerAll: LoadAll<Question, Answer>;
-  #waiting = new Map<string, Waiting<Question, Answer>>();
-  #isScheduled = false;
-  #underWay = 0;
-  #began_ms = 0;
-
-  constructor(db: Database, answerAll: LoadAll<Question, Answer>) {
-    this.#db = db;
-    this.#answerAll = answerAll;
-  }
-
-  ask(key: string, question: Question): Promise<Answer | undefined> {
-    let waiting = this.#waiting.get(key);
-    if (!waiting) {
-      const settle = Promise.withResolvers<Answer | undefined>();
-      waiting = { question, answer: settle.promise, settle };
-      this.#waiting.set(key, waiting);
-    }
-    if (this.#underWay === 0 || performance.now() - this.#began_ms > patience_ms) this.#schedule();
-    return waiting.answer;
-  }
-
+/** The lookups of one database. The library collects those that are equal; when a statement starts is decided here. */
+function batched<Question, Answer>(
+  db: Database,
+  keyOf: (question: Question) => string,
+  answerAll: LoadAll<Question, Answer>,
+): (question: Question) => Promise<Answer | undefined> {
+  let dispatch: (() => void) | undefined;
+  let underWay = 0;
+  let began_ms = 0;
   /** Deferred, so that other requests of this turn of the event loop can join. */
-  #schedule(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    setImmediate(() => {
-      this.#isScheduled = false;
-      void this.#run();
-    });
-  }
-
-  async #run(): Promise<void> {
-    const batch = this.#waiting;
-    if (batch.size === 0) return;
-    this.#waiting = new Map();
-    this.#underWay += 1;
-    this.#began_ms = performance.now();
+  const schedule = () => {
+    if (dispatch) setImmediate(dispatch);
+    dispatch = undefined;
+  };
+  const run = async (questions: readonly Question[]) => {
+    // What is asked from now on is looked up again.
+    loader.clearAll();
+    underWay += 1;
+    began_ms = performance.now();
     try {
-      const answers = await this.#answerAll(
-        this.#db,
-        Array.from(batch.values(), ({ question }) => question),
-      );
-      for (const [key, { settle }] of batch) settle.resolve(answers.get(key));
-    } catch (error) {
-      for (const { settle } of batch.values()) settle.reject(error);
+      const answers = await answerAll(db, questions);
+      return questions.map((question) => answers.get(keyOf(question)));
+    } finally {
+      underWay -= 1;
+      schedule();
     }
-    this.#underWay -= 1;
-    if (this.#waiting.size > 0) this.#schedule();
-  }
+  };
+  const batchScheduleFn = (start: () => void) => {
+    dispatch = start;
+  };
+  const loader = new DataLoader<Question, Answer | undefined, string>(run, { cacheKeyFn: keyOf, batchScheduleFn });
+  return (question) => {
+    const answer = loader.load(question);
+    if (underWay === 0 || performance.now() - began_ms > patience_ms) schedule();
+    return answer;
+  };
 }
 
 /**
@@ -81,14 +60,14 @@ export function dataLoader<Question, Answer>(
   keyOf: (question: Question) => string,
   answerAll: LoadAll<Question, Answer>,
 ): (db: Database, question: Question) => Promise<Answer | undefined> {
-  const batchesOf = new WeakMap<Database, Batches<Question, Answer>>();
+  const loaders = new WeakMap<Database, (question: Question) => Promise<Answer | undefined>>();
   return (db, question) => {
-    let batches = batchesOf.get(db);
-    if (!batches) {
-      batches = new Batches(db, answerAll);
-      batchesOf.set(db, batches);
+    let ask = loaders.get(db);
+    if (!ask) {
+      ask = batched(db, keyOf, answerAll);
+      loaders.set(db, ask);
     }
-    return batches.ask(keyOf(question), question);
+    return ask(question);
   };
 }
 
