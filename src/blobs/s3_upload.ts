@@ -6,21 +6,14 @@ import { createHash, type Hash, randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { CompletedPart } from '@aws-sdk/client-s3';
+import { Semaphore } from '../foundation/semaphore.ts';
 import { type Ask, S3Refusal } from './s3_client.ts';
 
 /** The smallest parts that a store accepts: signing one holds the event loop. They are larger when 10,000 of them would not be enough. */
 const usualPart_bytes = 5 * 1024 * 1024;
 const maximumParts = 10_000;
-/** How many parts of all uploads of the process are in memory at a time. */
-const lanes: Promise<unknown>[] = Array.from({ length: 4 }, () => Promise.resolve());
-let nextLane = 0;
-
-function inLane<T>(work: () => Promise<T>): Promise<T> {
-  const lane = nextLane++ % lanes.length;
-  const result = lanes[lane]!.then(work);
-  lanes[lane] = result.catch(() => {});
-  return result;
-}
+/** So many parts of all uploads of the process are in memory at a time. */
+const sending = new Semaphore(4);
 
 /** A file without a name. */
 interface Part {
@@ -160,7 +153,7 @@ async function inBody<T>(
   work: (body: { Body: Buffer; ContentMD5: string }) => Promise<T>,
 ): Promise<T> {
   try {
-    return await inLane(async () => {
+    return await sending.run(async () => {
       const Body = Buffer.alloc(size_bytes);
       const { bytesRead } = await file.read(Body, 0, size_bytes, 0);
       if (bytesRead !== size_bytes) throw new Error('a part of an upload was cut off');
