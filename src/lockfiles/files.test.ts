@@ -347,6 +347,7 @@ test('packages of distributions come from bills of materials, with the source pa
           components: [{ purl: 'pkg:golang/golang.org/x/net@v0.1.0' }],
         },
         { purl: 'pkg:generic/thing@1' },
+        { purl: 'pkg:deb/debian/libc6@2.36-9+b1?upstream=glibc%402.36-9+deb12u4&distro=debian-12' },
         { purl: 'pkg:maven/org.slf4j/slf4j-api@1.7.30' },
       ],
     }),
@@ -365,6 +366,7 @@ test('packages of distributions come from bills of materials, with the source pa
       ['libssl1.1', '1.1.1n-0+deb11u3', 'deb', 'Debian:11', 'openssl', 'Dockerfile', ['OpenSSL', 'MIT']],
       ['busybox', '1.36.1-r5', 'apk', 'Alpine:v3.19', 'busybox', 'Dockerfile', []],
       ['golang.org/x/net', 'v0.1.0', 'go', 'Go', 'golang.org/x/net', 'Dockerfile', []],
+      ['libc6', '2.36-9+deb12u4', 'deb', 'Debian:12', 'glibc', 'Dockerfile', []],
       ['org.slf4j/slf4j-api', '1.7.30', 'maven', 'Maven', 'org.slf4j/slf4j-api', 'Dockerfile', []],
     ],
   );

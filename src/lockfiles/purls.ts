@@ -81,7 +81,8 @@ export function readPurl(text: string, source_path: string): Purl | undefined {
   const short = segments.at(-1)!;
   const known = { version: decoded(version), manager };
   if (manager === 'deb' || manager === 'apk') {
-    const qualifiers = new URLSearchParams(query);
+    // A plus is itself here, unlike in forms.
+    const qualifiers = new URLSearchParams(query.replaceAll('+', '%2B'));
     // Advisories are about the source package, whose version can differ.
     const [source = short, sourceVersion] = (qualifiers.get('upstream') ?? short).split('@');
     return {

@@ -5,7 +5,7 @@ import { type PackageManager, type Portion, type ReadFile, Unreadable } from '..
 import { lockAdvisories } from '../vulnerabilities/index.ts';
 
 /** Incremented when parsing changes: all files are then parsed again by the next scan of their project. */
-export const readerVersion = 5;
+export const readerVersion = 6;
 
 /** A file that completes another one, such as a parent. */
 export interface Parent {
