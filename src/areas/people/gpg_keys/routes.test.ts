@@ -91,3 +91,16 @@ test('administrators add, revoke and delete GPG keys of others', async () => {
   assert.deepEqual((await as('guest').get('/user/gpg_keys')).body, []);
   assert.equal((await as('admin').post('/users/99999999/gpg_keys', { key })).status, 404);
 });
+
+test('a key of version 6 has the fingerprint that other programs compute', async () => {
+  const { as, db } = await world();
+  // Made by OpenPGP.js, without its signatures and subkeys.
+  const key = `${first}\n\nxioGawv/jRsAAAAg0Q8AwfNZbLS6xwB7x4VCH7wRC+SbWzuILI82hATrhsPNFUFkYSA8YWRhQGV4YW1wbGUuY29tPg==\n${last}`;
+  const { body } = await as('guest').post('/user/gpg_keys', { key });
+  const { fingerprint } = await db
+    .selectFrom('gpg_keys')
+    .select('fingerprint')
+    .where('id', '=', body.id)
+    .executeTakeFirstOrThrow();
+  assert.equal(fingerprint.toString('hex'), 'a3af0222822c312417af4929dd59737d1c2fab7d752e385eeb7210337eb15b48');
+});
