@@ -160,7 +160,7 @@ async function migrate(from: World, to: World): Promise<Map<string, ShownEntity>
   return new Map(shown.map((entity) => [entity.source_full_path, entity]));
 }
 
-test('after a migration two servers list the same, but for what its report names', async () => {
+test('after a migration two servers list the same records, except for those in its report', async () => {
   const [from, to] = [await world({}), await anotherServer()];
   await acquaint(from, to);
   await fillPlace(from);

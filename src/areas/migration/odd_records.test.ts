@@ -43,7 +43,7 @@ function assertCounted({ counts, failures }: Arrived, name: string): void {
 const fullestOf = (records: readonly Line[]): Line =>
   records.toSorted((one, other) => JSON.stringify(other).length - JSON.stringify(one).length)[0]!;
 
-test('records with odd values are refused one by one, and everything else arrives', async () => {
+test('records with odd values are refused one by one, and all others are imported', async () => {
   const here = await fullWorld();
   const { group, project } = await emptyPlaces(here);
   const random = randomFrom(seedOfToday());
@@ -65,7 +65,7 @@ test('records with odd values are refused one by one, and everything else arrive
     }
 });
 
-test('members that no description names are ignored, and lists have a limit', async () => {
+test('undescribed fields are ignored, and lists have a limit', async () => {
   const here = await fullWorld();
   const { project } = await emptyPlaces(here);
   const issues = projectTrees.find(({ name }) => name === 'issues')!;
@@ -83,7 +83,7 @@ test('members that no description names are ignored, and lists have a limit', as
   assert.deepEqual([copy!.state, copy!.title, ({} as Line).state], ['opened', fullest.title, undefined]);
 });
 
-test('an issue of a type that is unknown here arrives as an issue, with everything that belongs to it', async () => {
+test('an issue of an unknown type is imported as an ordinary issue, with all its records', async () => {
   const here = await fullWorld();
   const { project } = await emptyPlaces(here);
   const issues = projectTrees.find(({ name }) => name === 'issues')!;
@@ -114,7 +114,7 @@ test('an issue of a type that is unknown here arrives as an issue, with everythi
   ]);
 });
 
-test('a comment that a source calls internal by either name is internal here, whatever it is on', async () => {
+test('a comment marked internal by either field of a source is internal here, whatever its target', async () => {
   const here = await fullWorld();
   const { group, project } = await emptyPlaces(here);
   const names = [

@@ -60,7 +60,7 @@ async function withHiddenPlaces(here: World) {
   return guest;
 }
 
-test('what names a place leaves only with those who may see the place', async () => {
+test('references to a project or group are exported only for callers who may see it', async () => {
   const here = await fullWorld();
   const { people } = here;
   const guest = await withHiddenPlaces(here);
@@ -72,7 +72,7 @@ test('what names a place leaves only with those who may see the place', async ()
   assert.deepEqual(await named('group', guest), ['epics', 'group_links', 'epic_links']);
 });
 
-test('what is switched off does not leave, nor what names it', async () => {
+test('disabled features are not exported, nor are references to their records', async () => {
   const here = await fullWorld();
   const { as, people, project } = here;
   const empty = async () =>

@@ -58,7 +58,7 @@ const aboutOneOfSeveral = [
 ];
 const columnsOfThings = ['issue_id', 'epic_id', 'merge_request_id', 'snippet_id', 'note_id', 'commit_id', 'project_id'];
 
-test('every column of a described table is carried or named as one that stays', async () => {
+test('every column of a described table is exported or listed as one that stays behind', async () => {
   const { db } = await world();
   const tables = await columnsOfTables(db);
   const relations: Relation[] = [
@@ -154,7 +154,7 @@ async function namedIn({ db }: World, { kind, id }: RelationOwner): Promise<unkn
   return rows;
 }
 
-test('what leaves a project and its group arrives in others as it was', async () => {
+test('the export of a project and its group is imported unchanged into others', async () => {
   const here = await fullWorld();
   const { project, group } = here;
   const destination = await emptyPlaces(here);

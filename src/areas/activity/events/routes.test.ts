@@ -29,7 +29,7 @@ async function publicProject(here: World): Promise<{ id: number; url: string; na
   return { id: body.id, url: `/projects/${body.id}`, name: body.name };
 }
 
-test('the events of a project tell what was done, newest first, with the form of the API', async () => {
+test('the events of a project are listed newest first, with the fields of the API', async () => {
   const here = await world();
   const { as, people } = here;
   const { id, url, name } = await publicProject(here);
@@ -165,7 +165,7 @@ test('callers see their own events, and with scope=all those in their projects',
   assert.deepEqual((await here.as('anonymous').get('/events', { private_token: body.token })).status, 200);
 });
 
-test('a list that is too long to be counted has no total, also for callers who see little of it', async () => {
+test('a list that is too long to be counted has no total, even for callers who see few of its events', async () => {
   const here = await world();
   const { id, url } = await publicProject(here);
   const issue = (await here.as('owner').post(`${url}/issues`, { title: 'Secret', confidential: true })).body;

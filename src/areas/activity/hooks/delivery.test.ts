@@ -144,7 +144,7 @@ test('a name that leads to this machine is refused when the connection is made',
   assert.deepEqual([receiver.take().map(({ path }) => path), (await event()).response_status], [['/named'], '200']);
 });
 
-test('a certificate must be valid, unless the webhook says otherwise', async (t) => {
+test('a certificate must be valid, unless the webhook disables the check', async (t) => {
   const here = await world({});
   await allowLocalHooks(here);
   const secure = await startReceiver(selfSigned);
@@ -297,7 +297,7 @@ test('a webhook that does not answer keeps no other waiting', async () => {
   assert.equal(receiver.take().filter(({ path }) => path === '/hanging').length, 6);
 });
 
-test('what was not sent when a process died is sent by the next run, and what no webhook asks for leaves no row', async () => {
+test('deliveries pending when a process died are sent by the next run, and events without a subscriber leave no row', async () => {
   const here = await world({});
   await allowLocalHooks(here);
   const count = async () =>
@@ -386,7 +386,7 @@ test('a test sends the newest data, and refuses without any and when it is asked
   assert.equal(often.status, 429);
 });
 
-test('a hook whose secrets cannot be decrypted is shown, not sent to, and holds up no other', async () => {
+test('a hook whose secrets cannot be decrypted is shown, receives nothing, and delays no other', async () => {
   const here = await world({});
   const takenPaths = () => receiver.take().map(({ path }) => path);
   await allowLocalHooks(here);

@@ -155,7 +155,7 @@ test('confidential issues and comments trigger only webhooks that ask for them',
   ]);
 });
 
-test('an issue whose confidentiality changes triggers the webhooks that ask for what it is now', async (t) => {
+test('an issue whose confidentiality changes triggers the webhooks for its new confidentiality', async (t) => {
   const { project, as } = here;
   await hookFor(t, ['issues_events']);
   await hookFor(t, ['confidential_issues_events'], `/groups/${here.group.id}/hooks`);

@@ -67,7 +67,7 @@ test('a webhook is added, shown, changed, listed and deleted, and its secrets ar
   }
 });
 
-test('a system hook asks for pushes once for all references unless it says otherwise', async () => {
+test('a system hook receives one event for all refs of a push by default', async () => {
   const here = await world({});
   const { body } = await here.as('admin').post('/hooks', { url: 'http://hooks.example/system' });
   assert.deepEqual(
@@ -79,7 +79,7 @@ test('a system hook asks for pushes once for all references unless it says other
   assert.deepEqual([other.push_events, other.repository_update_events], [true, false]);
 });
 
-test('what cannot be requested or read is refused, and nothing is stored', async () => {
+test('invalid addresses and filters are refused, and nothing is stored', async () => {
   const here = await world({});
   for (const [path, manager] of places(here).slice(0, 2)) {
     const as = here.as(manager);

@@ -149,7 +149,7 @@ test('whatever the mail server does, each recipient gets the message, and once',
   assert.deepEqual(news(), []);
 });
 
-test('what a crash interrupts is done once', async (t) => {
+test('interrupted work is done exactly once after a crash', async (t) => {
   const here = await world();
   const { comment } = await watchedIssue(here);
   const { send, news } = await post(t, here, {});
@@ -224,7 +224,7 @@ test('a user gets 1,000 messages about a project in a day', async (t) => {
   assert.deepEqual(news(), watchers.toSorted());
 });
 
-test('users hear of what they did themselves if they want to', async () => {
+test('users are notified of their own actions if they choose so', async () => {
   const here = await world();
   const { comment } = await watchedIssue(here);
   const news = async () =>
@@ -244,7 +244,7 @@ test('users hear of what they did themselves if they want to', async () => {
   assert.deepEqual((await news()).sort(), others, 'the level still counts');
 });
 
-test('mail about what is in a group goes to the address chosen for the nearest group', async () => {
+test('mail about items in a group goes to the address chosen for the nearest group', async () => {
   const here = await world();
   const { comment } = await watchedIssue(here);
   const { id } = here.people.guest;

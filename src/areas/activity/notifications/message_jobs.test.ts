@@ -33,7 +33,7 @@ async function newIssue({ as, project }: World, body: object = {}): Promise<stri
   return `/projects/${project.id}/issues/${iid}`;
 }
 
-test('each level brings what its relation to the issue says', async () => {
+test('each level delivers messages according to the relation to the issue', async () => {
   const here = await world({});
   const { as, people } = here;
   const related: Persona[] = ['reporter', 'maintainer', 'planner', 'developer'];
@@ -78,7 +78,7 @@ test('the nearest setting counts: of the project, of a group, of everything', as
   assert.equal(await tellsDeveloper(), false, 'the project sends no mail');
 });
 
-test('people hear of an issue from its creation to its end, but not of what they did or may not read', async () => {
+test('users are notified of an issue from its creation to its end, but not of their own actions or of issues that they may not read', async () => {
   const here = await world({});
   const { as, people, project } = here;
   const issue = await newIssue(here, {
@@ -204,7 +204,7 @@ test('uploads in a message lead to where they are', async () => {
   assert.ok(JSON.stringify(mail!.paragraphs).includes(address), JSON.stringify(mail!.paragraphs));
 });
 
-test('messages form a thread, say what happened, and end with one click', async (t) => {
+test('messages form a thread, describe the event, and can be stopped with one click', async (t) => {
   const here = await world({});
   const { as, people, services, project, url } = here;
   const { url: smtpUrl, received } = await mailbox(t);

@@ -19,7 +19,7 @@ async function received({ services, people }: World): Promise<Partial<Record<Per
 const link = ({ paragraphs }: Mail) =>
   paragraphs.flatMap((each) => (typeof each === 'object' && 'url' in each ? [each.url] : []));
 
-test('authors, commenters and those who watch hear of comments on snippets and commits', async () => {
+test('authors, commenters and watchers are notified of comments on snippets and commits', async () => {
   const here = await world({});
   const { as, people, project } = here;
   await as('reporter').put(`/projects/${project.id}/notification_settings`, { level: 'watch' });

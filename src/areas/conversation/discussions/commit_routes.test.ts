@@ -276,7 +276,7 @@ test('users whom a comment mentions have a to-do item, if they may read the code
   assert.deepEqual((await as('developer').get('/todos', { state: 'done' })).body, []);
 });
 
-test('an issue that a comment on a commit names has a note for those who may read the code', async () => {
+test('an issue referenced in a comment on a commit has a note for readers of the code', async () => {
   const here = await commented();
   const { as, at, second, project } = here;
   const issue = await addIssue(here, { title: 'Beans' });

@@ -213,7 +213,7 @@ test('parts of a file are sent, and nothing when the client has it', async () =>
   assert.deepEqual([head.status, head.headers.get('content-length')], [200, '10']);
 });
 
-test('what is no file, too large or broken off is refused, and leaves nothing behind', async (t) => {
+test('invalid, oversized and interrupted uploads are refused, and leave nothing behind', async (t) => {
   const here = await world({});
   const { as, db, services, project } = here;
   const place = `/projects/${here.project.id}`;

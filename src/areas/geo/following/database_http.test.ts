@@ -70,7 +70,7 @@ test('only a signed request reaches the database, once', async () => {
   assert.equal((await upgrade(`${here.url}/-/readiness`, headers)).status, 404);
 });
 
-test('PostgreSQL answers a follower, and any other session is ended before it', async () => {
+test('PostgreSQL serves a follower, and any other session is ended before it reaches PostgreSQL', async () => {
   const follower = { user: followerRole, replication: 'database' };
   for (const change of [{ user: 'coppice' }, { replication: 'true' }, { database: 'postgres' }]) {
     const { headers, url, database } = await primary();
@@ -87,7 +87,7 @@ test('PostgreSQL answers a follower, and any other session is ended before it', 
   assert.match(await answerTo(connection!, startupMessage({ ...follower, database })), /^E.*FATAL/s);
 });
 
-test('other upgrades are served as if they had not asked', async () => {
+test('requests for other upgrades are served without an upgrade', async () => {
   const here = await world();
   const asked = request(`${here.url}/-/liveness`, { headers: { connection: 'Upgrade', upgrade: 'h2c' } });
   asked.end();

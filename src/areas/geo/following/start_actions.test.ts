@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { testDatabase } from '../../../../test/support/database.ts';
 import { copyAfterMigrations } from './index.ts';
 
-test('a secondary whose schema changes is to copy anew, and keeps everything until then', async () => {
+test('a secondary whose schema changes must copy again, and keeps everything until then', async () => {
   const { db } = await testDatabase();
   const known = async () => {
     const topics = (await db.selectFrom('topics').select('name').execute()).length;

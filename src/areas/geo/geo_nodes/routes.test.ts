@@ -102,7 +102,7 @@ test('nodes are added, listed, shown, changed and removed, under both names', as
   assert.deepEqual((await admin.get('/geo_nodes')).body, []);
 });
 
-test('a node that cannot be is refused with reasons, and nothing changes', async () => {
+test('an invalid node is refused with reasons, and nothing changes', async () => {
   const here = await emptyWorld();
   const admin = here.as('admin');
   const primary = await addPrimary(here);
@@ -159,7 +159,7 @@ test('a node that cannot be is refused with reasons, and nothing changes', async
   assert.equal((await admin.put(`/geo_nodes/${secondary.id}`, { name: 'LISBON' })).body.name, 'LISBON');
 });
 
-test('the server that answers cannot become a secondary', async () => {
+test('the node of the responding server cannot become a secondary', async () => {
   const here = await emptyWorld();
   const { status, body } = await here.as('admin').post('/geo_nodes', { name: ownName, url: ownName });
   assert.equal(status, 400);

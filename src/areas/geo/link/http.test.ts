@@ -45,7 +45,7 @@ const refusalOf = (site: Site) =>
 
 const named = ({ secrets, geo }: Site, nodeName: string): Site => ({ secrets, geo: { ...geo, nodeName } });
 
-test('a secondary learns about its primary, whatever the case of its name', async () => {
+test('a secondary reads the facts about its primary, whatever the case of its name', async () => {
   const here = await primary();
   const { site, name, id } = await secondaryOf(here);
   for (const given of [name, name.toUpperCase()]) {
@@ -105,7 +105,7 @@ test('a signature that is wrong, old, from the future or used before is refused,
   assert.equal((await answer(signed({ path: `${path}?full=%2F` }), `${path}?full=%2F`)).status, 200);
 });
 
-test('a status is stored, but not one that was changed on its way, nor one that is too long', async () => {
+test('a status is stored, unless it was modified in transit or is too long', async () => {
   const here = await primary();
   const { site, id } = await secondaryOf(here);
   const report = (body: string) => askPrimaryForJson(site, { method: 'POST', path: '/status', body });
@@ -150,7 +150,7 @@ test('a request without the credential of its node is refused, until the node is
   await report();
 });
 
-test('the door is not in the documentation of the API, and its answers can be read as they come', async () => {
+test('the door is not in the documentation of the API, and its responses stream', async () => {
   const here = await primary();
   const { site } = await secondaryOf(here);
   const described = (await (await fetch(`${here.url}/api/v4/openapi.json`)).text()).includes('/geo/handshake');

@@ -14,7 +14,7 @@ const key = Buffer.alloc(32, 1);
 const request = { method: 'POST', path: '/api/v4/geo/status?full=true', digest: digestOf('{}') };
 const now = new Date('2027-03-01T12:00:00.900Z');
 
-test('a signature is good for the request that it was made for, and for no other', () => {
+test('a signature is valid only for the request for which it was made', () => {
   const signature = readSignature(sign(key, 'Zürich', request, now))!;
   assert.equal(signature.node, 'Zürich');
   assert.ok(isSignedWith(key, request, signature));
@@ -29,14 +29,14 @@ test('no two signatures are equal', () => {
   assert.notEqual(sign(key, 'Lisbon', request, now), sign(key, 'Lisbon', request, now));
 });
 
-test('a signature says how far the clock of its site is ahead', () => {
+test('a signature shows how far the clock of its site is ahead', () => {
   const signature = readSignature(sign(key, 'Lisbon', request, now))!;
   assert.equal(secondsAhead(signature, new Date('2027-03-01T12:00:00.000Z')), 0);
   assert.equal(secondsAhead(signature, new Date('2027-03-01T11:58:59.000Z')), 61);
   assert.equal(secondsAhead(signature, new Date('2027-03-01T12:01:01.000Z')), -61);
 });
 
-test('anything of another form is no signature', () => {
+test('a header of any other form is not a signature', () => {
   const good = sign(key, 'Lisbon', request, now);
   const zeros = (count: number) => '0'.repeat(count);
   for (const wrong of [

@@ -109,7 +109,7 @@ test('changes of repositories become events, and their checksums cover all refs'
   assert.equal(await checksumOf(here, 'snippet_repositories', snippet.body.id), undefined);
 });
 
-test('blobs that come and go become events with their SHA-256', async () => {
+test('added and deleted blobs become events with their SHA-256', async () => {
   const here = await primary();
   const uploaded = await here
     .as('maintainer')
@@ -141,7 +141,7 @@ test('blobs that come and go become events with their SHA-256', async () => {
   assert.equal(await checksumOf(here, 'uploads', blob_key), undefined);
 });
 
-test('damage is told apart from what is missing, and the checksum of before stays', async () => {
+test('damaged and missing records are distinguished, and the earlier checksum is kept', async () => {
   const here = await primary();
   await commit(here, 'one.txt');
   await received(here);
@@ -170,7 +170,7 @@ test('damage is told apart from what is missing, and the checksum of before stay
   assert.deepEqual([healed.is_missing, healed.failure, healed.checksum], [false, null, sound.checksum]);
 });
 
-test('events are forgotten after a day, and nothing is recorded without a secondary', async () => {
+test('events are deleted after a day, and nothing is recorded without a secondary', async () => {
   const here = await primary();
   await commit(here, 'one.txt');
   const old = new Date(Date.now() - 25 * 3600 * 1000).toISOString();

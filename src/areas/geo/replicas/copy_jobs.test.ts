@@ -57,7 +57,7 @@ async function uploaded(here: World, content: string): Promise<{ key: BlobKey; s
 const isSame = async (one: Repository, other: Repository) =>
   assert.deepEqual([...(await allRefs(one))].sort(), [...(await allRefs(other))].sort());
 
-test('everything is copied first, then what changes, and what is deleted is removed', async () => {
+test('everything is copied first, then only changes, and copies of deleted records are removed', async () => {
   const { here, there } = await copyingSite();
   const { as, project } = here;
   await commit(here, project, 'one.txt');
@@ -159,7 +159,7 @@ test('a damaged or missing repository of the primary is never copied over a good
   await isSame(copy, source);
 });
 
-test('objects that the primary has lost are found when they are fetched, and other work goes on', async () => {
+test('objects lost on the primary are found when they are fetched, and other copies continue', async () => {
   const { here, there } = await copyingSite();
   const { id, source, copy } = await copied(here, there);
   const good = await refsChecksum(copy);
@@ -216,7 +216,7 @@ test('damage of a copy is found when it is verified, and heals by itself', async
   assert.equal(await readFile(there.services.blobs.placeOf(upload.key), 'utf8'), 'content');
 });
 
-test('a copy on which git cannot build is fetched anew', async () => {
+test('a copy that git cannot update is fetched again in full', async () => {
   const { here, there } = await copyingSite();
   const { source, copy, id } = await copied(here, there);
   await git(copy, 'pack-refs', ['--all']);
@@ -231,7 +231,7 @@ test('a copy on which git cannot build is fetched anew', async () => {
   assert.deepEqual(await fsck(copy), []);
 });
 
-test('the rest of a file is fetched, and a file that is another is refused', async () => {
+test('the rest of a file is fetched, and a file with other content is refused', async () => {
   const { here, there } = await copyingSite();
   const upload = await uploaded(here, 'a longer content');
   await there.follow();
@@ -252,7 +252,7 @@ test('the rest of a file is fetched, and a file that is another is refused', asy
   assert.equal(await readFile(there.services.blobs.placeOf(upload.key), 'utf8'), 'a longer content');
 });
 
-test('only what is chosen is copied, and what is not chosen any more is removed', async () => {
+test('only selected records are copied, and copies that are no longer selected are removed', async () => {
   const { here, there } = await copyingSite();
   const { id, copy } = await copied(here, there);
   await commit(here, here.project, 'one.txt');
@@ -296,7 +296,7 @@ test('a copy follows its repository to a storage of the same name, and is on `de
   await isSame(copy, { path: placeOf(here.services, { id, storage: 'third' }) });
 });
 
-test('nothing is copied with a capacity of 0, and a primary that is away is a reason', async () => {
+test('nothing is copied with a capacity of 0, and an unreachable primary is a failure', async () => {
   const { here, there } = await copyingSite();
   const node = here.db.updateTable('geo_nodes').where('primary', '=', false);
   await node.set({ repos_max_capacity: 0 }).execute();

@@ -8,7 +8,7 @@ import { filledWorld, repositoryIn } from '../../../../test/support/repository.t
 import { fileForm } from '../../../../test/support/uploads.ts';
 import { askPrimary, newCredential } from '../link/index.ts';
 
-test('repositories and files are given to secondaries, which can tell what is missing from what is damaged', async () => {
+test('secondaries download repositories and files, and can distinguish missing from damaged ones', async () => {
   const here = await filledWorld({ environment: { COPPICE_GEO_ROLE: 'primary' } });
   const { db, services, project } = here;
   await db

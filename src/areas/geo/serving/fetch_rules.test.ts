@@ -20,7 +20,7 @@ test('each flush ends a request, wherever the chunks end', async () => {
     assert.deepEqual(await requestsOf(`${listing}${fetching}00000011comm`, size), [listing, fetching, '0000']);
 });
 
-test('what is no fetch, and one that never ends, are refused', async () => {
+test('data that is not a fetch, and a fetch that never ends, are refused', async () => {
   await assert.rejects(requestsOf('GET / HTTP/1.1', 5), /cannot be read/);
   await assert.rejects(requestsOf('0003', 5), /cannot be read/);
   await assert.rejects(requestsOf(`0fff${'x'.repeat(4091)}`.repeat(5000), 65_536), /too long/);

@@ -44,7 +44,7 @@ async function start(): Promise<Sites> {
 
 const sites = () => (started ??= start());
 
-test('what a secondary reads itself and what it passes on says so', async () => {
+test('responses show whether a secondary served or forwarded the request', async () => {
   const { here, secondary } = await sites();
   const near = clientOf(`${secondary.url}/api/v4`, here.people.owner.token);
   const read = await near.get(`/projects/${here.project.id}`);
@@ -60,7 +60,7 @@ test('what a secondary reads itself and what it passes on says so', async () => 
   assert.deepEqual([refused.status, refused.body.error], [400, 'title is missing']);
 });
 
-test('a write is passed with the address of its caller', async () => {
+test('a write is forwarded with the address of its caller', async () => {
   const { here, secondary } = await sites();
   const person = await here.person();
   await clientOf(`${secondary.url}/api/v4`, person.token).post('/user/keys', {});
@@ -75,7 +75,7 @@ test('a write is passed with the address of its caller', async () => {
   assert.equal(answer.status, 401);
 });
 
-test('a request is passed once', async () => {
+test('a request is forwarded only once', async () => {
   const { here, secondary } = await sites();
   const headers = {
     'x-geo-signature': sign(Buffer.alloc(32), 'near', { method: 'GET', path: '/', digest: '' }, new Date()),
@@ -85,7 +85,7 @@ test('a request is passed once', async () => {
   assert.equal((await here.as('owner').get('/version')).headers.get('x-geo-served-by'), null);
 });
 
-test('without the primary, reading goes on and writes are refused with a time', async () => {
+test('without the primary, reads continue and writes are refused with a time for a retry', async () => {
   const { here } = await sites();
   const geo = {
     COPPICE_GEO_ROLE: 'secondary',
@@ -105,7 +105,7 @@ test('without the primary, reading goes on and writes are refused with a time', 
   assert.equal(await push.text(), 'Service Unavailable - The primary site cannot be reached.');
 });
 
-test('git reads through a secondary what it has not copied, and pushes through it, also over SSH', async () => {
+test('git fetches through a secondary before it has a copy, and pushes through it, also over SSH', async () => {
   const { here, secondary } = await sites();
   const near = await begin(remoteFor({ ...here, url: secondary.url }, 'maintainer'), 'main');
   await near.commit('README.md', 'one\n');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { passedHeaders, repositoryIn, siteFor } from './passing_rules.ts';
 
-test('reading is answered here, writing by the primary', () => {
+test('reads are served here, writes by the primary', () => {
   const sites: [string, string, string][] = [
     ['GET', '/api/v4/projects/1', 'own'],
     ['HEAD', '/api/v4/projects/1/issues?page=2', 'own'],
@@ -91,7 +91,7 @@ test('the repository that a page reads is found in its address', () => {
     assert.equal(found(path), undefined, path);
 });
 
-test('headers of one connection are not sent on, nor those that say who asks', () => {
+test('headers of a single connection are not forwarded, nor are headers that identify the caller', () => {
   const headers = {
     connection: 'close, x-own',
     'x-own': '1',

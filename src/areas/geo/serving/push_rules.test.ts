@@ -14,7 +14,7 @@ function endOf(text: string): PushCommands['end'] {
   return commands.end;
 }
 
-test('a pack follows what creates or changes a ref, and nothing follows deletions', () => {
+test('a pack follows commands that create or update a ref, and nothing follows deletions', () => {
   const changes = line(`${command(one!, two!, 'main')}\0 report-status side-band-64k`);
   assert.equal(endOf(changes), undefined);
   assert.deepEqual(endOf(`${changes}0000`), { pack_follows: true });
@@ -30,7 +30,7 @@ test('options of a push belong to its commands', () => {
   assert.deepEqual(endOf(`${deletes}0000${line('ci.skip')}0000`), { pack_follows: false });
 });
 
-test('what is no push is refused', () => {
+test('data that is not a push is refused', () => {
   assert.throws(() => endOf('GET / HTTP/1.1'), /cannot be read/);
   assert.throws(() => endOf('0001'), /cannot be read/);
 });

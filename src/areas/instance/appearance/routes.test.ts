@@ -89,7 +89,7 @@ test('pictures are shown to everybody, and only pictures are taken', async () =>
   assert.equal((await fetch(here.url + set.body.logo)).status, 404);
 });
 
-test('what is no colour, and nothing at all, is refused', async () => {
+test('invalid colours and empty requests are refused', async () => {
   const { as } = await world({});
   const refused = await as('admin').put(url, { message_font_color: 'white' });
   assert.deepEqual(refused.body.message, { message_font_color: ['is not a valid color'] });

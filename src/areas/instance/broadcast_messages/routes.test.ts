@@ -9,7 +9,7 @@ import { world } from '../../../../test/support/world.ts';
 const hour_ms = 3_600_000;
 const inHours = (hours: number) => new Date(Date.now() + hours * hour_ms).toISOString();
 
-test('administrators tell everybody something, by default for an hour', async () => {
+test('administrators show a message to everybody, by default for an hour', async () => {
   const { as } = await world({});
   const admin = as('admin');
   const made = await admin.post('/broadcast_messages', { message: 'Harvest', target_path: '/nowhere' });
@@ -44,7 +44,7 @@ test('administrators tell everybody something, by default for an hour', async ()
   assert.deepEqual([gone.status, gone.body.message], [404, '404 Not found']);
 });
 
-test('what cannot be shown is refused', async () => {
+test('invalid messages are refused', async () => {
   const { as } = await world({});
   const refusals: [object, unknown][] = [
     [{}, 'message is missing, message is empty'],
@@ -91,7 +91,7 @@ test('a message is on the pages and for the roles that it names, until its reade
   await as('admin').delete(`/broadcast_messages/${id}`);
 });
 
-test('whoever pushes is shown banners for their role in the project', async () => {
+test('users who push are shown banners for their role in the project', async () => {
   const here = await filledWorld({});
   const { as, project } = here;
   const target_path = `/${project.full_path}`;

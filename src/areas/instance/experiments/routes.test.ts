@@ -142,7 +142,7 @@ test('an experiment is on for the actors its gates admit, and the answer is stab
   assert.ok((await Promise.all(asked.map(isOn))).every(Boolean));
 });
 
-test('an experiment whose gates cannot be read is off, and the list says so', async (t) => {
+test('an experiment whose gates cannot be read is off, and the list reports it', async (t) => {
   const here = await freshWorld(t);
   await set(here, { value: 50, key: 'percentage_of_actors' });
   await here.db.updateTable('feature_gates').set({ value: 'many' }).execute();

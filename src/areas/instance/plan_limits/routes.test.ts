@@ -52,7 +52,7 @@ test('a namespace whose repositories are larger than the limit takes no more com
   assert.equal((await write()).status, 201);
 });
 
-test('other plans, what is below zero and other callers are refused', async () => {
+test('other plans, negative values and other callers are refused', async () => {
   const { as } = await world({});
   const refusals: [object, unknown][] = [
     [{ plan_name: 'gold', project_hooks: 1 }, 'plan_name does not have a valid value'],

@@ -11,7 +11,7 @@ import { job, startWorker } from '../../../jobs/index.ts';
 
 const silent = pino({ level: 'silent' });
 
-test('administrators see what waits, who works on it and what became of it', async (t) => {
+test('administrators see waiting jobs, workers and the outcomes of jobs', async (t) => {
   const { db, connectionString } = await testDatabase();
   const server = await startServer(db, {});
   t.after(server.stop);

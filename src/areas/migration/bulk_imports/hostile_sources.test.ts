@@ -141,7 +141,7 @@ function inspect({ entities, answered }: Omit<Outcome, 'id'>, expected: Record<s
   assert.equal(answered, maximumAsked);
 }
 
-test('names, links, sizes and texts that want to harm are failures, and everything else arrives', async (t) => {
+test('malicious names, links, sizes and texts are failures, and everything else is imported', async (t) => {
   const unexpected = 'uploads InvalidRecord: The entry is refused: unexpected name.';
   const irregular = 'uploads InvalidRecord: The entry is refused: not a regular file.';
   const polluting = `"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}`;
@@ -204,7 +204,7 @@ test('names, links, sizes and texts that want to harm are failures, and everythi
   assert.deepEqual([named.path, named.creator_id, named.import_url], ['names', here.people.owner.id, null]);
 });
 
-test('a line that is too long is not kept, and what unpacks to more than is allowed is given up', async (t) => {
+test('a line that is too long is dropped, and an archive that unpacks to more than the limit fails', async (t) => {
   const here = await migrationPlace(t, [
     orchard,
     project('line', { labels: Buffer.concat([zeros(isLong ? 1024 : 64), lines('', label_1)]) }),
@@ -278,7 +278,7 @@ test('answers without an end, with a wrong length, or of the wrong kind are fail
   );
 });
 
-test('a source that breaks off every file is given up, as one that does not answer', async (t) => {
+test('a source that breaks off every download is given up, like one that does not respond', async (t) => {
   let tries = 0;
   const here = await migrationPlace(t, [
     orchard,
@@ -300,7 +300,7 @@ test('a source that breaks off every file is given up, as one that does not answ
   assert.equal(tries, 3);
 });
 
-test('what the source says of a failed export is told without the paths of its files', async (t) => {
+test('the error message of a failed export is shown without the paths of its files', async (t) => {
   const here = await migrationPlace(t, [orchard, project('leak')]);
   const exported = (relation: string, error: string | null) => {
     const state = { status: error === null ? 1 : -1, error, batched: false, batches_count: 0, total_objects_count: 1 };
@@ -318,7 +318,7 @@ test('what the source says of a failed export is told without the paths of its f
   });
 });
 
-test('a redirect to what is not followed fails at once, and is not asked for again', async (t) => {
+test('a redirect that is not followed fails at once, without a retry', async (t) => {
   const to = (location: string) => (response: ServerResponse) => response.writeHead(302, { location }).end();
   const here = await migrationPlace(t, [
     orchard,
@@ -387,7 +387,7 @@ test('groups that contain themselves, are too deep or have too many projects are
   ]);
 });
 
-test('of many records that are refused, a hundred are shown and the others are counted', async (t) => {
+test('of many refused records, a hundred are shown and the others are counted', async (t) => {
   const count = isLong ? 100_000 : 10_000;
   const failing = Array.from({ length: count }, () => '{}');
   const here = await migrationPlace(t, [orchard, project('failing', { labels: lines(...failing, label_1) })]);
@@ -401,7 +401,7 @@ test('of many records that are refused, a hundred are shown and the others are c
   assert.equal(outcome.answered, maximumAsked);
 });
 
-test('a name that leads to this machine later is refused at every connection', async (t) => {
+test('a host name that resolves to this machine later is refused at every connection', async (t) => {
   const here = await migrationPlace(t);
   leadHere(t, 'source.example.com');
   const named = { ...here.source, url: here.source.url.replace('127.0.0.1', 'source.example.com') };

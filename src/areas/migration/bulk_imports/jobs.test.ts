@@ -72,7 +72,7 @@ const orchard = (): SourceEntity[] => [
   },
 ];
 
-test('a group is copied with its subgroups, projects, labels and issues, and one mail says so', async (t) => {
+test('a group is copied with its subgroups, projects, labels and issues, and one mail reports it', async (t) => {
   const here = await migrationPlace(t, orchard());
   const { as, db, services, group, source, people } = here;
   const events = await db.selectFrom('events').select('id').execute();
@@ -123,7 +123,7 @@ test('a group is copied with its subgroups, projects, labels and issues, and one
   assert.equal(people.owner.id > 0, true);
 });
 
-test('repository, large files and uploads arrive with what they are named by', async (t) => {
+test('the repository, large files and uploads are imported with the texts that refer to them', async (t) => {
   const here = await migrationPlace(t);
   const { as, source, services, project: filled } = here;
   await as('maintainer').post(`/projects/${filled.id}/repository/files/README.md`, { ...onMain, content: 'apples' });
@@ -187,7 +187,7 @@ test('repository, large files and uploads arrive with what they are named by', a
   assert.deepEqual(await readdir(services.downloads), []);
 });
 
-test('a run that is interrupted goes on behind the last record, and nothing is written twice', async (t) => {
+test('an interrupted run continues after the last record, and writes nothing twice', async (t) => {
   const here = await migrationPlace(t, orchard());
   const { db, as } = here;
   const id = await migrated(here, { source_type: 'project_entity', source_full_path: 'orchard/apples' });
@@ -222,7 +222,7 @@ test('a run that is interrupted goes on behind the last record, and nothing is w
   assert.equal((await as('owner').get(`/bulk_imports/${id}`)).body.status, 'finished');
 });
 
-test('lines that are no records are failures, and more than a hundred are summed up', async (t) => {
+test('lines that are not records are failures, and beyond a hundred they are only counted', async (t) => {
   const here = await migrationPlace(t);
   const lines = Array.from({ length: 4421 }, () => '[]');
   here.source.entities = [
@@ -245,7 +245,7 @@ test('lines that are no records are failures, and more than a hundred are summed
   );
 });
 
-test('a canceled migration asks the source nothing more, and is retried with what was not done', async (t) => {
+test('a canceled migration sends no more requests to the source, and a retry runs its unfinished steps', async (t) => {
   const here = await migrationPlace(t, orchard());
   const { as, source } = here;
   const id = await migrated(here);
@@ -270,7 +270,7 @@ test('a canceled migration asks the source nothing more, and is retried with wha
   assert.deepEqual(entities[2]!.stats.issues, { source: 451, fetched: 451, imported: 451 });
 });
 
-test('a source that is away is asked again, and given up after half an hour', async (t) => {
+test('requests to an unreachable source are retried, and given up after half an hour', async (t) => {
   const here = await migrationPlace(t, orchard());
   const { db, source, as } = here;
   const id = await migrated(here);

@@ -81,7 +81,7 @@ test('a migration is canceled, also by administrators, and started again with an
   assert.equal((await as('owner').get(`/bulk_imports/${migration.id}/entities`)).body[0].status, 'started');
 });
 
-test('parameters are read from forms, and what is wrong with them is reported together', async (t) => {
+test('parameters are read from forms, and all their errors are reported together', async (t) => {
   const { source, as, url, people, entity, group } = await place(t);
   const fields = new URLSearchParams([
     ['configuration[url]', source.url],
@@ -137,7 +137,7 @@ test('calls are limited to six a minute', async (t) => {
   assert.deepEqual(statuses, [201, 201, 201, 201, 201, 201, 429]);
 });
 
-test('what cannot be migrated is refused before anything is stored', async (t) => {
+test('entities that cannot be migrated are refused before anything is stored', async (t) => {
   const here = await place(t);
   const { source, as, entity, group, person, people, db, project } = here;
   const refusal = async (entities: object[], configuration: object = {}) => {

@@ -26,7 +26,7 @@ const projectWith = (
   ...{ type: 'project', id, full_path, relations: { self: [{}], issues: [issue(1, description)], ...relations } },
 });
 
-test('what leads from one project to another finds it, also when it arrives later', async (t) => {
+test('references from one project to another are resolved, even if it is imported later', async (t) => {
   const relates = { source_iid: 1, target_iid: 1, link_type: 'relates_to', created_at: times.created_at };
   const request = {
     iid: 1,
@@ -68,7 +68,7 @@ test('what leads from one project to another finds it, also when it arrives late
   assert.deepEqual([graft.source_project_id, graft.target_project_id], [fork.project_id, apples.project_id]);
 });
 
-test('a fork leads to its source when that was migrated with it, and says so when it was not', async (t) => {
+test('a fork is linked to its source if that was migrated with it, and reports a failure otherwise', async (t) => {
   const forkOf = (id: number) => ({ forked_from_project: { id, path_with_namespace: 'somewhere/else' } });
   const here = await migrationPlace(t, [
     { type: 'group', id: 7, full_path: 'orchard', relations: { self: [{}] } },
@@ -90,7 +90,7 @@ test('a fork leads to its source when that was migrated with it, and says so whe
   );
 });
 
-test('a group that waits for the source holds up nothing but what is in it', async (t) => {
+test('a group that waits for the source delays only its own contents', async (t) => {
   const here = await migrationPlace(t, [
     { type: 'group', id: 7, full_path: 'orchard', relations: { self: [{}] } },
     { type: 'group', id: 5, full_path: 'orchard/cellar', relations: { self: [{}] } },
@@ -122,7 +122,7 @@ test('a group that waits for the source holds up nothing but what is in it', asy
   assert.equal(issue.description, `As in ${here.group.full_path}/copy/cellar/barrels#1`);
 });
 
-test('a retry brings what was refused, and nothing twice', async (t) => {
+test('a retry imports refused records, and none twice', async (t) => {
   const period = (freeze_start: string) => ({ freeze_start, freeze_end: '0 8 * * 1', cron_timezone: 'UTC', ...times });
   const label = (title: string, color: string) => ({ title, color, type: 'ProjectLabel', priorities: [], ...times });
   const snippet = (title: string) => ({
@@ -195,7 +195,7 @@ test('a retry brings what was refused, and nothing twice', async (t) => {
   assert.equal(notes.length, 1);
 });
 
-test('a retry begins from nothing where the project has been deleted', async (t) => {
+test('a retry starts from scratch if the project was deleted', async (t) => {
   const label = { title: 'green', color: 'none', type: 'ProjectLabel', priorities: [], ...times };
   const here = await migrationPlace(t, [projectWith(8, 'orchard/apples', 'Ripe', { labels: [label] })]);
   const { as, db } = here;

@@ -4,7 +4,7 @@ import { groupTrees, projectTrees } from '../relations.ts';
 import { entityTypes } from './definition.ts';
 import { stagesOf } from './step_rules.ts';
 
-test('every relation that arrives is in a stage, once', () => {
+test('every imported relation is in exactly one stage', () => {
   const relations = { group: groupTrees, project: projectTrees };
   for (const type of entityTypes) {
     const named = stagesOf(type).flatMap(({ names }) => names);

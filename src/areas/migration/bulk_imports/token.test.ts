@@ -37,7 +37,7 @@ const isStored = async (db: Database, id: number): Promise<boolean> => {
   return (await row.executeTakeFirstOrThrow()).access_token !== null;
 };
 
-test('the token is in no row, answer or log line, also when the source sends it back with an error', async (t) => {
+test('the token is in no row, response or log line, even if the source returns it in an error', async (t) => {
   const here = await migrationPlace(t, [{ type: 'group', id: 7, full_path: 'orchard', relations: { self: [{}] } }]);
   const { db, source, services, as } = here;
   const said: string[] = [];
@@ -87,7 +87,7 @@ test('the token is erased a day after the end', async (t) => {
 
 const brokenOf = (db: Database, secrets: Secrets) => Array.fromAsync(brokenImportTokens(db, secrets));
 
-test('a token that cannot be decrypted is found, and ends the migration with a sentence', async (t) => {
+test('a token that cannot be decrypted is reported, and ends the migration with a sentence', async (t) => {
   const here = await migrationPlace(t, [{ type: 'group', id: 7, full_path: 'orchard', relations: { self: [{}] } }]);
   const { db, services, as } = here;
   const id = await migrated(here);

@@ -15,7 +15,7 @@ import { git } from '../../../git/index.ts';
 
 const png = Buffer.from('\x89PNG\r\n\x1a\n and the rest of it', 'latin1');
 
-test('uploads leave with the avatar, those with long names too, and without those that are lost', async () => {
+test('uploads are exported with the avatar, including files with long names and without lost files', async () => {
   const here = await world({});
   const { as, db, services } = here;
   for (const [place, who] of [
@@ -61,7 +61,7 @@ test('uploads leave with the avatar, those with long names too, and without thos
   }
 });
 
-test('large files leave under their oids, with the kinds of repositories that have them', async () => {
+test('large files are exported under their oids, with the kinds of their repositories', async () => {
   const here = await world({});
   const place = `/projects/${here.project.id}`;
   const contents = ['first', 'second'].map((text) => Buffer.from(text));
@@ -114,7 +114,7 @@ test('git clones from the bundle of a repository, which has all refs', async () 
   assert.notEqual((await bundled()).etag, etag);
 });
 
-test('a repository without commits is an empty archive, and one of SHA-256 a bundle that says so', async () => {
+test('a repository without commits is an empty archive, and a SHA-256 repository a bundle with its object format', async () => {
   const here = await world({});
   const { as } = here;
   const place = `/projects/${here.project.id}`;
@@ -130,7 +130,7 @@ test('a repository without commits is an empty archive, and one of SHA-256 a bun
   assert.match(modern.get('repository.bundle')!.toString('latin1'), /^# v3 git bundle\n@object-format=sha256\n/);
 });
 
-test('a repository that git cannot read fails its relation, and says nothing of paths', async () => {
+test('a repository that git cannot read fails its relation, with an error that contains no paths', async () => {
   const here = await filledWorld({});
   const place = `/projects/${here.project.id}`;
   await writeFile(path.join(repositoryIn(here).path, 'refs/heads/torn'), `${'1'.repeat(40)}\n`);

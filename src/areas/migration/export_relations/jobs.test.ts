@@ -37,7 +37,7 @@ const postpone = (db: World['db'], relation: string, by: string) =>
     update relation_export_files set due_at = now() + ${by}::interval from relation_exports exports
      where exports.id = export_id and relation <> ${relation}`.execute(db);
 
-test('rights are asked again when a job begins and at every download', async () => {
+test('rights are checked again when a job starts and at every download', async () => {
   const here = await worldWithoutExports();
   const { as, db, people, group, services } = here;
   const place = `/projects/${here.project.id}`;
@@ -68,7 +68,7 @@ test('rights are asked again when a job begins and at every download', async () 
   assert.deepEqual([status, error], [-1, 'PermissionDenied']);
 });
 
-test('an export whose run is gone is written again, and one that makes no progress for six hours has failed', async () => {
+test('an export whose run was lost is written again, and an export without progress for six hours fails', async () => {
   const here = await worldWithoutExports();
   const { as, db, services } = here;
   const place = `/projects/${here.project.id}`;
@@ -95,7 +95,7 @@ test('an export whose run is gone is written again, and one that makes no progre
   assert.equal((await statusOf(here, 'maintainer', place, 'repository')).status, 1);
 });
 
-test('what cannot be stored is tried three times, each try later, before it has failed', async () => {
+test('a file that cannot be stored has three attempts with growing pauses before it fails', async () => {
   const here = await worldWithoutExports();
   const { as, db, services } = here;
   const place = `/projects/${here.project.id}`;
@@ -125,7 +125,7 @@ test('what cannot be stored is tried three times, each try later, before it has 
   assert.equal((await contentOf(await download(here, 'maintainer', place, labels))).length, 0);
 });
 
-test('a batched export has failed when all its batches have', async () => {
+test('a batched export fails when all its batches fail', async () => {
   const here = await worldWithoutExports();
   const { as, db, services } = here;
   const place = `/projects/${here.project.id}`;
@@ -154,7 +154,7 @@ test('a batched export has failed when all its batches have', async () => {
   await as('admin').put('/application/settings', { relation_export_batch_size: 1000 });
 });
 
-test('as many files are written at a time as the setting says', async () => {
+test('the setting limits how many files are written at the same time', async () => {
   const here = await worldWithoutExports();
   const { as, db, services } = here;
   const place = `/projects/${here.project.id}`;
@@ -177,7 +177,7 @@ test('as many files are written at a time as the setting says', async () => {
   await as('admin').put('/application/settings', { concurrent_relation_export_limit: 2 });
 });
 
-test('a run that another has taken over, or whose export is gone, changes nothing', async () => {
+test('a run changes nothing after another has taken over, or its export was deleted', async () => {
   const here = await worldWithoutExports();
   const { as, db, services, project } = here;
   const place = `/projects/${project.id}`;

@@ -62,7 +62,7 @@ test('everything that belongs to a project or group is exported, relation by rel
   }
 });
 
-test('a download says what it is, can go on where it broke off, and is the same each time', async () => {
+test('a download has a type and a name, can be resumed, and is the same each time', async () => {
   const here = await worldWithoutExports();
   const place = `/projects/${here.project.id}`;
   await addLabels(here, place, ['ripe']);
@@ -98,7 +98,7 @@ test('a download says what it is, can go on where it broke off, and is the same 
   assert.equal((await download(here, 'maintainer', place, labels)).headers.get('etag'), etag);
 });
 
-test('who may not export is refused, whatever they ask for, and nothing is exported', async () => {
+test('callers who may not export are refused at every endpoint, and nothing is exported', async () => {
   const here = await worldWithoutExports();
   const { as, db } = here;
   for (const { kind, place, below } of places(here)) {
@@ -185,7 +185,7 @@ test('an administrator turns exports off, and limits how many a user starts', as
   await db.deleteFrom('request_counts').execute();
 });
 
-test('an export that runs is joined, one that has just ended is used again, and each other is made anew', async () => {
+test('a running export is joined, one that has just ended is reused, and any other is written again', async () => {
   const here = await worldWithoutExports();
   const { as, db } = here;
   const place = `/projects/${here.project.id}`;
@@ -287,7 +287,7 @@ test('large relations are split into batches, each with a state and a file of it
   await as('admin').put('/application/settings', { relation_export_batch_size: 1000 });
 });
 
-test('exports go 24 hours after they have ended, and with their project, group or user', async () => {
+test('exports are deleted 24 hours after they have ended, and with their project, group or user', async () => {
   const here = await worldWithoutExports();
   const { as, db, services, project } = here;
   const place = `/projects/${project.id}`;

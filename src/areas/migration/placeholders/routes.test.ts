@@ -72,7 +72,7 @@ test('people of a trusted source are matched by a confirmed address, and the oth
   assert.notEqual((await meet(here, { ...source, host: 'other.example' }, [3])).get(3), met.get(3));
 });
 
-test('who has the address that a source claims is asked, and nothing is theirs before they agree', async () => {
+test('the owner of an address claimed by a source is asked, and gets nothing before they accept', async () => {
   const here = await world();
   const { as, people, services } = here;
   const { planner } = people;
@@ -137,7 +137,7 @@ test('who has the address that a source claims is asked, and nothing is theirs b
   assert.equal((await as('admin').get(`/users/${bob}`)).status, 200);
 });
 
-test('batches that meet the same person at once make one placeholder', async () => {
+test('concurrent batches with the same person create one placeholder', async () => {
   const here = await world();
   const described = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [index + 10, person(`p${index}`)]));
   const source = await sourceOf(here, described);
@@ -152,7 +152,7 @@ test('batches that meet the same person at once make one placeholder', async () 
   for (const met of all) for (const [id, user_id] of met) assert.equal(user_id, all[0]!.get(id));
 });
 
-test('a placeholder can do nothing and is shown to administrators alone', async () => {
+test('a placeholder cannot act, and only administrators see it', async () => {
   const here = await world();
   const { as, db, group, project, services } = here;
   const source = await sourceOf(here, { 2: person('ada') });
@@ -223,7 +223,7 @@ async function contributed(here: World) {
   return { id, other: met.get(3)!, issue: made, base: `/groups/${here.group.id}/placeholders` };
 }
 
-test('an administrator gives everything of a placeholder to an account', async () => {
+test('an administrator reassigns all records of a placeholder to an account', async () => {
   const here = await world();
   const { as, db, project, services } = here;
   const { id, other, issue, base } = await contributed(here);

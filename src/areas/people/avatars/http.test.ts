@@ -95,7 +95,7 @@ test('an avatar that cannot be set undoes the change that it came with', async (
   }
 });
 
-test('avatars are set with what is created, and shown where it is named', async () => {
+test('avatars are set on creation, and shown wherever their owner is', async () => {
   const here = await world();
   const { as, group, people } = here;
   const fields = { name: 'With avatar', namespace_id: String(group.id) };

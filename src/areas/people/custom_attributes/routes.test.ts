@@ -56,7 +56,7 @@ test('lists are filtered by attributes, all of which must match, for administrat
   assert.deepEqual([projects.length, projects[0].custom_attributes.length], [1, 2]);
 });
 
-test('what is not a key or a value is refused, and nobody exceeds the limit', async () => {
+test('invalid keys and values are refused, and the limit cannot be exceeded', async () => {
   const { as, project, db } = await world();
   const url = `/projects/${project.id}/custom_attributes`;
   assert.equal((await as('admin').put(`${url}/a`)).body.message, 'value is missing');

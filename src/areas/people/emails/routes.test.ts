@@ -41,7 +41,7 @@ test('an address is added, listed with the primary one, and deleted', async () =
   assert.deepEqual((await as('guest').get('/user/emails')).body, [primary]);
 });
 
-test('an address that a mail server has refused says so, until it is confirmed again', async () => {
+test('an address refused by a mail server is shown as such until it is confirmed again', async () => {
   const here = await world();
   const { as, services, db } = here;
   const shown = async () => (await as('guest').get('/user/emails')).body[0];

@@ -64,7 +64,7 @@ test('a form works as JSON does', async () => {
   assert.equal(answer.status, 200);
 });
 
-test('what gives no token is refused in the form of OAuth, and a blocked user who signs in triggers system hooks', async (t) => {
+test('invalid requests are refused in the form of OAuth, and a blocked user who signs in triggers system hooks', async (t) => {
   const here = await place();
   const grant = grantOf(here);
   const rows = async () => (await here.db.selectFrom('oauth_tokens').select('id').execute()).length;

@@ -29,7 +29,7 @@ test('contributions of a user are moved to another one, and texts are deleted in
   await sql`drop table essays`.execute(db);
 });
 
-test('everything of a user is handed over, except what the other one has already', async () => {
+test('all records of a user are moved to another user, except for those that they already have', async () => {
   const { db, people } = await world();
   await sql`create table votes (id integer, place integer, user_id bigint references users on delete cascade, is_old boolean)`.execute(
     db,

@@ -30,7 +30,7 @@ test('a label that many items of a page have is presented once', async () => {
   );
 });
 
-test('others are served between labels whose descriptions take long', async (t) => {
+test('other requests are served between labels with slow descriptions', async (t) => {
   slowClock(t);
   let details: Awaited<ReturnType<typeof labelDetails>> = new Map();
   const turns = await turnsDuring(async () => {

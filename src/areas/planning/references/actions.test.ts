@@ -217,7 +217,7 @@ for (const [table, path] of [
   ['labels', (id: number) => `labels/${id}/promote`],
   ['milestones', (id: number) => `milestones/${id}/promote`],
 ] as const)
-  test(`everything that names one of the project's ${table} names that of the group after its promotion, which may be there already`, async () => {
+  test(`all references to one of the project's ${table} point to the group's after its promotion, which may already exist`, async () => {
     const here = await place();
     const { db, as, ids, project, group } = here;
     for (const reference of await referencesTo(db, table)) {

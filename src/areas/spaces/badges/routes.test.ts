@@ -59,7 +59,7 @@ test('commits and tags are shown to those who may read code, and to nobody else'
   assert.equal(await shown('guest'), 'https://a.example///');
 });
 
-test('badges that cannot be are refused, and those of others are not touched', async () => {
+test('invalid badges are refused, and badges of other owners do not change', async () => {
   const { as, project, group } = await world();
   const url = `/projects/${project.id}/badges`;
   const missing = await as('maintainer').post(url);

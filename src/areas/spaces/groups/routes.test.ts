@@ -240,7 +240,7 @@ test('only owners update a group, and parameters that are left out stay', async 
   assert.equal((await as('admin').put(`/groups/${group.id}`, { description: 'Repaired' })).status, 200);
 });
 
-test('a group says how new default branches are protected, besides its level', async () => {
+test('a group shows the protection of new default branches in addition to its level', async () => {
   const { as, group } = await world();
   const path = `/groups/${group.id}`;
   const said = { allowed_to_push: [{ access_level: 30 }, { access_level: 40 }], code_owner_approval_required: true };

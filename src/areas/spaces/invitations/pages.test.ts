@@ -153,7 +153,7 @@ test('a user who confirmed the address accepts with their password, once, and th
   assert.equal((await browse(here, `${page}/accept`, { login: person.username, password })).status, 404);
 });
 
-test('whoever accepts on the page is signed in there, and a form of another server signs nobody in', async () => {
+test('users who accept on the page are signed in there, and a form of another site signs nobody in', async () => {
   const here = await world({});
   const account = (name: string) => ({ username: `${name}-${process.pid}`, name: 'New Person', password });
   const answerFrom = async (site: string, path: string, form: Record<string, string>) =>
@@ -396,7 +396,7 @@ const endings: Record<string, { end: (here: World, inviter: number) => Promise<u
 };
 
 for (const [inviters, { end, reason }] of Object.entries(endings))
-  test(`an invitation of a person ${inviters} no longer holds, and the page says why`, async () => {
+  test(`an invitation of a person ${inviters} is no longer valid, and the page shows the reason`, async () => {
     const here = await world({});
     const [inviter, email] = [await here.person(), address()];
     const members = `/projects/${here.project.id}/members`;

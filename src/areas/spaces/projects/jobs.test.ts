@@ -39,7 +39,7 @@ const rowsOf = async ({ db }: World, projects: readonly Numbered[]) => {
   return rows.filter(({ project_id }) => ids.includes(project_id)).toSorted((a, b) => a.project_id - b.project_id);
 };
 
-test('every change of an issue counts, also those that no request makes, and the job adds up what was counted', async () => {
+test('every change of an issue is counted, even without a request, and the job adds up the counts', async () => {
   const here = await world();
   const { as, db, project } = here;
   const other = await otherProject(here);

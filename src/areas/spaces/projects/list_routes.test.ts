@@ -214,7 +214,7 @@ test('lists are ordered by every column, and equal rows by ID', async () => {
   );
 });
 
-test('of many projects that match a search, the newest and those called so are listed by likeness, then the others', async () => {
+test('of many projects that match a search, exact names and the newest are listed by similarity, then the others', async () => {
   const here = await world({});
   const { db, group, people } = here;
   const text = 'quince-and-medlar';

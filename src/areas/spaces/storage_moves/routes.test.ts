@@ -41,7 +41,7 @@ test('a project moves to another storage, and its source goes once nobody reads 
   );
 });
 
-test('who knows only the old place of a repository uses the new one', async () => {
+test('readers that hold the old location of a repository use the new one', async () => {
   const here = await movable();
   const { services, project } = here;
   const held = repositoryOf(services, { id: project.id, storage: 'default' });
@@ -93,7 +93,7 @@ test('nothing is written to a repository that is being moved, and everything can
   assert.equal((await write()).status, 201);
 });
 
-test('a run of a move that another has taken over changes nothing', async () => {
+test('a run of a move changes nothing after another has taken over', async () => {
   const here = await movable();
   const { services, project, db } = here;
   const url = `/projects/${project.id}/repository_storage_moves`;

@@ -46,7 +46,7 @@ test('an administrator creates, changes and deletes a topic, and everyone reads 
   assert.equal((await as('admin').delete(`/topics/${id}`)).status, 404);
 });
 
-test('a name is unique without regard to case, and what no topic can have is refused', async () => {
+test('a name is unique regardless of case, and invalid values are refused', async () => {
   const { as } = await world();
   const named = words();
   const { body } = await as('admin').post('/topics', { name: named('plums'), title: 'Plums' });

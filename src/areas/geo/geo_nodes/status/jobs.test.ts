@@ -27,7 +27,7 @@ const reportedAt = async ({ db }: World, id: number) =>
   (await db.selectFrom('geo_statuses').select('reported_at').where('geo_node_id', '=', id).executeTakeFirst())
     ?.reported_at;
 
-test('a secondary reports what it has copied, and again when somebody asks or its health changes', async () => {
+test('a secondary reports its copies, and again on request or when its health changes', async () => {
   const { here, there, id, status } = await twoSites();
   await report(there);
   const first = await status();
@@ -62,7 +62,7 @@ test('a secondary reports what it has copied, and again when somebody asks or it
   assert.match((await status()).health, /repositor(?:y|ies) could not be copied\.$/);
 });
 
-test('a repair makes everything due once that could not be copied', async () => {
+test('a repair makes all failed copies due once', async () => {
   const { here, there, id } = await twoSites();
   const later = new Date(Date.now() + 3_600_000).toISOString();
   const fail = () =>
@@ -96,7 +96,7 @@ test('a primary stores its own status, for its secondaries', async () => {
   assert.equal(await reportedAt(here, id), reported);
 });
 
-test('a secondary whose primary is away goes on without complaint', async () => {
+test('a secondary with an unreachable primary continues without errors', async () => {
   const { here, there, id } = await twoSites();
   const services = { ...there.services, geo: { ...there.services.geo, primaryUrl: 'http://127.0.0.1:1' } };
   await report({ services });

@@ -53,7 +53,7 @@ async function reported({ services }: World): Promise<SiteStatus> {
   };
 }
 
-test('the primary computes its own status, with null for what only copies have', async () => {
+test('the primary computes its own status, with null for the fields of copies', async () => {
   const here = await twoNodes();
   const { as, db, primary: id } = here;
   const { status, body } = await as('admin').get(`/geo_nodes/${id}/status`);
@@ -87,7 +87,7 @@ test('the primary computes its own status, with null for what only copies have',
   });
 });
 
-test('a secondary is shown as it reported, and says when it is silent', async () => {
+test('a secondary is shown as last reported, and as unhealthy if it is silent', async () => {
   const here = await twoNodes();
   const { db, secondary: id } = here;
   const admin = here.as('admin');
@@ -148,7 +148,7 @@ test('a secondary is shown as it reported, and says when it is silent', async ()
   );
 });
 
-test('a new status of a secondary is asked for and waited for', async () => {
+test('a request for a new status waits for the report of the secondary', async () => {
   const here = await twoNodes();
   const { db, secondary: id } = here;
   await recordStatus(db, id, await reported(here));
@@ -160,7 +160,7 @@ test('a new status of a secondary is asked for and waited for', async () => {
   assert.equal((await here.as('admin').get(`/geo_nodes/${here.primary}/status`, { refresh: true })).status, 200);
 });
 
-test('a repair gives a new credential where the old one is lost, and asks for another try of what failed', async () => {
+test('a repair replaces a lost credential, and requests a retry of failed copies', async () => {
   const here = await twoNodes();
   const { db, secondary: id } = here;
   const admin = here.as('admin');
@@ -191,7 +191,7 @@ test('a repair gives a new credential where the old one is lost, and asks for an
   assert.equal((await admin.post('/geo_sites/0/repair')).body.message, '404 GeoSite Not Found');
 });
 
-test('without a role every status says so, and on a secondary nothing is repaired', async (t) => {
+test('without a role every status reports it, and on a secondary nothing is repaired', async (t) => {
   const here = await twoNodes();
   await recordStatus(here.db, here.secondary, await statusOfThisSite(here.services));
   const alone = await startServer(here.db, { environment: key });
@@ -223,7 +223,7 @@ test('only administrators see statuses and repair nodes', async () => {
   }
 });
 
-test('a secondary counts its copies, and how far it has come with the events', async (t) => {
+test('a secondary counts its copies, and reports the last processed event', async (t) => {
   const here = await twoNodes();
   const { db, secondary: id } = here;
   for (const table of ['geo_replicas', 'geo_checksums', 'geo_events'] as const) await db.deleteFrom(table).execute();
@@ -267,7 +267,7 @@ test('a secondary counts its copies, and how far it has come with the events', a
   assert.deepEqual([body.lfs_objects_count, body.lfs_objects_synced_in_percentage], [0, '0.00%']);
 });
 
-test('a secondary lists what it could not copy or verify, and a primary lists nothing', async (t) => {
+test('a secondary lists failed copies and verifications, and a primary lists nothing', async (t) => {
   const here = await twoNodes();
   const { db, project } = here;
   for (const table of ['geo_replicas', 'geo_checksums'] as const) await db.deleteFrom(table).execute();

@@ -93,7 +93,7 @@ test('the worst reason comes first', () => {
   ]);
 });
 
-test('a share is not whole before everything is there', () => {
+test('a percentage is not 100 until nothing is missing', () => {
   assert.equal(percentage(1, 3), '33.33%');
   assert.equal(percentage(99_999, 100_000), '99.99%');
   assert.equal(percentage(5, 5), '100.00%');

@@ -7,7 +7,7 @@ import { onMain } from '../../../../../test/support/repository.ts';
 import { migrationPlace, type SourceEntity } from '../../../../../test/support/source.ts';
 import { removeProject } from '../../../spaces/projects/index.ts';
 
-test('wikis of projects and groups, and repositories that are not exported, come over git', async (t) => {
+test('wikis of projects and groups, and repositories that are not exported, are fetched over git', async (t) => {
   const here = await migrationPlace(t);
   const { as, source, services, db, project, group, people } = here;
   await as('maintainer').post(`/projects/${project.id}/repository/files/README.md`, { ...onMain, content: 'apples' });
@@ -115,7 +115,7 @@ test('snippets have their history', async (t) => {
 
 const one = { source: 1, fetched: 1, imported: 1 };
 
-test('a repository that cannot be fetched is tried three times, and its project goes', async (t) => {
+test('a repository that cannot be fetched has three attempts, and its project is deleted', async (t) => {
   const here = await migrationPlace(t, [apples]);
   const { source } = here;
   let asked = 0;

@@ -73,7 +73,7 @@ const project = (
 });
 
 for (const version of ['14.10.5', '15.11.0', '17.3.0'])
-  test(`a source of version ${version} is asked over REST for what it does not export`, async (t) => {
+  test(`relations that a source of version ${version} does not export are read over REST`, async (t) => {
     const related = (path: string, iid: number, link_type: string) => ({
       ...{ iid, link_type, references: { full: `${path}#${iid}` }, link_created_at: times.created_at },
     });
@@ -186,7 +186,7 @@ for (const version of ['14.10.5', '15.11.0', '17.3.0'])
     assert.equal(source.requests.filter((asked) => asked === 'GET /users/3').length, 2);
   });
 
-test('a source that a member runs puts nothing into the name of others', async (t) => {
+test('a source run by a member attributes no records to other accounts', async (t) => {
   const comment = { note: 'I agree', noteable_type: 'Issue', author_id: 3, author: { name: 'Ada' }, ...times };
   const apples = project(8, 'apples', [issue(1, [comment])], {});
   const members = [{ id: 3, username: 'ada', name: 'Ada', access_level: 50, expires_at: null }];

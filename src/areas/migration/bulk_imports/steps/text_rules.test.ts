@@ -24,7 +24,7 @@ const moved: Moved = {
 };
 const here = (text: string) => textHere(text, moved);
 
-test('what was moved is named as it is here', async () => {
+test('references to migrated records are rewritten to their names here', async () => {
   const cases: [string, string][] = [
     [
       'See orchard/pears#1, orchard/apples!2 and pears#3.',
@@ -79,7 +79,7 @@ test('code, comments and escaped marks stay as they are', async () => {
   for (const text of texts) assert.equal(await here(text), text);
 });
 
-test('no backticks in a text make a mention of somebody else', async () => {
+test('no backticks in a text turn a mention into one of another user', async () => {
   const texts = [
     'a ` b @bob',
     '`@bob',
