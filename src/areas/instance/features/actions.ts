@@ -35,7 +35,7 @@ export async function setFeature(db: Database, name: string, setting: Setting, t
     ...targets.groups.map((value) => ({ key: 'groups', value })),
   ];
   await db.transaction().execute(async (tx) => {
-    // Locks the row, so that changes to a feature are serialised and none loses its row meanwhile.
+    // Locks the row, so that changes to a feature are serialised and none loses its row in the meantime.
     await tx
       .insertInto('features')
       .values({ name })

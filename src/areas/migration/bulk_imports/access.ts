@@ -1,4 +1,4 @@
-/** Who may use migrations by direct transfer. */
+/** Access to migrations by direct transfer. */
 import { signedIn } from '../../../access/index.ts';
 import { type Access, ApiError, type Caller } from '../../../http/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';

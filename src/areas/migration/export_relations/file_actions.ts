@@ -67,7 +67,7 @@ const inSnapshot = <T>(db: Database, read: (tx: Database) => Promise<T>): Promis
 
 /**
  * Writes a file, or lists the batches of an export.
- * @param progress is updated meanwhile
+ * @param progress is updated during the run
  * @throws PermissionDenied if the user may no longer export, TakenOver, and errors from reading and storing
  */
 export async function writeFile(

@@ -47,7 +47,7 @@ async function* inBlocks(chunks: AsyncIterable<Buffer>, progress: Progress): Asy
 /**
  * Compresses and receives a stream. The gzip header contains neither a time nor a name, so equal content yields equal
  * bytes.
- * @param progress is updated meanwhile
+ * @param progress is updated during the run
  * @throws errors of the stream and of the store
  */
 export async function receiveCompressed(

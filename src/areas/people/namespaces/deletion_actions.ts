@@ -154,7 +154,7 @@ const setMarked = (tx: Database, table: DeletableKind['table'], id: number, mark
 /** The maximum number of groups or projects per run. */
 const atOnce = 1000;
 
-/** Schedules the removal of the groups or projects whose restore period is over. */
+/** Schedules the removal of the groups or projects whose restore period has ended. */
 export async function removeDue(db: Database, { table, remove }: DeletableKind): Promise<void> {
   const due = await db
     .selectFrom(table)

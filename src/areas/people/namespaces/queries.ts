@@ -23,7 +23,7 @@ export const namespaceAvatar = (namespaces = 'namespaces'): RawBuilder<string | 
 
 /**
  * Groups in the columns of `presentPublicGroup`.
- * @param search part of the name or full path; left out, all groups
+ * @param search part of the name or full path; if omitted, all groups
  */
 export const publicGroups = (db: Database, search?: string) =>
   db

@@ -53,7 +53,7 @@ export async function createToken(tx: Database, token: NewToken): Promise<MadeTo
 
 /**
  * The lifetime of a user's tokens according to the application settings.
- * @param user_id left out for a bot user who is not created yet
+ * @param user_id omitted for a bot user who is not created yet
  */
 export async function lifetimeNow(db: Database, user_id?: number): Promise<Lifetime> {
   const user =

@@ -13,7 +13,7 @@ export const impliedColor = '#6699cc';
  * The labels with these titles that items in a project or group may have.
  * @param tx the transaction of the change that sets them
  * @param titles compared exactly, after blanks around them are cut
- * @param create whether missing labels are added to the project or group itself; invalid titles are left out
+ * @param create whether missing labels are added to the project or group itself; invalid titles are omitted
  * @returns labels by title, in the order of `titles`
  */
 export async function labelsFor(

@@ -61,7 +61,7 @@ export async function createAccessToken(
  * Rotates a token. The bot user's membership ends with the new token.
  * @param tx a transaction that has locked the project or group
  * @param token a row of `tokensOf`
- * @throws ApiError 400 when it is already revoked, and for an `expires_at` that is over or too late; 403 when its level is above the caller's
+ * @throws ApiError 400 when it is already revoked, and for an `expires_at` that is past or too late; 403 when its level is above the caller's
  */
 export async function rotateAccessToken(
   tx: Database,

@@ -162,7 +162,7 @@ interface Wanted {
  * @param tx the transaction of the change, with the tree locked
  * @param wanted the new values
  * @param parent the parent group, if any
- * @param group the current group; left out for a new one
+ * @param group the current group; omitted for a new one
  * @returns reasons by parameter, empty when the values are valid
  */
 async function reasonsAgainst(

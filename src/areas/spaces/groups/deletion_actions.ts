@@ -25,7 +25,7 @@ export async function endGroup(tx: Database, group: Group, deletion: Deletion): 
 export const restoreGroup = async (tx: Database, group_id: number): Promise<void> =>
   updateGroup(tx, group_id, await unmark(tx, groupDeletion, group_id));
 
-/** Every hour: schedules the deletion of groups whose restore period is over, each by a job of its own. */
+/** Every hour: schedules the deletion of groups whose restore period has ended, each by a job of its own. */
 export const removeMarkedGroups = job('remove_marked_groups', {
   input: {},
   retries: 2,

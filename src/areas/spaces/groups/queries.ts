@@ -39,7 +39,7 @@ export function hasChildLike({ name, path }: { name: string; path: string }) {
 /**
  * One group, as visible to a caller.
  * @param id ID of a group that existed a moment ago
- * @throws ApiError 404 when it was deleted meanwhile
+ * @throws ApiError 404 if it was deleted in the meantime
  */
 export async function groupRow(db: Database, caller: MaybeCaller, id: number): Promise<GroupDetailRow> {
   const query = groupRows(db)

@@ -256,7 +256,7 @@ async function writeInvitations(
 
 export interface InvitationChange {
   access_level?: number | undefined;
-  /** A custom role with the base level of the invitation; null removes it; left out, it stays unless the level changes. */
+  /** A custom role with the base level of the invitation; null removes it; if omitted, it stays unless the level changes. */
   member_role_id?: number | null | undefined;
   /** A moment, ISO 8601 in UTC; null: no end. */
   expires_at?: string | null | undefined;

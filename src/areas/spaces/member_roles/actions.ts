@@ -19,7 +19,7 @@ function refuse(reasons: readonly string[]): void {
   if (reasons.length > 0) throw badRequest(reasons.join(', '));
 }
 
-/** Translates a violation of unique names: another role may take the name meanwhile. */
+/** Translates a violation of unique names: another role may take the name in the meantime. */
 const orTaken = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
     throw isUniqueViolation(error, 'member_roles_name_key') ? badRequest(taken) : error;

@@ -20,7 +20,7 @@ interface SourceRow {
   owner_id: number | null;
 }
 
-/** @throws ApiError 404 when the group or project is gone */
+/** @throws ApiError 404 if the group or project no longer exists */
 export async function sourceOf(db: Database, subtree: Subtree): Promise<Source> {
   if ('group_id' in subtree) {
     const query = db
@@ -49,7 +49,7 @@ export async function sourceOf(db: Database, subtree: Subtree): Promise<Source> 
 }
 
 /**
- * The source for a change. The tree is locked first, so that its members do not change meanwhile; for groups also the trees that they are invited to.
+ * The source for a change. The tree is locked first, so that its members do not change in the meantime; for groups also the trees that they are invited to.
  * @param tx the transaction of the change
  */
 export async function lockedSource(tx: Database, subtree: Subtree): Promise<Source> {

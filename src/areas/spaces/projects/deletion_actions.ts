@@ -84,7 +84,7 @@ export const removeProject = job('remove_project', {
   },
 });
 
-/** Every hour: schedules the deletion of projects whose restore period is over, each by a job of its own. */
+/** Every hour: schedules the deletion of projects whose restore period has ended, each by a job of its own. */
 export const removeMarkedProjects = job('remove_marked_projects', {
   input: {},
   retries: 2,

@@ -361,7 +361,7 @@ export const presentProjectPage = async (
 /**
  * The response to a change of a project.
  * @param id ID of a project that existed a moment ago
- * @throws ApiError 404 when it was deleted meanwhile
+ * @throws ApiError 404 if it was deleted in the meantime
  */
 export async function projectReply(
   services: Services,

@@ -111,7 +111,7 @@ export const visibleProjectRows = (db: Database, caller: MaybeCaller) =>
 /**
  * One project, with the caller's access.
  * @param id ID of a project that existed a moment ago
- * @throws ApiError 404 when it was deleted meanwhile
+ * @throws ApiError 404 if it was deleted in the meantime
  */
 export const projectRow = async (db: Database, caller: MaybeCaller, id: number): Promise<ProjectRow> =>
   found('Project', await projectRows(db, caller).where('projects.id', '=', id).executeTakeFirst());

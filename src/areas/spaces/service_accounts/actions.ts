@@ -41,7 +41,7 @@ interface Names {
 
 /**
  * Refuses invalid and taken names and addresses, all of them at once.
- * @param user_id the account to update; left out for a new one
+ * @param user_id the account to update; omitted for a new one
  * @throws ApiError 400
  */
 async function checkNames(tx: Database, user_id: number | undefined, { name, username, email }: Names): Promise<void> {
@@ -85,7 +85,7 @@ export interface NewServiceAccount extends Names {
  * remains valid without the other.
  * @param plan the plan in force
  * @returns the ID of the user
- * @throws ApiError 400 with the reasons, 403 without a seat, 404 when the group was deleted meanwhile
+ * @throws ApiError 400 with the reasons, 403 without a seat, 404 when the group was deleted in the meantime
  */
 export async function createServiceAccount(
   { db, url }: Pick<Services, 'db' | 'url'>,

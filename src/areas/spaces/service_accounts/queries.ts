@@ -87,7 +87,7 @@ export async function checkAccountOf(db: Database, group_id: number, user_id: nu
 
 /**
  * Reasons against names and addresses that are already taken.
- * @param user_id the account to update; left out for a new one
+ * @param user_id the account to update; omitted for a new one
  */
 export async function takenReasons(
   db: Database,
