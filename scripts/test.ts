@@ -1,5 +1,6 @@
 // `npm test`: the checks, then every test against one temporary PostgreSQL.
-// Arguments are parts of the paths to run (`npm test -- src/git`), without the checks, which `npm run check` runs. --long tries more random cases; other options go to node (`--test-name-pattern=TEXT`).
+// Arguments are parts of the paths to run (`npm test -- src/git`), without the checks, which `npm run check` runs. --changed runs what the changes since the last commit
+// concern, or those of that commit; --long tries more random cases; other options go to node (`--test-name-pattern=TEXT`).
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, globSync, statfsSync } from 'node:fs';
@@ -7,6 +8,7 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { startTestServer } from '../test/support/server.ts';
+import { concerned } from './test/changed.ts';
 import { runFiles } from './test/runner.ts';
 import { Summary } from './test/summary.ts';
 
@@ -14,14 +16,18 @@ const top = path.resolve(import.meta.dirname, '..');
 const compileCache = path.join(top, 'node_modules/.cache/tests');
 
 const given = process.argv.slice(2);
+const own = ['--long', '--changed'];
 const isLong = given.includes('--long');
-const execArgv = given.filter((argument) => argument.startsWith('-') && argument !== '--long');
+const isChanged = given.includes('--changed');
+const execArgv = given.filter((argument) => argument.startsWith('-') && !own.includes(argument));
 const parts = given.filter((argument) => !argument.startsWith('-'));
 // Those of test/ are longer than those of src/, so that they come first: the processes then end at about the same time.
-const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: top })
-  .filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)))
-  .sort()
-  .reverse();
+const all = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: top }).sort().reverse();
+const files = (isChanged ? concerned(top, all) : all).filter(
+  (file) => parts.length === 0 || parts.some((part) => file.includes(part)),
+);
+/** Whether all files run, with the checks. */
+const isWhole = parts.length === 0 && !isChanged;
 
 /** Linux keeps this folder in memory: what tests write, and wait for until it is on the disk, is gone a moment later. */
 const memory = '/dev/shm';
@@ -47,7 +53,7 @@ async function isFine(program: string, ...given: string[]): Promise<boolean> {
 /** @returns whether the program that tests start could be built and, if all files run, the checks succeed */
 async function isWorthTesting(): Promise<boolean> {
   const steps = [isFine('node', 'scripts/build.ts')];
-  if (parts.length === 0)
+  if (isWhole)
     steps.push(
       isFine('tsc', '--noEmit', '--singleThreaded'),
       isFine('biome', 'check'),
@@ -98,7 +104,7 @@ async function runTests(): Promise<boolean> {
 
 if (process.env.TMPDIR === undefined && existsSync(memory) && hasRoom(memory)) process.env.TMPDIR = memory;
 if (files.length === 0) {
-  console.error(`No test file has ${parts.join(' or ')} in its path.`);
+  console.error(isChanged ? 'No test file is concerned.' : `No test file has ${parts.join(' or ')} in its path.`);
   process.exit(1);
 }
 process.exit((await runTests()) ? 0 : 1);

@@ -13,7 +13,7 @@ import { isLong } from '../support/runs.ts';
 import { runProgram } from '../support/small_process.ts';
 import { sshFor, withKey } from '../support/ssh.ts';
 import { type Persona, type World, world } from '../support/world.ts';
-import { buildGo } from './go_program.ts';
+import { buildGo } from './installed.ts';
 
 const folder = await mkdtemp(path.join(tmpdir(), 'coppice-glab-'));
 after(() => rm(folder, { recursive: true, force: true }));

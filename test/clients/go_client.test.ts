@@ -14,7 +14,7 @@ import { addReadme } from '../support/repository.ts';
 import { allowLocalSources } from '../support/source.ts';
 import { addSubmodule } from '../support/submodule.ts';
 import { type World, world } from '../support/world.ts';
-import { buildGo } from './go_program.ts';
+import { buildGo } from './installed.ts';
 import { oddPaths } from './odd_paths.ts';
 
 const source = path.join(import.meta.dirname, 'go');

@@ -1,10 +1,8 @@
 /** The Python client python-gitlab, in its newest version: the stories are told in python_gitlab_walk.py. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, type TestContext, test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { ownAddress } from '../support/address.ts';
 import { manyIssues } from '../support/issues.ts';
@@ -14,35 +12,24 @@ import { addReadme } from '../support/repository.ts';
 import { allowLocalSources } from '../support/source.ts';
 import { addSubmodule } from '../support/submodule.ts';
 import { type World, world } from '../support/world.ts';
+import { pythonWith } from './installed.ts';
 import { oddPaths } from './odd_paths.ts';
 import { startTeller } from './teller.ts';
 
 const run = promisify(execFile);
 const script = path.join(import.meta.dirname, 'python_gitlab_walk.py');
 
-const folder = await mkdtemp(path.join(tmpdir(), 'coppice-python-'));
-after(() => rm(folder, { recursive: true, force: true }));
-
 interface Installed {
   python: string;
   version: string;
 }
 
-/**
- * Installs the client into an environment of its own.
- * @returns where it is, or in words why it cannot be had on this machine
- */
+/** @returns the client, or in words why it cannot be had on this machine */
 async function install(): Promise<Installed | string> {
-  const python = path.join(folder, 'bin/python');
-  try {
-    await run('python3', ['-m', 'venv', '--without-pip', folder]);
-    await run('python3', ['-m', 'pip', '--python', python, 'install', '--quiet', 'python-gitlab']);
-  } catch (error) {
-    const { message, stderr = '' } = error as Error & { stderr?: string };
-    return `python-gitlab cannot be installed: ${stderr.trim().split('\n').at(-1) || message}`;
-  }
-  const { stdout } = await run(python, ['-c', 'import gitlab; print(gitlab.__version__)']);
-  return { python, version: stdout.trim() };
+  const found = await pythonWith('python-gitlab');
+  if ('missing' in found) return found.missing;
+  const { stdout } = await run(found.python, ['-c', 'import gitlab; print(gitlab.__version__)']);
+  return { ...found, version: stdout.trim() };
 }
 
 const environment = await ownAddress();

@@ -10,6 +10,7 @@ import { reports, thrown } from '../support/error_tracking.ts';
 import { atFileEnd } from '../support/file_end.ts';
 import { isLong } from '../support/runs.ts';
 import { type World, world } from '../support/world.ts';
+import { pythonWith } from './installed.ts';
 
 const run = promisify(execFile);
 
@@ -35,22 +36,11 @@ def envelope(context, value):
     return value if isinstance(value, bytes) else str(value).encode()
 `;
 
-/** Installs the program into an environment of its own. */
+/** @returns the interpreter that has the program */
 async function install(): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'coppice-schemathesis-'));
-  atFileEnd(() => rm(folder, { recursive: true, force: true }));
-  await run('python3', ['-m', 'venv', '--without-pip', folder]);
-  await run('python3', [
-    '-m',
-    'pip',
-    '--python',
-    path.join(folder, 'bin/python'),
-    'install',
-    '--quiet',
-    'schemathesis',
-  ]);
-  await writeFile(path.join(folder, 'bin/hooks.py'), hooks);
-  return path.join(folder, 'bin/st');
+  const found = await pythonWith('schemathesis');
+  if ('missing' in found) throw new Error(found.missing);
+  return found.python;
 }
 
 const options = (token: string) => [
@@ -59,10 +49,22 @@ const options = (token: string) => [
 ];
 
 /** @param at the root of the operations; @param which of them, as options */
-async function compare(program: string, { url, people }: World, at: string, which: readonly string[]): Promise<void> {
-  const words = ['run', `${url}/api/v4/openapi.json`, '--url', `${url}${at}`, ...which, ...options(people.admin.token)];
-  const env = { ...process.env, SCHEMATHESIS_HOOKS: 'hooks' };
-  await run(program, words, { cwd: path.dirname(program), env, maxBuffer: 2 ** 26 }).catch(
+async function compare(python: string, { url, people }: World, at: string, which: readonly string[]): Promise<void> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'coppice-schemathesis-'));
+  atFileEnd(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(path.join(folder, 'hooks.py'), hooks);
+  const st = path.join(path.dirname(python), 'st');
+  const words = [
+    st,
+    'run',
+    `${url}/api/v4/openapi.json`,
+    '--url',
+    `${url}${at}`,
+    ...which,
+    ...options(people.admin.token),
+  ];
+  const env = { ...process.env, SCHEMATHESIS_HOOKS: 'hooks', PYTHONPATH: folder };
+  await run(python, words, { cwd: folder, env, maxBuffer: 2 ** 26 }).catch(
     ({ stdout, stderr }: { stdout: string; stderr: string }) => {
       throw new Error(`${stdout.slice(-20_000)}${stderr}`);
     },

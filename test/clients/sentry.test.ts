@@ -1,8 +1,9 @@
 /** SDKs of Sentry as they are, for Node.js, browsers, Python, Go, Ruby and, in `npm run test:long`, Java and Rust: what they send is stored with the right key and with no other. */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -14,44 +15,23 @@ import { chromiumProgram, withoutChromium } from '../support/chromium.ts';
 import { performQueued } from '../support/jobs.ts';
 import { isLong } from '../support/runs.ts';
 import { type World, world } from '../support/world.ts';
+import { buildGo, keptFolder, type Missing, missing, pythonWith } from './installed.ts';
 
 const run = promisify(execFile);
 const folder = await mkdtemp(path.join(tmpdir(), 'coppice-sentry-'));
 after(() => rm(folder, { recursive: true, force: true }));
 const environment = await ownAddress();
 
-type Program = string[] | { missing: string };
-
-/** @returns in words why something cannot be had on this machine */
-const missing = (name: string, error: unknown) => {
-  const { message, stderr = '' } = error as Error & { stderr?: string };
-  return { missing: `${name} cannot be had: ${stderr.trim().split('\n').at(-1) || message}` };
-};
+type Program = string[] | Missing;
 
 async function python(): Promise<Program> {
-  const own = path.join(folder, 'bin/python');
-  try {
-    await run('python3', ['-m', 'venv', '--without-pip', folder]);
-    await run('python3', ['-m', 'pip', '--python', own, 'install', '--quiet', 'sentry-sdk']);
-  } catch (error) {
-    return missing('sentry-sdk', error);
-  }
-  return [own, path.join(import.meta.dirname, 'sentry_python.py')];
+  const found = await pythonWith('sentry-sdk');
+  return 'missing' in found ? found : [found.python, path.join(import.meta.dirname, 'sentry_python.py')];
 }
 
 async function go(): Promise<Program> {
-  const options = {
-    cwd: path.join(import.meta.dirname, 'go'),
-    env: { ...process.env, CGO_ENABLED: '0', GOTOOLCHAIN: 'local' },
-  };
-  const program = path.join(folder, 'sentry-go');
-  try {
-    await run('go', ['mod', 'download'], options);
-  } catch (error) {
-    return missing('sentry-go', error);
-  }
-  await run('go', ['build', '-gcflags=all=-N -l', '-ldflags=-s -w', '-o', program, './sentry'], options);
-  return [program];
+  const built = await buildGo(path.join(import.meta.dirname, 'go'), './sentry', folder);
+  return 'missing' in built ? built : [built.program];
 }
 
 /** Of the distribution, as `.ci/run` installs it. */
@@ -68,17 +48,20 @@ async function ruby(): Promise<Program> {
 async function java(): Promise<Program> {
   const version = '8.53.0';
   const copy = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy';
+  const artifact = `-Dartifact=io.sentry:sentry:${version}`;
   try {
-    await run('mvn', ['-q', '-B', copy, `-Dartifact=io.sentry:sentry:${version}`, `-DoutputDirectory=${folder}`]);
+    const jars = await keptFolder(`sentry-java ${version}`, (into) =>
+      run('mvn', ['-q', '-B', copy, artifact, `-DoutputDirectory=${into}`]),
+    );
+    return [
+      'java',
+      '-cp',
+      path.join(jars, `sentry-${version}.jar`),
+      path.join(import.meta.dirname, 'java/SentryJava.java'),
+    ];
   } catch (error) {
     return missing('sentry-java', error);
   }
-  return [
-    'java',
-    '-cp',
-    path.join(folder, `sentry-${version}.jar`),
-    path.join(import.meta.dirname, 'java/SentryJava.java'),
-  ];
 }
 
 /** Compiling it takes a minute. */
@@ -89,8 +72,14 @@ async function rust(): Promise<Program> {
   } catch (error) {
     return missing('sentry-rust', error);
   }
-  await run('cargo', ['build', '--locked', '--offline', '--quiet', '--target-dir', folder], { cwd });
-  return [path.join(folder, 'debug/sentry_rust')];
+  const lock = createHash('sha256')
+    .update(await readFile(path.join(cwd, 'Cargo.lock')))
+    .digest('hex')
+    .slice(0, 16);
+  // Cargo builds anew what has changed.
+  const target = await keptFolder(`sentry-rust ${lock}`, async () => {});
+  await run('cargo', ['build', '--locked', '--offline', '--quiet', '--target-dir', target], { cwd });
+  return [path.join(target, 'debug/sentry_rust')];
 }
 
 /** The project takes errors. @returns its DSN, and some with keys that are none of its own */

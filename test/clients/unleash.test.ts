@@ -1,41 +1,28 @@
 /** SDKs of Unleash as they are, for Node.js and Python: they get the feature flags of a project, and every change of them. */
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, type TestContext, test } from 'node:test';
-import { promisify } from 'node:util';
 import { ownAddress } from '../support/address.ts';
 import { sent } from '../support/sent.ts';
 import { type World, world } from '../support/world.ts';
+import { type Missing, pythonWith } from './installed.ts';
 
-const run = promisify(execFile);
 const folder = await mkdtemp(path.join(tmpdir(), 'coppice-unleash-'));
 after(() => rm(folder, { recursive: true, force: true }));
 const environment = await ownAddress();
 
-type Program = string[] | { missing: string };
-
-/** @returns in words why something cannot be had on this machine */
-const missing = (name: string, error: unknown) => {
-  const { message, stderr = '' } = error as Error & { stderr?: string };
-  return { missing: `${name} cannot be had: ${stderr.trim().split('\n').at(-1) || message}` };
-};
+type Program = string[] | Missing;
 
 const node = async (): Promise<Program> => [process.execPath, path.join(import.meta.dirname, 'unleash_node.ts')];
 
 async function python(): Promise<Program> {
-  const own = path.join(folder, 'bin/python');
-  try {
-    await run('python3', ['-m', 'venv', '--without-pip', folder]);
-    await run('python3', ['-m', 'pip', '--python', own, 'install', '--quiet', 'UnleashClient']);
-  } catch (error) {
-    return missing('UnleashClient', error);
-  }
-  return [own, path.join(import.meta.dirname, 'unleash_python.py')];
+  const found = await pythonWith('UnleashClient');
+  return 'missing' in found ? found : [found.python, path.join(import.meta.dirname, 'unleash_python.py')];
 }
 
 interface Asker {
