@@ -9,6 +9,7 @@ import { ownAddress } from '../../support/address.ts';
 import { type KindOfPage, worldOfPages } from '../../support/all_pages.ts';
 import { browserOf, password } from '../../support/browser.ts';
 import { browserTest, type Visitor } from '../../support/chromium.ts';
+import { someOf } from '../../support/runs.ts';
 
 const environment = await ownAddress();
 let known: ReturnType<typeof worldOfPages> | undefined;
@@ -66,7 +67,11 @@ const screens = [
 ] as const;
 
 /** Everything that is wrong with a page, in both themes and on a wide and a narrow screen. */
-async function faultsOf(visitor: Visitor, { path, status = 200 }: KindOfPage): Promise<string[]> {
+async function faultsOf(
+  visitor: Visitor,
+  { path, status = 200 }: KindOfPage,
+  { isSample }: { isSample: boolean },
+): Promise<string[]> {
   const { page } = visitor;
   await visitor.open(path);
   assert.deepEqual(visitor.refused(), status === 200 ? [] : [status], path);
@@ -75,8 +80,10 @@ async function faultsOf(visitor: Visitor, { path, status = 200 }: KindOfPage): P
   for (const { width, colorScheme, ...screen } of screens) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme });
-    const violations = await violationsOn(visitor, 'rules' in screen ? screen.rules : undefined);
-    faults.push(...violations.map((text) => `${path}, ${width} px, ${colorScheme}: ${text}`));
+    if (isSample || !('rules' in screen)) {
+      const violations = await violationsOn(visitor, 'rules' in screen ? screen.rules : undefined);
+      faults.push(...violations.map((text) => `${path}, ${width} px, ${colorScheme}: ${text}`));
+    }
     const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
     for (const pair of await page.evaluate<string[]>(touching)) faults.push(`${path}, ${width} px: ${pair}`);
     if (wide > width) faults.push(`${path} is ${wide} px wide on a screen of ${width} px`);
@@ -97,6 +104,8 @@ browserTest('every page is valid, accessible in both themes, and fits on a narro
     await visitors[persona].signIn(here.people[persona].username, password);
   }
   const faults: string[] = [];
-  for (const kind of kinds) faults.push(...(await faultsOf(visitors[kind.by], kind)));
+  // Colours and sizes are the same on all pages, so that axe looks at some of them again.
+  const sample = new Set(someOf(kinds, 0));
+  for (const kind of kinds) faults.push(...(await faultsOf(visitors[kind.by], kind, { isSample: sample.has(kind) })));
   assert.deepEqual(faults, []);
 });
