@@ -279,7 +279,8 @@ test('of long bodies and texts, those of one client take turns with those of oth
     // All threads have started when the pieces come: a client may have to wait until there is a second one.
     await Promise.all(Array.from({ length: 12 }, (_, index) => doFor(`c${index}`)));
     order.length = 0;
-    await Promise.all(['a', 'a', 'a', 'a', 'b'].map(doFor));
-    assert.ok(order.indexOf('b') <= 2, order.join(' '));
+    await Promise.all([...Array.from({ length: 12 }, () => 'a'), 'b'].map(doFor));
+    // It begins third at the latest; pieces that run beside it may end sooner.
+    assert.ok(order.indexOf('b') <= 6, order.join(' '));
   }
 });
