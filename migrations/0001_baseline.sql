@@ -3,10 +3,10 @@
 -- Functions come first, and their bodies name tables.
 set local check_function_bodies = off;
 
-create extension btree_gin;
-create extension btree_gist;
-create extension citext;
-create extension pg_trgm;
+create extension if not exists btree_gin;
+create extension if not exists btree_gist;
+create extension if not exists citext;
+create extension if not exists pg_trgm;
 
 CREATE OR REPLACE FUNCTION public.announce_events()
  RETURNS trigger
