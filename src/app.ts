@@ -52,11 +52,11 @@ export interface AppOptions {
   log: Logger;
   /** The metrics to record and how to report them, for this process alone or for several. If omitted, nothing is measured. */
   metrics?: { registry: Registry; gather(): Promise<string> };
-  /** Measures the load, to refuse requests under overload. If omitted, none are refused: the clients of a test share the event loop of the server. */
+  /** Measures the load, to refuse requests under overload. If omitted, no requests are refused: the clients of a test share the event loop of the server. */
   isDelayed?: LoadMeter;
-  /** Called with every JSON reply before it is written; tests hold it against the schema. */
+  /** Called with every JSON reply before it is written; tests validate it against the schema. */
   inspectReply?(endpoint: AnyEndpoint, body: unknown): void;
-  /** Called with everything that a handler refuses; tests hold it against the declared refusals. */
+  /** Called with every error that a handler throws; tests compare it with the declared refusals. */
   inspectRefusal?(endpoint: AnyEndpoint, refusal: ApiError): void;
 }
 
@@ -78,7 +78,7 @@ const exposedHeaders = [
   ...new Set(endpoints.flatMap(({ returns }) => Object.keys(returns.headers ?? {}))),
 ];
 
-/** Request ids that a proxy or client sent are kept when they look like ids. */
+/** Request ids from a proxy or client are kept when they have the form of an id. */
 const requestId = (headers: Record<string, string | string[] | undefined>) => {
   const given = headers['x-request-id'];
   return typeof given === 'string' && /^[\w.-]{8,128}$/.test(given) ? given : crypto.randomUUID();
@@ -102,7 +102,7 @@ function addCommonHeaders(app: FastifyInstance): void {
   });
 }
 
-/** A path as it is logged: readers of the log must not see the tokens in our links, and the secrets of uploads. */
+/** A path in the form in which it is logged, without the tokens in links and the secrets of uploads. */
 const withoutTokens = (path: string) =>
   (path.startsWith('/-/') ? path.replaceAll(/(?<![\w-])[\w-]{43}(?![\w-])/g, ':token') : path).replace(
     /\/uploads\/[0-9a-f]{32}\//,
@@ -128,7 +128,7 @@ function logRequests(app: FastifyInstance): void {
   });
 }
 
-/** python-gitlab asks for `/api/v4/features//name`; the public server reads several slashes as one. */
+/** python-gitlab requests `/api/v4/features//name`; the public server reads several slashes as one. */
 const withSingleSlashes = (url: string) =>
   url.startsWith('/api/') && url.includes('//')
     ? url.replace(/^[^?]*/, (path) => path.replaceAll(/\/{2,}/g, '/'))
@@ -182,12 +182,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   }
   const corsFor = corsRules(new URL(config.url).origin);
   await app.register(cors, { delegator: (request, done) => done(null, corsFor(request)) });
-  // After the headers that every reply has.
+  // Must run after the hook that sets the headers of every reply.
   if (isDelayed) {
     const queue = shedLoad(app, isDelayed, log);
     if (metrics) measureQueue(metrics.registry, queue);
   }
-  // After the queue, which goes on with a request when another one has ended.
+  // Must run after the queue, which starts the next request when another one has ended.
   app.addHook('onRequest', ({ ip }, _reply, done) => workFor({ source: sourceOf(ip) }, done));
   serveAsSite(app, services);
   await offerCompression(app);

@@ -51,7 +51,7 @@ interface Credential extends User {
 /** With `soft`, users can work for some days before they confirm their address. */
 const grace_days = 3;
 
-/** Of rows of `users`: whether the user has confirmed the primary address, whatever the setting requires for signing in. */
+/** An SQL expression on rows of `users`: whether the user has confirmed the primary address, whatever the setting requires for signing in. */
 export const isPrimaryProved = sql<boolean>`
   exists (select from emails where user_id = users.id and is_primary and emails.confirmed_at is not null)`;
 
@@ -86,7 +86,7 @@ function tokenValueOf({ headers }: FastifyRequest, parameters: Values): string |
   return value as string | undefined;
 }
 
-/** What identifies a token: its value, or its ID for credentials that were derived from it. */
+/** Identifies a token: its value, or its ID for credentials that were derived from it. */
 type TokenName = string | number;
 
 const credentials = sql`
@@ -116,7 +116,7 @@ const credentialOfDigest = keptWithRights(
   ({ last_use_is_old }) => !last_use_is_old,
 );
 
-/** The same of OAuth tokens, which last for hours. Their use is recorded with the user only. */
+/** The same lookup for OAuth tokens, which last for hours. Their use is recorded with the user only. */
 async function oauthCredential(db: Kysely<DB>, name: TokenName): Promise<Credential | undefined> {
   const { rows } = await sql<Credential>`
     select token.id as token_id, '' as digest, token.scopes, token.revoked, 'oauth' as kind,
@@ -156,7 +156,7 @@ export function refuseInactive(user: Pick<User, 'state' | 'user_type' | 'unconfi
 
 /**
  * The email address of a user's commits. A primary address that the user has not confirmed may belong to someone else, so the private one takes its place.
- * @param url the external address of the server, whose host private commit addresses have
+ * @param url the external address of the server, whose host appears in private commit addresses
  */
 export function commitEmailOf(
   {
@@ -173,10 +173,10 @@ export function commitEmailOf(
   return commit_email ?? email;
 }
 
-/** What a caller has from the credential, also with sudo. */
+/** The parts of a caller that come from the credential; sudo keeps them. */
 type CallerDetails = Pick<Caller, 'token' | 'sudo' | 'counted' | 'plan'>;
 
-/** The caller that a user is by a credential. */
+/** Builds the caller from a user and a credential. */
 export function callerFrom(user: User, { token, sudo, counted, plan }: CallerDetails, url: string): Caller {
   const { id, username, name, email, state, admin, external } = user;
   const person = { id, username, name, email, commit_email: commitEmailOf(user, url), state, admin, external };
@@ -242,7 +242,7 @@ async function checkCredential(services: Services, row: Credential, { address, i
 /**
  * The caller of a token value, for doors that receive it elsewhere (git over HTTP receives it as a password).
  * @param address the client's IP address
- * @param username what came with it; deploy tokens need the right one
+ * @param username sent with the token; it must match for deploy tokens
  * @throws ApiError 401 for an unknown, revoked or expired token, 403 for a user who is not active
  */
 export const callerOfToken = (
@@ -269,7 +269,7 @@ async function callerOf(services: Services, name: TokenName, use: Use): Promise<
 
 /**
  * A caller as they are now, for decisions later in the same request.
- * @throws ApiError 401 when the token or the user no longer counts
+ * @throws ApiError 401 when the token is no longer valid or the user no longer active
  */
 export async function callerNow(db: Kysely<DB>, caller: Caller): Promise<Caller> {
   const { id, kind } = caller.token;
@@ -311,7 +311,7 @@ async function actAs(services: Services, caller: Caller, who: string): Promise<C
 /**
  * The caller of a request, or undefined without a credential.
  * @param parameters query and body of the request, which may have `private_token`, `access_token` and `sudo`
- * @param endpoint `rotation` is true when the endpoint rotates a token, `deploy_tokens` when it accepts them; with `rightsVersion`, what is kept is used
+ * @param endpoint `rotation` is true when the endpoint rotates a token, `deploy_tokens` when it accepts them; with `rightsVersion`, cached results are used
  * @throws ApiError 401 and 403 (docs/reference/access.md#refusals)
  */
 export async function authenticate(

@@ -19,8 +19,8 @@ export const subtreeOf = ({ group_id, project_id }: { group_id: number | null; p
   group_id === null ? { project_id: project_id! } : { group_id };
 
 /**
- * Of the rows (user_id, target, access_level, ends, member_role_id) in `grants` those that decide at some time: per level and role the one that lasts longest;
- * without a role only if it outlasts every higher level. A higher level does not include the permissions of a role, so rows with a role stay.
+ * Selects from the rows (user_id, target, access_level, ends, member_role_id) in `grants` the effective ones: per level and role the one that lasts longest; without
+ * a role only if it outlasts every higher level. A higher level does not include the permissions of a role, so rows with a role stay.
  */
 const decisive = (grants: RawBuilder<unknown>, target: RawBuilder<unknown>) => sql`
   select user_id, ${target}, access_level, nullif(ends, 'infinity') as expires_at, member_role_id

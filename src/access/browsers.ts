@@ -1,6 +1,6 @@
 /**
- * Browsers that were here before, by a cookie that only this server can make (docs/reference/sessions.md#known-browsers): one in which an account has signed in is not locked
- * out by the guesses of others, and what was typed comes back only in the browser in which it was typed.
+ * Recognises returning browsers by a cookie that only this server can make (docs/reference/sessions.md#known-browsers). A browser in which an account has signed in
+ * is not locked out by the guesses of others, and typed form values return only to the browser in which they were typed.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
@@ -8,27 +8,27 @@ import type { Services } from '../services/index.ts';
 
 type Secrets = Services['secrets'];
 
-/** What the cookie of a browser says. */
+/** The content of a browser's cookie. */
 export interface Browser {
-  /** Random, and known to this browser alone. */
+  /** A random value, known only to this browser. */
   id: string;
-  /** What proves that accounts have signed in here, the last one first. They do not say which accounts. */
+  /** Proofs of the accounts that have signed in here, newest first. They do not reveal the accounts. */
   marks: readonly string[];
 }
 
-/** Where a request comes from. */
+/** The origin of a request. */
 export interface Device {
   address: string;
   user_agent: string | undefined;
   browser: Browser | undefined;
 }
 
-/** So many people may take turns at one computer. */
+/** The maximum number of accounts remembered for a shared computer. */
 const mostMarks = 5;
-/** Browsers keep no cookie for longer. */
+/** Browsers limit the lifetime of a cookie to this. */
 const lasts_s = 400 * 24 * 3600;
 
-/** Over HTTPS, browsers take it from this host alone, and never send it in the clear. */
+/** Over HTTPS, browsers accept the cookie from this host only and never send it unencrypted. */
 const nameOf = (url: string): string => (url.startsWith('https:') ? '__Host-coppice-browser' : 'coppice-browser');
 
 /** The value of a cookie of a request; undefined without one. */
@@ -37,7 +37,7 @@ export function cookieNamed({ headers }: Pick<FastifyRequest, 'headers'>, name: 
   return pair?.trim().slice(name.length + 1);
 }
 
-/** The browser of a request; undefined for one that was not here before. */
+/** The browser of a request; undefined without a valid cookie. */
 function browserOf(request: Pick<FastifyRequest, 'headers'>, url: string): Browser | undefined {
   const value = cookieNamed(request, nameOf(url)) ?? '';
   if (!/^[\w-]{22}(\.[\w-]{22}){0,5}$/.test(value)) return undefined;
@@ -45,7 +45,7 @@ function browserOf(request: Pick<FastifyRequest, 'headers'>, url: string): Brows
   return { id, marks };
 }
 
-/** Where a request comes from. @param url the external address of the server */
+/** The origin of a request. @param url the external address of the server */
 export const deviceOf = (request: FastifyRequest, url: string): Device => ({
   address: request.ip,
   user_agent: request.headers['user-agent'],
@@ -58,7 +58,7 @@ export const newBrowser = (): Browser => ({ id: randomBytes(16).toString('base64
 export const browserCookie = (url: string, { id, marks }: Browser): string =>
   `${nameOf(url)}=${[id, ...marks].join('.')}; Path=/; HttpOnly; SameSite=Lax${url.startsWith('https:') ? '; Secure' : ''}; Max-Age=${lasts_s}`;
 
-/** What proves that this server tied something to a browser. */
+/** A proof that this server bound a value to a browser. */
 const markOf = (secrets: Secrets, { id }: Browser, subject: string): string =>
   createHmac('sha256', secrets.keyFor('browser'))
     .update(`${id} ${subject}`)
@@ -78,14 +78,14 @@ export function isKnownTo(secrets: Secrets, browser: Browser | undefined, user_i
   return browser.marks.some((mark) => isSame(mark, own));
 }
 
-/** A browser in which a user has just signed in. @param before the browser as it was; one without a cookie is a new one */
+/** The browser after a user has signed in. @param before the browser before that; one without a cookie counts as new */
 export function knownTo(secrets: Secrets, before: Browser | undefined, user_id: number): Browser {
   const browser = before ?? newBrowser();
   const own = markOfUser(secrets, browser, user_id);
   return { ...browser, marks: [own, ...browser.marks.filter((mark) => mark !== own)].slice(0, mostMarks) };
 }
 
-/** A form that waits for a password. */
+/** A form that waits until the user has entered their password. */
 export interface WaitingForm {
   /** The address of its page, with its query. */
   to: string;
@@ -95,12 +95,12 @@ export interface WaitingForm {
 
 const subjectOf = ({ to, form, values }: WaitingForm): string => `form ${JSON.stringify([to, form, values])}`;
 
-/** A form as a text that travels through the page that asks for the password. */
+/** Serialises a form, to be sent through the page that asks for the password. */
 export const keptForm = (secrets: Secrets, browser: Browser, waiting: WaitingForm): string =>
   JSON.stringify({ form: waiting.form, values: waiting.values, mark: markOf(secrets, browser, subjectOf(waiting)) });
 
 /**
- * The form that waits, if it was sent in the same browser: a link of somebody else's cannot bring one along.
+ * The waiting form, if it was sent in the same browser: a link from another person cannot inject one.
  * @param kept the text of `keptForm`, or anything else
  */
 export function waitingForm(

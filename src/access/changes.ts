@@ -1,4 +1,4 @@
-/** Changes of who may do what: they lock the tree and ask the access rule again, since the caller may have lost the right while the change waited. */
+/** Changes of access rights: they lock the tree and check the access rule again, since the caller may have lost the right while the change waited for the lock. */
 import type { Kysely } from 'kysely';
 import type { DB } from '../db/index.ts';
 import type { Access, AccessCall } from '../http/endpoint.ts';

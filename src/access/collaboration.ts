@@ -1,4 +1,4 @@
-/** Pushing to a fork for those who may merge what it proposes (docs/reference/merge_requests.md#collaboration). */
+/** Pushing to a fork by users who may merge its merge requests (docs/reference/merge_requests.md#collaboration). */
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
 import type { Access, Caller } from '../http/endpoint.ts';
@@ -14,8 +14,8 @@ import {
 } from './projects.ts';
 
 /**
- * Whether an open merge request of the fork allows its target's Developers to push to its source branch. Which branches these are, and whether the caller may merge
- * them, is decided when a branch moves.
+ * Whether an open merge request of the fork allows its target's Developers to push to its source branch. When a branch moves, a second check decides whether it is
+ * one of these branches and whether the caller may merge.
  */
 export async function isCollaborator(
   db: Kysely<DB>,
@@ -32,7 +32,7 @@ export async function isCollaborator(
   return rows[0]!.is_one;
 }
 
-/** A predicate: a merge request is open, and its source branch is there to be changed. */
+/** A predicate: the merge request is open, and its source branch exists. */
 export const hasOpenBranch = (merge_request_id: RawBuilder<unknown>): RawBuilder<SqlBool> => sql`
   exists (select from merge_requests where merge_requests.id = ${merge_request_id} and merge_requests.state = 'opened'
              and merge_requests.source_project_id is not null and not merge_requests.source_branch_gone)`;

@@ -1,4 +1,4 @@
-/** Who may open pages that are costly to make (docs/reference/repository_pages.md#visitors-who-are-not-signed-in). */
+/** Access to pages that are expensive to render (docs/reference/repository_pages.md#visitors-who-are-not-signed-in). */
 import { type Kysely, sql } from 'kysely';
 import { type DB, dataLoader } from '../db/index.ts';
 import { keptWithRights } from './rights_version.ts';
@@ -24,7 +24,7 @@ const settingOfRequests = keptWithRights(
 );
 
 /**
- * Whether visitors who are not signed in get no costly pages.
+ * Whether visitors who are not signed in are refused costly pages.
  * @param version the version of rights that counts for the request
  */
 export const costlyPagesNeedSignIn = async (db: Kysely<DB>, version: string): Promise<boolean> =>

@@ -22,11 +22,11 @@ interface DeployTokenRow {
 
 const noLevel = 0;
 
-/** Which deploy tokens a door or an endpoint accepts: the one with a username, as Basic sends it, or any. */
+/** Which deploy tokens a door or an endpoint accepts: only those with the username that Basic sends, or any. */
 export type AcceptedDeployTokens = { username: string } | 'any';
 
 /**
- * The caller that a deploy token stands for: no user, so that nothing is granted beyond `deploys`.
+ * The caller for a deploy token. It has no user, so nothing beyond `deploys` is granted.
  * @param name the value of the token, or its ID
  * @throws ApiError 401 for unknown and expired tokens, and for those with another username
  */

@@ -12,7 +12,7 @@ import { levels, type Role } from './levels.ts';
 import type { Issuable, IssuableKind, NoteableAddress, NumberedIssuable, OnNoteable } from './noteables.ts';
 import { isKnownGroup, isUserOfGroup } from './readers.ts';
 
-/** What decides on access to an epic, besides its group. */
+/** The columns that decide on access to an epic, besides its group. */
 export interface GrantedEpic {
   id: number;
   iid: number;

@@ -1,4 +1,4 @@
-/** Whom the rules of a project or group can name: access levels, users and groups. */
+/** The access levels, users and groups that rules of a project or group can name. */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type DB, ofAnyLength } from '../db/index.ts';
 import { countsToday } from './expiry.ts';
@@ -35,7 +35,7 @@ const granteesIn = (rows: readonly Row[]): Grantees => ({
 });
 
 /**
- * A predicate: rules of a project can name a group, and count it, because it is above the project, or invited to it or to a group above it.
+ * A predicate: rules of a project can name the group and apply to it, because it is above the project, or invited to it or to a group above it.
  * @param group its id, as SQL
  * @param project the id of the project, as SQL
  */
@@ -50,7 +50,7 @@ export const isGroupOfProject = (
                       where group_links.invited_group_id = ${group} and (group_links.project_id = joined.id or group_links.group_id = any(place.traversal_ids))
                         and ${countsToday('group_links')})))`;
 
-/** The same for rules of a group: it is above or below it, or invited to it or above it. */
+/** The same for rules of a group: the named group is above or below it, or invited to it or to a group above it. */
 export const isGroupOfGroup = (
   group: RawBuilder<unknown>,
   owner: RawBuilder<unknown>,
@@ -62,7 +62,7 @@ export const isGroupOfGroup = (
                       where group_links.invited_group_id = named.id and group_links.group_id = any(place.traversal_ids)
                         and ${countsToday('group_links')})))`;
 
-/** Of these users and groups, those that entries of a project can name: its members, its ancestor groups, and the groups that are invited to any of them. */
+/** Filters users and groups to the ones that entries of a project can name: its members, its ancestor groups, and the groups that are invited to any of them. */
 export async function knownIn(db: Kysely<DB>, project_id: number, { user_ids, group_ids }: Asked): Promise<Grantees> {
   const { rows } = await sql<Row>`
     select user_id, null::bigint as group_id from project_authorizations
@@ -75,7 +75,7 @@ export async function knownIn(db: Kysely<DB>, project_id: number, { user_ids, gr
   return granteesIn(rows);
 }
 
-/** The same for entries of a group: its members, the groups above and below it, and those that are invited to it or above it. */
+/** The same for entries of a group: its members, the groups above and below it, and the groups that are invited to it or above it. */
 export async function knownInGroup(
   db: Kysely<DB>,
   group_id: number,

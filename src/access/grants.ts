@@ -1,6 +1,6 @@
 /**
- * Ends what rules of projects and groups grant to users and groups who do not belong there any more (docs/reference/members.md#what-ends-with-a-membership). It follows each
- * change of authorizations in the same transaction, so that who comes back later finds nothing of what they had.
+ * Removes users and groups that no longer belong to a project or group from its rules (docs/reference/members.md#what-ends-with-a-membership). It runs after each
+ * change of authorizations in the same transaction, so that a user who returns later regains none of the old grants.
  */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type DB, ofAnyLength } from '../db/index.ts';
@@ -11,7 +11,7 @@ import { levels } from './levels.ts';
 /** A group with everything below it, or one project. */
 type Place = { group_id: number } | { project_id: number };
 
-/** Where rows name users or groups, and the place of the rule that each belongs to. */
+/** The columns that name users or groups, and the place of the rule that each row belongs to. */
 interface Naming {
   table: string;
   /** The rules, as rows of `rule` with `project_id` and `group_id`. */
@@ -29,7 +29,7 @@ const environments: Naming = {
   rules: sql`protected_environments rule`,
   key: 'protected_environment_id',
 };
-/** What was merged keeps the rules under which it was. */
+/** Merged merge requests keep the rules that applied when they were merged. */
 const approvals = {
   rules: sql`(select approval_rules.id, coalesce(approval_rules.project_id, merge_requests.project_id) as project_id, null::bigint as group_id
                 from approval_rules left join merge_requests on merge_requests.id = approval_rules.merge_request_id
@@ -42,7 +42,7 @@ const isMember = sql`(
   or exists (select from group_authorizations held where held.user_id = entry.user_id and held.group_id = rule.group_id and ${countsToday('held')}))`;
 const isKnownGroup = sql`(${isGroupOfProject(sql`entry.group_id`, sql`rule.project_id`)} or ${isGroupOfGroup(sql`entry.group_id`, sql`rule.group_id`)})`;
 
-/** A predicate on rules: they are those of these places. */
+/** A predicate on rules: they belong to these places. */
 function isInside(places: readonly Place[]): RawBuilder<unknown> {
   const groups = places.flatMap((place) => ('group_id' in place ? place.group_id : []));
   const projects = places.flatMap((place) => ('project_id' in place ? place.project_id : []));
@@ -54,9 +54,7 @@ function isInside(places: readonly Place[]): RawBuilder<unknown> {
 const ended = ({ table, rules, key }: Naming, which: RawBuilder<unknown>) => sql`
   delete from ${sql.table(table)} entry using ${rules} where rule.id = ${sql.ref(`entry.${key}`)} and ${which}`;
 
-/**
- * Deletes the rows that are meant. A deployment that waits for somebody who has gone must not wait for nobody: their place is taken by the Maintainers.
- */
+/** Deletes the matching rows. If a deployment waits for the approval of a removed user, the Maintainers take their place; otherwise nobody could approve it. */
 async function end(tx: Kysely<DB>, column: 'user_id' | 'group_id', which: RawBuilder<unknown>): Promise<void> {
   const table = column === 'user_id' ? 'approval_rule_users' : 'approval_rule_groups';
   await sql`
@@ -70,9 +68,9 @@ async function end(tx: Kysely<DB>, column: 'user_id' | 'group_id', which: RawBui
 }
 
 /**
- * Ends what users have been granted where they are no members any more.
+ * Revokes the grants of users in places where they are no longer members.
  * @param tx a transaction in which their authorizations are written
- * @param users who is looked at, everywhere; left out, everybody whom rules in `changed` name
+ * @param users the users to check, everywhere; left out, all users whom rules in `changed` name
  */
 export async function endGrantsOfUsers(
   tx: Kysely<DB>,
@@ -84,7 +82,7 @@ export async function endGrantsOfUsers(
 }
 
 /**
- * Ends what groups have been granted in places to which they have no relation any more: neither above it nor invited.
+ * Revokes the grants of groups in places to which they are no longer related: neither above it nor invited.
  * @param tx a transaction in which the share is deleted, or the place is at its new one
  */
 export const endGrantsOfGroups = (
@@ -99,7 +97,8 @@ export const endGrantsOfGroups = (
   );
 
 /**
- * Ends what groups above a group or project, and those that are invited there, were granted in it before it moved, and what the groups that moved were granted above.
+ * After a group or project has moved: revokes the grants in it of its former ancestors and of groups invited there, and the grants of the moved groups in the former
+ * ancestors.
  * @param tx a transaction in which it is at its new place
  * @param from the namespace that it was in; undefined for the top level
  */

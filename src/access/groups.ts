@@ -93,7 +93,7 @@ export function isVisibleGroup(caller: Reading): RawBuilder<SqlBool> {
   return caller ? sql`(${isOpen} or ${belongsToGroup(caller)})` : isOpen;
 }
 
-/** Who asks for a group, and how the request names it. */
+/** The caller who requests a group, and how the request names it. */
 interface GroupQuestion {
   caller: Pick<Caller, 'id' | 'admin'> | undefined;
   id: string;
@@ -117,7 +117,7 @@ const grantedGroup = keptWithRights('group', keyOf, async (db, { caller, id }: G
 /**
  * The group that `id` names, with the caller's access level in it.
  * @param id an ID or a full path, compared without case
- * @param version the version of rights that counts; without one, the database is asked
+ * @param version the version of rights that applies; without one, the database is queried
  */
 export async function groupFor(
   db: Kysely<DB>,
@@ -150,7 +150,7 @@ export async function visibleGroup(db: Kysely<DB>, caller: MaybeCaller, id: stri
 }
 
 /**
- * The group that had a path before, if it is visible to the caller and not marked for deletion, with which it lost the path.
+ * The group that had a path before, if it is visible to the caller. Groups marked for deletion lost their path with that mark, and are left out.
  * @param path a full path that no group has now
  */
 export async function movedGroup(db: Kysely<DB>, caller: MaybeCaller, path: string): Promise<Group | undefined> {
@@ -205,7 +205,7 @@ export const topLevelOwner: Access<{ caller: Caller; group: Group }> = {
   },
 };
 
-/** Why the content of a group cannot be changed, for people; undefined when it can. */
+/** The reason why the content of a group cannot be changed, as a sentence; undefined when it can. */
 export function reasonForReadOnlyGroup({
   archived,
   marked_for_deletion,

@@ -20,7 +20,7 @@ import {
 } from './projects.ts';
 import { isKnownProject, isUserOfProject } from './readers.ts';
 
-/** What decides on access to an issue, besides its project. */
+/** The columns that decide on access to an issue, besides its project. */
 export interface GrantedIssue {
   id: number;
   iid: number;
@@ -45,7 +45,7 @@ interface IssueQuestion {
 
 const keyOf = ({ user_id, project_id, iid }: IssueQuestion) => `${user_id} ${project_id} ${iid}`;
 
-/** Of rows of `issues`: whether the user is the author or one of the assignees. */
+/** An SQL expression on rows of `issues`: whether the user is the author or one of the assignees. */
 const isOf = (user_id: RawBuilder<unknown>) => sql<boolean>`
   (coalesce(issues.author_id = ${user_id}, false)
    or exists (select from issue_assignees where issue_id = issues.id and issue_assignees.user_id = ${user_id}))`;
@@ -148,10 +148,10 @@ interface Found {
 const isNumber = (text: string) => /^-?\d+$/.test(text);
 
 /**
- * The project and the issue in the path, if the project is visible to the caller. The number in `:issue_iid` is checked before the input, which is read
- * after access is granted.
+ * The project and the issue in the path, if the project is visible to the caller. The number in `:issue_iid` is checked before the input, which is read after access
+ * is granted.
  * @param admits refuses callers by the project, before they learn anything about the issue
- * @throws ApiError 400 for what is no number
+ * @throws ApiError 400 for a value that is not a number
  */
 async function foundInPath(call: AccessCall, admits: (project: Project) => void = () => {}): Promise<Found> {
   if (!call.caller && !isReading(call.method)) throw unauthorized();

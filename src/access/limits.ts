@@ -55,7 +55,7 @@ const throttle = (kind: string): Limit => {
   };
 };
 
-/** What limits an endpoint; what names neither counts with everything else. */
+/** The throttle of an endpoint; an endpoint without one counts with all others. */
 type Limited = Pick<AnyEndpoint, 'throttle' | 'rate'>;
 
 /** Counts a request for the throttle of its kind. When that is off, the request counts with all others. */
@@ -125,7 +125,7 @@ const isLimited = ({ parameter }: RateLimit, parameters: Counting['parameters'])
   parameter === undefined || (parameters[parameter] ?? '') !== '';
 
 /**
- * Counts a request when limits are on. A secondary, whose tables are those of the primary, leaves it to the primary to count what is passed on.
+ * Counts a request when limits are on. A secondary, whose tables are those of the primary, leaves counting of the requests that it passes on to the primary.
  * @returns headers with the state of the throttle, none while it is off
  * @throws ApiError 429 when a limit is exceeded
  */
@@ -184,7 +184,7 @@ async function countedIn(db: Kysely<DB>, { name, who, window_s }: Bound) {
   return rows[0]!;
 }
 
-/** Deletes windows that are over. */
+/** Deletes expired windows. */
 export async function forgetOldCounts(db: Kysely<DB>): Promise<void> {
   await sql`delete from request_counts where ends_at < now()`.execute(db);
 }

@@ -20,7 +20,7 @@ import {
 } from './projects.ts';
 import { isKnownProject, isUserOfProject } from './readers.ts';
 
-/** What decides on access to a merge request and on its changes, besides its project. */
+/** The columns that decide on access to a merge request and on its changes, besides its project. */
 export interface GrantedMergeRequest {
   id: number;
   iid: number;
@@ -105,7 +105,7 @@ export function mayReadMergeRequests(project: Project): boolean {
   return isOpen && project.visibility !== 'private';
 }
 
-/** Whether the caller may approve the merge requests of a visible project: Developers and above, and members whose custom role says so. */
+/** Whether the caller may approve the merge requests of a visible project: Developers and above, and members whose custom role permits it. */
 export const mayApproveMergeRequests = (project: Project): boolean =>
   mayReadMergeRequests(project) && holds(project, 'admin_merge_request', 'project');
 
@@ -156,7 +156,7 @@ interface Granted<C> {
 /**
  * The merge request in the path, if the caller may read it.
  * @param missing how the 404 names it
- * @throws ApiError 400 for what is no number, 403 in a project without merge requests, 404
+ * @throws ApiError 400 for a value that is not a number, 403 in a project without merge requests, 404
  */
 async function readableIn(
   { db, caller, params }: AccessCall,

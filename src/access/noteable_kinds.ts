@@ -54,7 +54,7 @@ export const noteableColumns = (noteable: Noteable): NoteableColumns => ({
   ...keyOf(noteable),
 });
 
-/** The thing of one of these kinds that the columns of a row name, undefined if they name none. */
+/** The noteable of one of these kinds that the columns of a row name, undefined if they name none. */
 export function noteableOf<K extends StoredKind>(
   kinds: readonly K[],
   row: Readonly<Record<K['column'], number | null>>,
@@ -74,7 +74,7 @@ export const isAbout = (table: string, noteable: Noteable): RawBuilder<boolean> 
 export const rowsWithPlaces = ({ table, places, place_column }: StoredKind): RawBuilder<unknown> =>
   sql`${sql.table(table)} join ${sql.table(places)} on ${sql.ref(`${places}.id`)} = ${sql.ref(`${table}.${place_column}`)}`;
 
-/** The row of a noteable with its project or group, for `from` and `where`; that of a commit is its project alone. */
+/** The row of a noteable with its project or group, for `from` and `where`; for a commit, only the row of its project. */
 export function rowOf(noteable: Noteable): { rows: RawBuilder<unknown>; isIts: RawBuilder<SqlBool> } {
   if (!('id' in noteable)) return { rows: sql`projects`, isIts: sql`projects.id = ${noteable.project_id}` };
   const { kind, id } = noteable;

@@ -1,6 +1,6 @@
 /**
- * Noteables: what users comment on. Shared code knows only what a kind declares. Most kinds have rows of their own (`StoredKind`), some of those are also
- * numbered, labelled, closed and referred to (`IssuableKind`). Commits have no rows.
+ * Noteables: the objects that users comment on. Shared code uses only what a kind declares. Most kinds have rows of their own (`StoredKind`); some of these also
+ * have numbers, labels and a state, and texts refer to them (`IssuableKind`). Commits have no rows.
  */
 import type { RawBuilder, SqlBool } from 'kysely';
 import type { PagePath } from '../foundation/addresses.ts';
@@ -52,14 +52,14 @@ export interface NoteableAddress<N extends Noteable = Noteable> {
   reader(missing?: string): Access<OnNoteable<Caller, N>>;
 }
 
-/** A kind of noteables: what comments on them need, and their access rules. */
+/** A kind of noteables: the facts that comments on them need, and their access rules. */
 export interface NoteableKind {
   /** The name in texts. */
   name: 'issue' | 'epic' | 'merge request' | 'snippet' | 'commit';
   /** The name in responses. */
   type: 'Issue' | 'Epic' | 'MergeRequest' | 'Snippet' | 'Commit';
   column: NoteableColumn;
-  /** The column that names its project or group, and the table of those. */
+  /** The column that names its project or group, and the table of that project or group. */
   place_column: 'project_id' | 'group_id';
   places: 'projects' | 'namespaces';
   /** The path of its page, by the full path of its project or group and its number, id or SHA. */
@@ -115,7 +115,7 @@ export interface CommitKind extends NoteableKind {
   discussed_at: NoteableAddress<DiscussedCommit>;
 }
 
-/** What is commented on: a row of its kind, or a commit. */
+/** The object of a comment: a row of its kind, or a commit. */
 export type Noteable = Stored | DiscussedCommit;
 
 export interface DiscussedCommit {
@@ -130,7 +130,7 @@ export interface Stored {
   id: number;
 }
 
-/** What users get to-dos for when a comment mentions them, and what comments leave `mentioned in …` for. */
+/** The issuables for which a mention in a comment creates to-dos and `mentioned in …` notes. */
 export type Followed = Issuable | DiscussedCommit;
 
 /** An issue, an epic or a merge request. */

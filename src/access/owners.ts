@@ -1,4 +1,4 @@
-/** Access rules for what a project or a group owns, such as variables and deploy tokens. */
+/** Access rules for objects that belong to a project or a group, such as variables and deploy tokens. */
 import type { Access, Caller } from '../http/endpoint.ts';
 import { groupRole } from './groups.ts';
 import type { Permission } from './permissions.ts';

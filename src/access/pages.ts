@@ -8,8 +8,8 @@ export const projectPage = pagePath('/:project');
 export const groupMembersPage = pagePath('/groups/:group/-/group_members');
 export const projectMembersPage = pagePath('/:project/-/project_members');
 
-/** Where people are asked whether work from other servers is theirs. */
+/** The page that asks people whether work from other servers is theirs. */
 export const proposalsPage = '/-/user_settings/placeholder_proposals';
 
-/** Where the uploads of a project or group are; their secret and name follow. The id may be a parameter of a route. */
+/** The address of the uploads of a project or group; their secret and name follow. The id may be a parameter of a route. */
 export const uploadsPath = (place: 'project' | 'group', id: number | string): string => `/-/${place}/${id}/uploads`;

@@ -26,7 +26,7 @@ export async function currentPlan(db: Kysely<DB>): Promise<Plan> {
 
 const everyone = 'everyone';
 
-/** The same for concurrent requests, which share a statement. */
+/** The same for concurrent requests, which share a query. */
 const planOfRequests = keptWithRights(
   'plan',
   (question: string) => question,

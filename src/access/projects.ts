@@ -135,7 +135,7 @@ export function isVisibleProject(caller: Reading): RawBuilder<SqlBool> {
   return caller ? sql`(${isOpen} or ${isMemberOfProject(caller, 1)})` : isOpen;
 }
 
-/** What decides on the access level of a caller. */
+/** The values that decide on the access level of a caller. */
 type Asker = (Pick<Caller, 'id' | 'admin'> & Partial<Pick<Caller, 'deploys'>>) | undefined;
 
 /** How a request names a project. */
@@ -158,7 +158,7 @@ interface AskedColumns {
   users: (number | null)[];
 }
 
-/** `question`, from 1, says which of the questions a row answers. */
+/** `question`, from 1, is the number of the question that a row answers. */
 const projectsAsked = statement(
   ({ ids, paths, users }: Slots<AskedColumns>) => sql<{ question: number } & Project>`
     select asked.question, ${columns}, state.archived, state.marked_for_deletion,
@@ -189,9 +189,10 @@ async function answersOf(db: Kysely<DB>, asked: readonly ProjectQuestion[]): Pro
 const grantedProject = keptWithRights('project', keyOf, dataLoader<ProjectQuestion, Project>(keyOf, answersOf));
 
 /**
- * The project that `id` names, with the caller's access level in it. Deploy tokens and deploy keys have the level that they grant, regardless of the user who added them.
+ * The project that `id` names, with the caller's access level in it. Deploy tokens and deploy keys have the level that they grant, regardless of the user who added
+ * them.
  * @param id an ID or a full path, compared without case
- * @param version the version of rights that counts; without one, the database is asked
+ * @param version the version of rights that applies; without one, the database is queried
  */
 export async function projectFor(
   db: Kysely<DB>,
@@ -292,11 +293,11 @@ export const projectForAdmin: Access<{ caller: Caller; project: Project }> = {
   },
 };
 
-/** Why a fork, or a project that is imported, takes no changes yet, for people. */
+/** The reason why a fork or an imported project accepts no changes yet, as a sentence. */
 export const projectIsBeingFilled =
   'The project is still being filled. Try again when its `import_status` is `finished`.';
 
-/** Why the content of a read-only project cannot be changed, for people. */
+/** The reason why the content of a read-only project cannot be changed, as a sentence. */
 export function reasonForReadOnly({
   archived,
   marked_for_deletion,

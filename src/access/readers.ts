@@ -1,4 +1,4 @@
-/** Readers: who may read something, as predicates on rows of `users` joined with projects or groups. */
+/** Readers: predicates on rows of `users` joined with projects or groups that tell whether the user may read an object. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { countsToday } from './expiry.ts';
 import { countsInGroup } from './groups.ts';

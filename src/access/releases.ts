@@ -37,7 +37,7 @@ export const releaseCodeReader: Access<Granted<MaybeCaller>> = {
   },
 };
 
-/** Grants the project in `:id` to callers who may change its releases. What protects a tag is checked with the tag. */
+/** Grants the project in `:id` to callers who may change its releases. Tag protection is checked with the tag. */
 export const releaseWriter: Access<Granted<Caller>> = {
   rule: 'project:write_release',
   async check(call) {

@@ -1,6 +1,6 @@
 /**
- * What decides on rights is kept while nothing changes it (docs/decisions/0058-rights-are-kept-until-they-change.md). A transaction that changes a row that
- * rights depend on raises the version of rights. Each request reads the version, and asks the database only for what is not kept for it, so that a change
+ * Caches access decisions until a change invalidates them (docs/decisions/0058-rights-are-kept-until-they-change.md). A transaction that changes a row that rights
+ * depend on raises the version of rights. Each request reads the version, and queries the database only for decisions that are not cached for it, so that a change
  * takes effect at once, in every process.
  */
 import { sql } from 'kysely';
@@ -11,15 +11,15 @@ import { cacheOf } from '../foundation/caches.ts';
 type Kept = LRUCache<string, object>;
 
 const maximumKept = 20_000;
-/** Some things change without a statement: the last use of a token becomes old, and the time ends in which an address can be confirmed later. */
+/** Some changes happen without a statement: the last use of a token becomes old, and the period ends in which an address can be confirmed later. */
 const kept_ms = 60_000;
 
-/** What is kept for the version of rights that was read last. */
+/** The cache for the version of rights that was read last. */
 class Rights {
   #version: string | undefined;
   #kept: Kept | undefined;
 
-  /** From now on, answers are kept for this version. */
+  /** Starts the cache of this version. */
   moveTo(version: string): void {
     if (version === this.#version) return;
     this.#version = version;
@@ -32,10 +32,10 @@ class Rights {
   }
 }
 
-/** By database. A transaction is another one, for which nothing is kept, unless it only reads. */
+/** One cache per database. A transaction counts as another database, for which nothing is cached, unless it only reads. */
 const rights = new WeakMap<Database, Rights>();
 
-/** Rights that have an end lose their force at the beginning of a day. */
+/** Rights with an end expire at the beginning of a day. */
 const versionNow = statement(
   () => sql<{ version: string }>`select concat_ws(${' '}, current_date, sum(version)) as version from rights_versions`,
 );
@@ -45,7 +45,7 @@ const versions = dataLoader<typeof now, string>(
   async (db) => new Map((await versionNow(db, {})).map(({ version }) => [now, version])),
 );
 
-/** The version of rights, as the database has it after the call. Concurrent requests share a statement. */
+/** Reads the version of rights from the database, at the time of the call or later. Concurrent requests share a query. */
 export async function rightsVersion(db: Database): Promise<string> {
   const version = (await versions(db, now))!;
   const origin = originOf(db);
@@ -56,10 +56,10 @@ export async function rightsVersion(db: Database): Promise<string> {
 }
 
 /**
- * A data loader whose answers are kept until rights change.
- * @param name distinguishes its answers from those of others
- * @param mayKeep whether an answer may be given again
- * @returns a function of a database, a question and a version that `rightsVersion` has returned for the request; without one, nothing kept is used
+ * A data loader that caches answers until rights change.
+ * @param name distinguishes its cache entries from those of other loaders
+ * @param mayKeep whether an answer may be cached
+ * @returns a function of a database, a question and a version that `rightsVersion` has returned for the request; without a version, the cache is not used
  */
 export const keptWithRights =
   <Question, Answer extends object>(

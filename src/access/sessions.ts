@@ -1,4 +1,4 @@
-/** Sessions in browsers: who the cookie of a request says the visitor is (docs/reference/sessions.md). */
+/** Sessions in browsers: identifies the visitor by the cookie of a request (docs/reference/sessions.md). */
 import type { FastifyRequest } from 'fastify';
 import { type Kysely, sql } from 'kysely';
 import { type DB, dataLoader, ofAnyLength, type Slots, statement } from '../db/index.ts';
@@ -13,11 +13,11 @@ import { planInForce } from './plans.ts';
 import { keptWithRights, rightsVersion } from './rights_version.ts';
 import { tokenDigest } from './tokens.ts';
 
-/** How long a session counts without use and at most, and after which time its cookie is replaced; in hours. */
+/** After how long a session expires without use and in any case, and after which time its cookie is replaced; in hours. */
 export const sessionHours = { idle: 12, remembered: 60 * 24, most: 90 * 24, cookie: 24 };
-/** How long the cookie before counts, in seconds. */
+/** How long the previous cookie stays valid, in seconds. */
 const previous_s = 60;
-/** For how long a password that was given counts for what is sensitive, in minutes. */
+/** How long an entered password is valid for sensitive actions, in minutes. */
 const confirmed_minutes = 60;
 /** The last use is recorded at most this often. */
 const use_minutes = 10;
@@ -29,14 +29,14 @@ export interface Visitor extends Caller {
     /** Whether they have given their password within the last hour. */
     is_confirmed: boolean;
     theme: 'auto' | 'light' | 'dark';
-    /** The version of rights by which the visitor was identified, for what the request reads further. */
+    /** The version of rights by which the visitor was identified, for further reads of the request. */
     rights_version: string;
-    /** Whether the cookie is to be replaced, so that a stolen one is of use until its owner comes back. */
+    /** Whether to replace the cookie. A stolen cookie then works only until its owner returns. */
     cookie_is_old: boolean;
   };
 }
 
-/** Of rows of `web_sessions`: they have not ended. */
+/** A predicate on rows of `web_sessions`: the session has not ended. */
 export const isLasting = sql<boolean>`
   (web_sessions.used_at > now() - make_interval(hours => case when web_sessions.is_remembered then ${sql.lit(sessionHours.remembered)} else ${sql.lit(sessionHours.idle)} end)
    and web_sessions.created_at > now() - make_interval(hours => ${sql.lit(sessionHours.most)}))`;
@@ -89,7 +89,7 @@ export async function readerOf(
   return (await authenticate(request, parameters, services)) ?? (await visitorOf(services, request));
 }
 
-/** The name of the cookie. Over HTTPS, browsers take it from this host alone, and never send it in the clear. */
+/** The name of the cookie. Over HTTPS, browsers accept it from this host only and never send it unencrypted. */
 export const cookieName = (url: string): string => (url.startsWith('https:') ? '__Host-coppice' : 'coppice');
 
 /** The cookie of a request; undefined without one. */
@@ -105,7 +105,8 @@ async function recordUse(db: Kysely<DB>, { session_id, id }: SessionRow, address
 }
 
 /**
- * The visitor whose session the cookie of a request names. A session that has ended, or whose user may not sign in any more, is none: the page then asks for a sign-in.
+ * The visitor whose session the cookie of a request names. A session that has ended, or whose user may no longer sign in, counts as none: the page then asks for a
+ * sign-in.
  */
 export async function visitorOf(services: Services, request: FastifyRequest): Promise<Visitor | undefined> {
   const cookie = sessionCookie(request, services.url);

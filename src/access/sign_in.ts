@@ -15,7 +15,7 @@ export interface SignIn {
   password: string;
   /** The client's IP address. */
   address: string;
-  /** Of a client that shows pages. */
+  /** Set by clients that show pages. */
   browser?: Browser | undefined;
   /** Called with a user who gave the right password and is refused because they are not active. */
   refused?(user_id: number): Promise<void>;
@@ -53,8 +53,8 @@ const isKnownAddress = ({ current_sign_in_ip, last_sign_in_ip }: AccountRow, add
   address === current_sign_in_ip || address === last_sign_in_ip;
 
 /**
- * Counts an attempt before the password is checked, so that refused attempts cost nothing and reveal nothing. Attempts from where the user has signed in before have
- * counts of their own: nobody who guesses elsewhere locks them out.
+ * Counts an attempt before the password is checked, so that refused attempts cost nothing and reveal nothing. Attempts from a browser in which the user has signed
+ * in before are counted separately: guesses from elsewhere do not lock the user out.
  */
 async function countGuess(
   { db, secrets }: Pick<Services, 'db' | 'secrets'>,

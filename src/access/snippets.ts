@@ -22,7 +22,7 @@ import {
 import { isKnownProject, isUserOfProject } from './readers.ts';
 import type { VisibilityName } from './visibility.ts';
 
-/** A snippet as access and changes of its repository need it. */
+/** The columns of a snippet that access rules and changes of its repository need. */
 export interface Snippet {
   id: number;
   /** Null for a personal snippet. */
@@ -120,7 +120,7 @@ async function readableIn(call: AccessCall, project: Project, missing?: string):
   return snippet;
 }
 
-/** Which callers a rule admits among those who may read the snippet. */
+/** Which callers a rule admits, of the callers who may read the snippet. */
 function refuseChange({ method }: AccessCall, { caller, snippet, project }: GrantedSnippet<Caller>): void {
   if (isReading(method)) return;
   if (!mayChangeSnippet(caller, snippet, project)) throw forbidden();
@@ -215,7 +215,7 @@ export const internalUser: Access<{ caller: Caller }> = {
   },
 };
 
-/** Refuses to change what is said about a snippet of a read-only project. */
+/** Refuses changes of the notes on a snippet of a read-only project. */
 const granting = <C>(access: Access<GrantedSnippet<C>>): Access<OnNoteable<C, Stored>> => ({
   ...access,
   async check(call) {

@@ -47,7 +47,7 @@ async function recordUse(db: Kysely<DB>, { key_id, id, deploys }: SshKeyRow): Pr
 }
 
 /**
- * The user that a key stands for, as they are now; for a deploy key, who reaches only its projects.
+ * The current state of a key's user; for a deploy key, a caller who reaches only its projects.
  * @param id ID of the key
  * @throws ApiError 401 when the key is gone or has expired, 403 with the reason for a user who is not active
  */
@@ -74,7 +74,7 @@ export async function callerOfSshKey(
   return row.deploys ? deployingCaller(row, given) : callerFrom(row, given, url);
 }
 
-/** Pushes are recorded for the user who added the key; its username is that of no user. */
+/** Pushes are recorded for the user who added the key. Its username belongs to no user. */
 function deployingCaller(
   { key_id, id }: SshKeyRow,
   given: Pick<Caller, 'token' | 'sudo' | 'counted' | 'plan'>,

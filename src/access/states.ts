@@ -1,4 +1,4 @@
-/** Effective states of projects and groups: what is inside an archived group is archived, and what is inside a group marked for deletion is marked as well. */
+/** Effective states of projects and groups: the descendants of an archived group are archived, and the descendants of a group marked for deletion are marked as well. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { forbidden } from '../http/index.ts';
 
@@ -37,11 +37,11 @@ export const isListedProject = (state: State): RawBuilder<SqlBool> => sql`
 /** The same as `isGroup`, for lists. */
 export const isListedGroup = (state: State): RawBuilder<SqlBool> => sql`(namespaces.id in (${groupsIn(state)}))`;
 
-/** What is said of changes of a group or project that is marked for deletion. */
+/** The message that refuses changes of a group or project that is marked for deletion. */
 export const markedText = (kind: 'group' | 'project'): string => `The ${kind} is marked for deletion.`;
 
 /**
- * Refuses a change of what is marked for deletion: it can only be restored, or deleted at once.
+ * Refuses a change of a group or project that is marked for deletion: it can only be restored, or deleted at once.
  * @throws ApiError 403
  */
 export function refuseMarked(

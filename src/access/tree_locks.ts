@@ -3,8 +3,8 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type DB, ofAnyLength } from '../db/index.ts';
 
 /**
- * Serializes changes below one top-level namespace, so that two changes do not both miss a pair of user and project, and no path is taken twice.
- * The first statement of a transaction that changes the tree.
+ * Serializes changes below one top-level namespace, so that no pair of user and project is missed by two concurrent changes, and no path is taken twice. Must be the
+ * first statement of a transaction that changes the tree.
  * @param namespace_id any namespace of the tree
  */
 export const lockTree = (tx: Kysely<DB>, namespace_id: number): Promise<void> => lockTrees(tx, [namespace_id]);
@@ -46,7 +46,7 @@ async function lockRoots(tx: Kysely<DB>, roots: RawBuilder<unknown>): Promise<vo
     const locked = await sql<{ id: number }>`
       select id from namespaces where id in (${roots}) order by id for no key update`.execute(tx);
     const held = new Set(locked.rows.map(({ id }) => id));
-    // While this waited, a group may have moved to another tree or have been invited to one. Locking further trees on top would break the order.
+    // While this statement waited, a group may have moved to another tree or have been invited to one. Locking further trees now would break the lock order.
     const wanted = await sql<{ id: number }>`${roots}`.execute(tx);
     if (wanted.rows.every(({ id }) => held.has(id))) return;
     await sql`rollback to savepoint trees`.execute(tx);

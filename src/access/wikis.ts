@@ -28,7 +28,7 @@ import {
   reasonForReadOnly,
 } from './projects.ts';
 
-/** A project or group that has a wiki, or gets one with the first page. */
+/** A project or group that has a wiki, or whose wiki is created with the first page. */
 export interface WikiPlace extends Owner {
   full_path: string;
 }
@@ -36,7 +36,7 @@ export interface WikiPlace extends Owner {
 const ofProject = ({ id, full_path }: Project): WikiPlace => ({ project_id: id, group_id: null, full_path });
 const ofGroup = ({ id, full_path }: Group): WikiPlace => ({ project_id: null, group_id: id, full_path });
 
-/** Whether a caller who can see a project or group may read its wiki: those who only see a private group because of something in it may not. */
+/** Whether a caller who can see a project or group may read its wiki. Callers who see a private group only because of an object in it may not. */
 const mayReadWiki = (place: Pick<Project, 'visibility' | 'access_level' | 'wiki_access_level'>): boolean =>
   mayUse(place, 'wiki') && (place.visibility !== 'private' || place.access_level >= levels.guest);
 
@@ -83,12 +83,12 @@ export function wikiRole(
   };
 }
 
-/** What a git client may do with the wiki of a project or group that it can see. */
+/** The rights of a git client in the wiki of a project or group that it can see. */
 export interface WikiRights {
   place: WikiPlace;
   may_read: boolean;
   may_write: boolean;
-  /** Why it takes no changes, for people. */
+  /** The reason why the wiki accepts no changes, as a sentence. */
   read_only: string | undefined;
 }
 
@@ -142,7 +142,7 @@ export async function wikiAt(
   caller: MaybeCaller,
   path: string,
 ): Promise<(WikiRights & { has_moved: boolean }) | undefined> {
-  // It would be read as an ID.
+  // The name would be read as an ID.
   if (idIn(path) !== undefined) return undefined;
   const here = await rightsAt(db, caller, { project: path, group: path });
   if (here) return { ...here, has_moved: false };

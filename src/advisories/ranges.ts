@@ -1,4 +1,4 @@
-/** Which versions an advisory is about, as the OSV schema defines it. */
+/** The versions that an advisory affects, as the OSV schema defines them. */
 import { orderIn, semverOrder } from './versions.ts';
 
 export type RangeEvent = { introduced: string } | { fixed: string } | { last_affected: string } | { limit: string };

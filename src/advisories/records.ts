@@ -20,7 +20,7 @@ export interface Advisory {
   summary: string;
   details: string;
   severity: Severity;
-  /** Pages about it. */
+  /** Pages about the advisory. */
   links: string[];
   modified_at: string;
   /** Whether the record is no longer valid. */
@@ -45,7 +45,7 @@ const fieldsOf = (value: unknown): Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-/** A text without what the database does not store. */
+/** Removes characters that the database does not store. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '') : '');
 const isShort = (text: string) => text !== '' && text.length <= maximumName;
 
@@ -84,7 +84,7 @@ function affectedOf(value: unknown): AffectedPackage[] {
 
 function vectorsIn(value: unknown): (Severity | undefined)[] {
   const all = listOf(fieldsOf(value).severity).map(fieldsOf);
-  // The newest version of CVSS that the record has counts.
+  // The newest CVSS version in the record is used.
   return (
     ['CVSS_V4', 'CVSS_V3', 'CVSS_V2']
       .map((type) =>

@@ -23,7 +23,7 @@ const readers = [
   },
 ];
 
-/** The severity of a CVSS vector of version 2, 3 or 4; undefined when it is none. */
+/** The severity of a CVSS vector of version 2, 3 or 4; undefined for any other text. */
 export function ofVector(vector: string): Severity | undefined {
   const reader = vector.length <= 300 ? readers.find(({ pattern }) => pattern.test(vector)) : undefined;
   if (!reader) return undefined;
@@ -31,11 +31,11 @@ export function ofVector(vector: string): Severity | undefined {
     const score = reader.read(vector);
     return typeof score === 'number' && Number.isFinite(score) ? ofScore(score) : undefined;
   } catch {
-    return undefined; // The package fails in many ways on metrics that it does not know.
+    return undefined; // The package throws in many ways for unknown metrics.
   }
 }
 
-/** The severity that a database names in words. */
+/** The severity that a database states in words. */
 export function ofWord(word: string): Severity | undefined {
   const lower = word.toLowerCase();
   if (lower === 'moderate') return 'medium';

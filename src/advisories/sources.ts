@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import yauzl, { type Entry, type ZipFile } from 'yauzl';
 import { InvalidRecord } from './records.ts';
 
-/** The largest record; most have a few kB. */
+/** The maximum size of a record; most have a few kB. */
 const largest_bytes = 10 * 1024 * 1024;
 
 /** A record before it is read. */
@@ -32,7 +32,8 @@ function refuseLarge(size_bytes: number): void {
 const fileAt = (file: string, name: string): RecordFile => ({
   name,
   content: async () => {
-    // A folder can have hundreds of thousands of them, and handing each to another thread takes ten times as long as reading it. Only a command reads them.
+    // A folder can contain hundreds of thousands of files, and passing each to another thread takes ten times as long as reading it synchronously. Only a command
+    // reads them.
     refuseLarge(statSync(file).size);
     return readFileSync(file, 'utf8');
   },

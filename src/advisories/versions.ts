@@ -173,7 +173,7 @@ const compareComposer: Compare = (one, other) => {
       .replace(/\+.*$/, '')
       .match(/\d+|[a-z]+/g) ?? [];
   const [a, b] = [parts(one), parts(other)];
-  // Words that are not known come first; nothing is after a release candidate and before a patch, and numbers follow.
+  // Unknown words come first; a version without a word comes after a release candidate and before a patch, and numbers follow.
   const rank = (part: string | undefined) =>
     part === undefined || /^0+$/.test(part) ? 4 : /^\d/.test(part) ? 6 : (composerRanks.get(part) ?? -1);
   for (let at = 0; at < Math.max(a.length, b.length); at++) {
@@ -184,7 +184,7 @@ const compareComposer: Compare = (one, other) => {
   return 0;
 };
 
-/** The characters of a Debian version that are not digits: `~` before the end, letters before everything else. */
+/** Ranks the characters of a Debian version that are not digits: `~` before the end, letters before all others. */
 const weightOf = (char: string): number =>
   char === '~' ? -1 : char === '' ? 0 : /[a-z]/i.test(char) ? char.charCodeAt(0) : char.charCodeAt(0) + 256;
 

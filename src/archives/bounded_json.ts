@@ -1,8 +1,8 @@
-/** Parses JSON of another system: what is too large for the parser is refused, and names that change what an object is are dropped. */
+/** Parses JSON from another system. Texts that are too large for the parser are refused, and member names that change an object's prototype are dropped. */
 import { InvalidContent, LimitExceeded } from './errors.ts';
 
 const maximumLevels = 64;
-/** The parser needs up to half a kilobyte for each, and ends the program when it gets none. */
+/** The parser needs up to half a kilobyte for each value, and the process dies when it runs out of memory. */
 const maximumValues = 2_000_000;
 const droppedNames = ['__proto__', 'constructor'] as const;
 

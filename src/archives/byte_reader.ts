@@ -1,4 +1,4 @@
-/** Reads a stream of bytes in the portions that its reader asks for. */
+/** Reads a byte stream in portions of the size that the caller requests. */
 import { InvalidContent } from './errors.ts';
 
 export class ByteReader implements AsyncDisposable {
@@ -43,7 +43,7 @@ export class ByteReader implements AsyncDisposable {
     return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
   }
 
-  /** Gives up the source. */
+  /** Stops reading and destroys the source. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#chunks.return(undefined);
   }

@@ -1,11 +1,11 @@
-/** What can be wrong with a file that another system made. */
+/** Errors in files that another system made. */
 
-/** The content is not what it should be, or is broken off. The message is a sentence for the person who wanted the file. */
+/** The content is malformed or truncated. The message is a sentence for the person who requested the file. */
 export class InvalidContent extends Error {
   override name = 'InvalidContent';
 }
 
-/** The content is larger than it may be, or costs too much to read. The message is a sentence for the person who wanted the file. */
+/** The content is too large, or too expensive to read. The message is a sentence for the person who requested the file. */
 export class LimitExceeded extends Error {
   override name = 'LimitExceeded';
 }

@@ -1,7 +1,7 @@
 /** The lines of a compressed file. */
 import { unpacked } from './unpacking.ts';
 
-/** What a line may take. */
+/** The maximum size of a line. */
 const maximumLine_bytes = 50_000_000;
 const lineFeed = 0x0a;
 
@@ -12,7 +12,7 @@ export interface Line {
   bytes: Buffer | undefined;
 }
 
-/** A line of which more may follow. */
+/** An incomplete line. */
 class OpenLine {
   #chunks: Buffer[] = [];
   #size_bytes = 0;
@@ -41,7 +41,7 @@ class OpenLine {
  * The lines of a gzip stream, one after another, each in memory only while it is used. The last need not end with a line feed.
  * @param options.most_bytes of all lines together
  * @param options.from the number of the first line to give
- * @throws InvalidContent, LimitExceeded, and what the source throws
+ * @throws InvalidContent, LimitExceeded, and any error of the source
  */
 export async function* linesOf(
   source: AsyncIterable<Uint8Array>,

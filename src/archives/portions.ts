@@ -1,7 +1,7 @@
-/** Divides a large JSON value into portions of a few milliseconds each, so that other requests are served while it is put together again. */
+/** Divides a large JSON value into portions of a few milliseconds each, so that other requests are served while the value is assembled again. */
 import { type Container, isContainer, type Json } from './bounded_json.ts';
 
-/** Members, elements or characters, and where they belong. A container comes before what is in it. */
+/** Members, elements or characters, and their position. A container comes before its content. */
 export interface Portion {
   path: (string | number)[];
   members: Container | string;
@@ -11,7 +11,7 @@ export interface Portion {
 const maximum = 10_000;
 const charsPerWeight = 32;
 
-/** Stops when the value is known to be too heavy for a portion. */
+/** Stops as soon as the value is too heavy for a portion. */
 function weightOf(value: Json): number {
   let weight = 0;
   const left = [value];
@@ -37,7 +37,7 @@ function* charactersOf(text: string, path: (string | number)[]): Generator<Porti
   for (let at = 0; at < text.length; at += length) yield { path, members: text.slice(at, at + length) };
 }
 
-/** The portions of a container. Added one after another to an empty one, they make the same. */
+/** The portions of a container. Adding them one after another to an empty container yields an equal one. */
 export function* portionsOf(container: Container, path: (string | number)[] = []): Generator<Portion> {
   let members = emptied(container) as Container;
   let weight = 0;

@@ -9,7 +9,7 @@ import { addPortion, type Portion } from './portions.ts';
 /** The portions of an object whose only member is the value, each as JSON in UTF-8. */
 export type FromReader = { portions: Uint8Array[] } | { refusal: 'InvalidContent' | 'LimitExceeded'; message: string };
 
-/** Objects with names that no other has take 15 ms to parse at this length; what programs write takes less than one. */
+/** Objects whose member names are all distinct take 15 ms to parse at this length; typical objects written by programs take less than one. */
 const maximumHere_bytes = 64 * 1024;
 
 const threads = new FairThreads<Uint8Array, FromReader>('archives/reading_json_worker', {
@@ -23,8 +23,8 @@ let pieces = 0;
 /**
  * The value of a JSON text in UTF-8, without members named `__proto__` or `constructor`. Texts above 64 KiB are parsed in a thread.
  * @param bytes not to be used any more: a thread takes their memory over
- * @param owner whose turn it takes in the thread
- * @throws InvalidContent; LimitExceeded for more than 64 levels or 2,000,000 values, and for what takes 5 s to parse
+ * @param owner the owner whose turn is used in the thread
+ * @throws InvalidContent; LimitExceeded for more than 64 levels or 2,000,000 values, and for texts that take 5 s to parse
  */
 export async function readJson(bytes: Buffer, owner: number): Promise<Json> {
   if (bytes.length <= maximumHere_bytes) return boundedJson(bytes);

@@ -8,13 +8,13 @@ import { unpacked } from './unpacking.ts';
 
 const block_bytes = 512;
 const maximumEntries = 1_000_000;
-/** A name above it could be no file anywhere. */
+/** Longer names are valid on no file system. */
 const maximumHeader_bytes = 64 * 1024;
 
 export type TarEntry =
-  /** A regular file. Its content can be read until the next entry is asked for. */
+  /** A regular file. Its content can be read until the next entry is requested. */
   | { name: string; content: AsyncIterable<Buffer> }
-  /** Something else, or a file that the caller does not want. */
+  /** An entry of another type, or a file that the caller does not want. */
   | { name: string; problem: 'not a regular file' | 'unexpected name' };
 
 interface Header {
@@ -23,7 +23,7 @@ interface Header {
   size_bytes: number;
 }
 
-/** What headers before an entry say about it. */
+/** The fields of an entry that extended headers before it set. */
 type Extension = Partial<Pick<Header, 'name' | 'size_bytes'>>;
 
 const textIn = (bytes: Buffer): string => {
@@ -31,7 +31,7 @@ const textIn = (bytes: Buffer): string => {
   return bytes.toString('utf8', 0, end < 0 ? bytes.length : end);
 };
 
-/** Octal digits, or a number of eight bytes behind the byte 0x80 for what is above 8 GiB. */
+/** Octal digits, or a number of eight bytes after the byte 0x80 for sizes above 8 GiB. */
 function numberIn(field: Buffer): number {
   if (field[0] === 0x80) return Number(field.readBigUInt64BE(field.length - 8));
   const digits = textIn(field).trim();
@@ -39,7 +39,7 @@ function numberIn(field: Buffer): number {
   return Number.parseInt(digits || '0', 8);
 }
 
-/** The sum of the bytes of a header, its checksum being counted as blanks. */
+/** The sum of the bytes of a header, with its checksum field counted as blanks. */
 function checksumOf(block: Buffer): number {
   let sum = checksumOfZeros;
   for (let at = 0; at < block_bytes; at++) if (at < 148 || at >= 156) sum += block[at]!;
@@ -88,7 +88,7 @@ async function smallContent(reader: ByteReader, size_bytes: number): Promise<Buf
   return bytes.subarray(0, size_bytes);
 }
 
-/** The content of an entry, with what remains of it when the caller has read none or a part. */
+/** The content of an entry. Skips the rest of it when the caller has read none or a part. */
 class Content {
   readonly #reader: ByteReader;
   #left_bytes: number;
@@ -120,8 +120,8 @@ class Content {
 /**
  * The entries of a compressed tar archive that anyone can have made. Only regular files have a content; nothing is written anywhere.
  * @param options.most_bytes of the archive when it is unpacked; sizes are counted while reading
- * @param options.isWanted whether a name is one that the caller expects; what it accepts should be one form, such as `<32 hex>/<name>`. Names that are absolute or
- *   have `.` or `..` as a part never reach it
+ * @param options.isWanted whether the caller expects this name; it should accept a single form, such as `<32 hex>/<name>`. Names that are absolute or have `.` or
+ * `..` as a part never reach it
  * @throws InvalidContent; LimitExceeded, also for more than 1,000,000 entries; what the source throws
  */
 export async function* tarEntries(
@@ -150,7 +150,7 @@ export async function* tarEntries(
   }
 }
 
-/** The long target of a link, and what holds for all entries. Neither matters for regular files. */
+/** The long target of a link, and global headers. Neither matters for regular files. */
 const isAttribute = (type: string): boolean => type === 'K' || type === 'g';
 
 function entryOf(name: string, type: string, content: Content, isWanted: (name: string) => boolean): TarEntry {

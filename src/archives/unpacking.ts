@@ -5,7 +5,7 @@ import { InvalidContent, LimitExceeded } from './errors.ts';
 
 const isDamage = (error: unknown): boolean => ((error as NodeJS.ErrnoException).code ?? '').startsWith('Z_');
 
-/** An empty stream is no gzip, but zlib does not mind it. */
+/** An empty stream is not valid gzip, but zlib accepts it. */
 async function* notEmpty(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let isEmpty = true;
   for await (const chunk of source) {
@@ -18,7 +18,7 @@ async function* notEmpty(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
 /**
  * The content of a gzip stream. An error of the source itself is passed on.
  * @param most_bytes of the content
- * @throws InvalidContent when it is no gzip or is broken off; LimitExceeded
+ * @throws InvalidContent when it is not gzip or is truncated; LimitExceeded
  */
 export async function* unpacked(source: AsyncIterable<Uint8Array>, most_bytes: number): AsyncGenerator<Buffer> {
   const content = pipeline(Readable.from(notEmpty(source)), createGunzip(), () => {});

@@ -1,4 +1,4 @@
-/** Blobs in a folder. Libraries such as flydrive write directly to the final name and do not wait for the disk, so a crash could leave half a file there. */
+/** Blobs in a folder. Libraries such as flydrive write directly to the final name without an fsync, so a crash could leave half a file there. */
 import { randomUUID } from 'node:crypto';
 import type { Dirent } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
@@ -48,7 +48,7 @@ export function diskBlobs(folder: string): Blobs {
   };
 }
 
-/** @returns the name of the file, and what is in it */
+/** @returns the name of the file, and its size and digest */
 async function writeVerified(
   incoming: string,
   source: Readable,
@@ -121,7 +121,7 @@ async function sweep(incoming: string, older_than_ms: number): Promise<number> {
   let removed = 0;
   for (const name of names) {
     const file = path.join(incoming, name);
-    const found = await stat(file).catch(() => undefined); // stored meanwhile
+    const found = await stat(file).catch(() => undefined); // stored concurrently
     if (found === undefined || found.mtimeMs > Date.now() - older_than_ms) continue;
     await rm(file, { force: true });
     removed++;

@@ -7,7 +7,7 @@ const keyPattern = /^([a-z][a-z0-9_]*)\/(([a-z0-9]{2})([a-z0-9]{2})[a-z0-9_-]*)$
 const pathPattern = /^([a-z][a-z0-9_]*)\/([a-z0-9]{2})\/([a-z0-9]{2})\/(\2\3[a-z0-9_-]*)$/;
 
 /**
- * A key that no other blob has.
+ * Creates a unique key.
  * @param kind its first part
  */
 export const newBlobKey = (kind: string): BlobKey => `${kind}/${randomBytes(24).toString('hex')}`;
@@ -28,6 +28,6 @@ export function keyAtPath(name: string): BlobKey | undefined {
   return kind === undefined || own === undefined ? undefined : `${kind}/${own}`;
 }
 
-/** Where a store keeps a blob that was set aside today: below `.unowned`, which is no kind of blob. */
+/** The path in a store of a blob that is set aside today: below `.unowned`, which is not a kind of blob. */
 export const asidePath = (key: BlobKey): string =>
   path.posix.join('.unowned', new Date().toISOString().slice(0, 10), path.posix.basename(pathOfBlob(key)));

@@ -7,7 +7,7 @@ import { S3Upload } from './s3_upload.ts';
 import { type BlobKey, BlobStoreError, type Blobs, type ByteRange, type S3Place, type StoredBlob } from './types.ts';
 import { copyVerified, most_bytes } from './verification.ts';
 
-/** What S3 copies at once. */
+/** The maximum size that S3 copies in one request. */
 const maximumCopy_bytes = 5 * 1024 ** 3;
 
 /** A bucket, as its functions need it. */
@@ -64,7 +64,7 @@ async function read(ask: Ask, object: { Bucket: string; Key: string }, range: By
     return Body as Readable;
   } catch (error) {
     if (isRefusal(error, 'NoSuchKey')) return undefined;
-    if (isRefusal(error, 'InvalidRange')) return Readable.from([]); // It starts after the end.
+    if (isRefusal(error, 'InvalidRange')) return Readable.from([]); // The range starts after the end.
     throw error;
   }
 }
@@ -122,7 +122,7 @@ async function sweep({ ask, name, prefix }: Bucket, older_than_ms: number): Prom
       store.listMultipartUploads({ Bucket: name, Prefix: prefix, ...from }),
     );
     for (const { Key = '', UploadId, Initiated } of page.Uploads ?? []) {
-      // A bucket may have other users.
+      // The bucket may contain objects of other programs.
       if (keyAtPath(Key.slice(prefix.length)) === undefined || !Initiated || Initiated.getTime() > before) continue;
       await ask((store) => store.abortMultipartUpload({ Bucket: name, Key, UploadId }));
       removed++;

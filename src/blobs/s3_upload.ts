@@ -1,6 +1,6 @@
 /**
- * A blob on its way into a bucket. Its bytes are collected in files without a name, which vanish with the process, and leave for the store in parts while more
- * arrive. Parts can be seen by no one until `keep` completes them (docs/decisions/0041-blobs-in-an-object-store.md).
+ * An upload of a blob to a bucket. Its bytes are collected in unlinked files, which vanish with the process, and are sent to the store in parts while more bytes
+ * arrive. Parts are invisible until `keep` completes them (docs/decisions/0041-blobs-in-an-object-store.md).
  */
 import { createHash, type Hash, randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
@@ -9,13 +9,13 @@ import type { CompletedPart } from '@aws-sdk/client-s3';
 import { Semaphore } from '../foundation/semaphore.ts';
 import { type Ask, S3Refusal } from './s3_client.ts';
 
-/** The smallest parts that a store accepts: signing one holds the event loop. They are larger when 10,000 of them would not be enough. */
+/** The minimum part size of S3: signing a part blocks the event loop. Parts are larger when 10,000 of them would not be enough. */
 const usualPart_bytes = 5 * 1024 * 1024;
 const maximumParts = 10_000;
-/** So many parts of all uploads of the process are in memory at a time. */
+/** The maximum number of parts of all uploads of the process that are in memory at a time. */
 const sending = new Semaphore(4);
 
-/** A file without a name. */
+/** An unlinked file. */
 interface Part {
   file: FileHandle;
   size_bytes: number;
@@ -32,7 +32,7 @@ async function newPart(folder: string): Promise<Part> {
 
 export interface UploadOptions {
   ask: Ask;
-  /** Of the object that it becomes. */
+  /** The key of the final object. */
   object: { Bucket: string; Key: string };
   /** The folder of the files, which is created when it is missing. */
   folder: string;
@@ -43,7 +43,7 @@ export interface UploadOptions {
 export class S3Upload {
   readonly #options: UploadOptions;
   readonly #part_bytes: number;
-  /** What has not been sent. */
+  /** The bytes that have not been sent. */
   #part: Part | undefined;
   /** The id of the multipart upload, if there is more than one part. */
   #id: string | undefined;
@@ -70,7 +70,7 @@ export class S3Upload {
     }
   }
 
-  /** Waits for the parts that have left. */
+  /** Waits for the parts that are being sent. */
   async settle(): Promise<void> {
     await this.#sending;
   }
@@ -86,7 +86,7 @@ export class S3Upload {
     this.#isOver = true;
   }
 
-  /** Does nothing after `keep`. If the store does not answer now, a sweep deletes the parts later. */
+  /** Does nothing after `keep`. If the store does not respond now, a sweep deletes the parts later. */
   async discard(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -98,7 +98,7 @@ export class S3Upload {
       await ask((store) => store.abortMultipartUpload({ ...object, UploadId })).catch(() => {});
   }
 
-  /** One part leaves while the next one is collected; the source waits for a store that is slower. */
+  /** One part is sent while the next one is collected; a slow store applies backpressure to the source. */
   async #sendPart(): Promise<void> {
     await this.#sending;
     const part = this.#part;
@@ -139,7 +139,7 @@ export class S3Upload {
         store.completeMultipartUpload({ ...object, UploadId, MultipartUpload: { Parts: this.#sent } }),
       );
     } catch (error) {
-      // The reply to an attempt that succeeded was lost, and the client has tried again.
+      // The reply to a successful attempt was lost, and the client has tried again.
       if (!(error instanceof S3Refusal && error.reason === 'NoSuchUpload')) throw error;
       const { ContentLength } = await ask((store) => store.headObject(object));
       if (ContentLength !== this.#size_bytes) throw error;

@@ -19,7 +19,7 @@ export interface Bounded {
   at_most_bytes: number;
 }
 
-/** The received bytes do not match the announcement, or are too many. */
+/** The received bytes do not match the announcement, or exceed the limits. */
 export class BlobMismatch extends Error {
   override name = 'BlobMismatch';
   readonly what: 'size' | 'digest';
@@ -29,7 +29,7 @@ export class BlobMismatch extends Error {
   }
 }
 
-/** The store cannot be reached or refuses. Its message is for logs and operators, and contains no credential. */
+/** The store is unreachable or refuses the request. The message is for logs and operators, and contains no credential. */
 export class BlobStoreError extends Error {
   override name = 'BlobStoreError';
 }
@@ -64,21 +64,21 @@ export interface ByteRange {
 export interface S3Place {
   kind: 's3';
   bucket: string;
-  /** What the names of all objects begin with: empty, or a path that ends with a slash. */
+  /** The prefix of the names of all objects: empty, or a path that ends with a slash. */
   prefix: string;
   /** The base URL of the store; left out for Amazon S3. */
   endpoint: string | undefined;
   region: string;
-  /** Whether URLs have the bucket in their path and not in the name of the host. */
+  /** Whether URLs contain the bucket in their path instead of the host name. */
   path_style: boolean;
 }
 
 /** Where blobs are stored. */
 export type BlobPlace = { kind: 'folder'; path: string } | S3Place;
 
-/** Every method throws BlobStoreError while an object store does not answer or refuses, and the errors of the file system for a folder. */
+/** While an object store is unreachable or refuses requests, every method throws BlobStoreError; for a folder, the errors of the file system. */
 export interface Blobs {
-  /** What an operator calls the store: the path of a folder, or `s3://bucket/prefix`. */
+  /** The name of the store for operators: the path of a folder, or `s3://bucket/prefix`. */
   readonly address: string;
   /**
    * Receives a stream in constant memory and checks it against the announcement or the limits. A stream that fails or does not match leaves nothing behind.
@@ -95,11 +95,11 @@ export interface Blobs {
    * @param kind only those of a kind
    */
   keys(kind?: string): AsyncIterable<BlobKey>;
-  /** Where an operator finds a blob: the path of its file, or its address in the object store. */
+  /** The location of a blob for operators: the path of its file, or its address in the object store. */
   placeOf(key: BlobKey): string;
   /**
-   * Moves a blob that seems to belong to nothing out of the way. It is not deleted: the database may be older than the blobs.
-   * @returns where it is now
+   * Moves a blob that no row seems to reference out of the way. It is not deleted: the database may be older than the blobs.
+   * @returns its new location
    */
   setAside(key: BlobKey): Promise<string>;
   /** Deletes a blob. Readers that have opened it are not affected. Deleting a missing blob is no error. */

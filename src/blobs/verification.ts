@@ -1,15 +1,15 @@
-/** Comparing the bytes of a blob with what was announced. */
+/** Compares the bytes of a blob with the announced size and digest. */
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { BlobMismatch, type Bounded, type Expected } from './types.ts';
 
-/** The maximum number of bytes that may come. */
+/** The maximum number of bytes. */
 export const most_bytes = (expected: Expected | Bounded): number =>
   'sha256' in expected ? expected.size_bytes : expected.at_most_bytes;
 
 /**
  * Writes the chunks of a stream one after the other.
- * @returns what has been received
+ * @returns the received size and digest
  * @throws BlobMismatch, and the errors of the stream and of `write`
  */
 export async function copyVerified(
