@@ -1,4 +1,4 @@
-/** The refs that git tells a client of the protocols 0 (gitprotocol-pack, "Reference Discovery"), without git once its capabilities are known. */
+/** The ref advertisement of the protocols 0 and 1 (gitprotocol-pack, "Reference Discovery"), written without git once git's capabilities are known. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -8,7 +8,7 @@ import { objectHeader } from './readers.ts';
 import { readRef, refsBelow, type StoredRef } from './ref_store.ts';
 import type { Repository } from './types.ts';
 
-/** What git's capabilities depend on, and the refs that it leaves out. */
+/** The values that git's capabilities depend on, and the refs that git hides. */
 interface Terms {
   key: string;
   /** The branch that HEAD names, if it is advertised to fetching clients. */
@@ -16,19 +16,19 @@ interface Terms {
   hidden: string[];
 }
 
-/** Since git may be upgraded beneath a server. */
+/** The lifetime of cached capabilities, since git may be upgraded while a server runs. */
 const known_capabilities = new LRUCache<string, string>({ max: 100, ttl: 10 * 60_000 });
 const peeled_ids = cacheOf<string, string>(50_000);
 
-/** So many refs at a time are turned into text, before others are served. */
+/** This many refs are formatted at a time, before other requests are served. */
 const refs_per_chunk = 1_000;
 
-/** Advertised refs, by the terms, as long as `ref_store` keeps these refs, which it does up to a limit. Beyond it they are sent in chunks, which are not kept. */
+/** Advertised refs, by the terms, cached as long as `ref_store` keeps these refs, which it does up to a limit. Beyond it they are sent in chunks, which are not cached. */
 const advertisedBefore = new WeakMap<readonly StoredRef[], Map<string, Buffer>>();
 const maximumRemembered = 5_000;
 
 /**
- * Undefined where git has to answer: HEAD or the hidden refs are not as this product writes them.
+ * Undefined where git must answer: HEAD or the hidden refs are not in the form that this product writes.
  * @param never_shown refs, or folders of them, that are hidden besides those that the configuration of the repository names
  */
 export async function termsOf(
@@ -50,7 +50,7 @@ export async function termsOf(
   };
 }
 
-/** Learns the capabilities from what git has advertised to a client. The name of the branch that HEAD names is not among what is kept. */
+/** Parses the capabilities from what git has advertised to a client. The branch name of HEAD is not cached with them. */
 export function learnCapabilities({ key, head }: Terms, advertised: Buffer): void {
   const capabilities = /^[^\0\n]*\0([^\n]*)\n/.exec(advertised.toString('utf8', 0, 4096))?.[1];
   // Otherwise HEAD has moved meanwhile.
@@ -58,7 +58,7 @@ export function learnCapabilities({ key, head }: Terms, advertised: Buffer): voi
     known_capabilities.set(key, capabilities.replace(/ symref=HEAD:\S+/, ' symref=HEAD:\0'));
 }
 
-/** The refs of a repository as packet lines; undefined when git has to answer. */
+/** The refs of a repository as packet lines; undefined when git must answer. */
 export async function advertisedRefs(
   repository: Repository,
   service: string,
@@ -73,7 +73,7 @@ export async function advertisedRefs(
   const isHidden = (ref: string) => terms.hidden.some((name) => ref === name || ref.startsWith(`${name}/`));
   const refs = all.filter(({ ref }) => !isHidden(ref));
   const head = refs.find(({ ref }) => ref === terms.head);
-  // It has moved meanwhile, or has a name that is not UTF-8.
+  // HEAD has moved meanwhile, or has a name that is not UTF-8.
   if ((head === undefined) !== (terms.head === undefined) || refs.some(({ ref }) => ref.includes('\ufffd')))
     return undefined;
   if (refs.length === 0 && service === 'git-upload-pack') return undefined;
@@ -125,14 +125,14 @@ const packet = (text: string): string => `${(Buffer.byteLength(text) + 4).toStri
 
 const pointsToCommit = /^HEAD$|^refs\/(?:heads|merge-requests)\//;
 
-/** What refs point to in the end, by their names. Those that point to commits are left out. */
+/** The peeled objects of refs, by their names. Refs to commits are left out. */
 async function peeledIds(repository: Repository, refs: readonly StoredRef[]): Promise<Map<string, string | undefined>> {
   const others = refs.filter(({ ref }) => !pointsToCommit.test(ref));
   const ids = await Promise.all(others.map((ref) => peeledId(repository, ref)));
   return new Map(others.map(({ ref }, index) => [ref, ids[index]]));
 }
 
-/** What a ref points to in the end; the object itself when it is no tag. */
+/** The peeled object of a ref; the object itself when it is not a tag. */
 async function peeledId(repository: Repository, { id }: StoredRef): Promise<string | undefined> {
   const key = `${repository.path}\0${id}`;
   const known = peeled_ids.get(key);

@@ -1,4 +1,4 @@
-/** How commits descend from each other. */
+/** Ancestry of commits. */
 import { cacheOf } from '../foundation/caches.ts';
 import { GitError, git } from './command.ts';
 import { keptCommit, readCommit } from './commits.ts';
@@ -9,7 +9,7 @@ import type { Environment, Repository } from './types.ts';
 
 const ancestors = cacheOf<string, boolean>(50_000);
 
-/** How far back from a commit an answer for an earlier one is looked for. */
+/** How far back from a commit the walk looks for a commit with a cached answer. */
 const maximumSteps = 100;
 const maximumKept = 200;
 
@@ -30,7 +30,7 @@ export async function isAncestor(
   return is_ancestor;
 }
 
-/** Those of `commits` that are reachable from `into`; one that the repository does not have is not. Takes ids, and starts one process at most. */
+/** The commits of `commits` that are reachable from `into`; one that the repository lacks is not. Takes ids, and starts one process at most. */
 export async function reachableFrom(
   repository: Repository,
   into: string,
@@ -38,7 +38,7 @@ export async function reachableFrom(
 ): Promise<Set<string>> {
   const answers = new Map<string, boolean | undefined>();
   const ids = [...new Set(commits)];
-  // For more than a page of a list, looking through the memory would keep other requests waiting.
+  // For more than a page of a list, searching the cache would block other requests.
   for (const id of ids)
     answers.set(id, ids.length > maximumKept ? undefined : await keptAncestry(repository, id, into));
   const open = ids.filter((id) => answers.get(id) === undefined);
@@ -56,10 +56,10 @@ export async function reachableFrom(
   return new Set([...answers.keys()].filter((id) => answers.get(id)));
 }
 
-/** The ids of six million commits that are in none of two branches. */
+/** The size of the ids of six million commits that are in only one of two branches. */
 const maximumList = 256 * 1024 * 1024;
 
-/** What earlier answers, and the commits in memory, say: a commit with one parent has the ancestors of that one and itself. */
+/** The answer from earlier answers and from cached commits: the ancestors of a commit with one parent are itself and the ancestors of the parent. */
 async function keptAncestry(
   repository: Repository,
   ancestor: string,
@@ -70,7 +70,7 @@ async function keptAncestry(
     if (at === ancestor) return true;
     const known = ancestors.get(keyOf(repository, ancestor, at));
     if (known !== undefined) return known;
-    // The first is read: a commit is most often compared with its parent. One that cannot be read is left to git, which says why.
+    // The first commit is read: it is most often compared with its parent. A commit that cannot be read is left to git, which reports why.
     const commit = step > 0 ? keptCommit(repository, at) : await readCommit(repository, at).catch(() => undefined);
     if (commit?.parent_ids.includes(ancestor)) return true;
     if (commit?.parent_ids.length !== 1) return undefined;

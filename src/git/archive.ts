@@ -19,7 +19,7 @@ export interface Archive {
   path?: string | undefined;
   /** Replaces LFS pointers with their files; pointers stay when it is left out. git holds each file in memory while it packs it. */
   largeFiles?: LargeFiles | undefined;
-  /** Fires when the client has gone. */
+  /** Fires when the client has disconnected. */
   signal?: AbortSignal | undefined;
 }
 
@@ -45,7 +45,7 @@ export function streamArchive(
   return out;
 }
 
-/** Whether this machine can create archives in this format: one of them needs a program that is not always installed. */
+/** Whether this machine can create archives in this format: one format needs a program that is not always installed. */
 export async function isArchiveFormatKnown(format: ArchiveFormat): Promise<boolean> {
   if (format !== 'tar.bz2') return true;
   const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');

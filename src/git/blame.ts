@@ -61,7 +61,7 @@ async function readBlame({ repository, commit, path, range }: Blamed): Promise<S
   return parseBlame(await git(repository, 'blame', ['--porcelain', ...limits], [commit], [path]));
 }
 
-/** git rejects such a range in words only, so the lines of the file are counted. */
+/** git reports such a range only in a message, so the lines of the file are counted. */
 async function checkRange(repository: Repository, commit: string, path: string, start: number): Promise<void> {
   const entry = await entryAt(repository, commit, path);
   if (entry?.type !== 'blob') return;
@@ -69,7 +69,7 @@ async function checkRange(repository: Repository, commit: string, path: string, 
   if (start > line_count) throw new LineOutOfRange(line_count);
 }
 
-/** Lines in a file as git counts them: text after the last line feed is a line too. */
+/** The number of lines as git counts them: text after the last line feed is a line too. */
 export function countLines(content: Buffer): number {
   let count = 0;
   for (let at = content.indexOf(0x0a); at >= 0; at = content.indexOf(0x0a, at + 1)) count++;

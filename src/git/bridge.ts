@@ -1,6 +1,6 @@
 /**
- * Lets git reach a repository through this process, which speaks to the other system itself: over SSH, or over git's own protocol to an address that it has checked.
- * The bridge speaks the protocol of `git daemon`, which is that of SSH after its first line (gitprotocol-pack).
+ * Lets git reach a repository through this process, which connects to the remote system itself: over SSH, or over git's own protocol to an address that it has
+ * checked. The bridge speaks the protocol of `git daemon`, which equals git over SSH after its first line (gitprotocol-pack).
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
@@ -13,16 +13,16 @@ import type { Service } from './transport.ts';
 
 export interface BridgeRequest {
   service: Service;
-  /** The version of git's protocol that it asks for. */
+  /** The version of git's protocol that the client requests. */
   protocol: string | undefined;
 }
 
 export interface BridgeRules {
-  /** Opens what git speaks to. */
+  /** Opens the connection to the remote system. */
   open(request: BridgeRequest): Promise<Duplex>;
-  /** What the other system may send altogether. */
+  /** The maximum number of bytes from the remote system in total. */
   most_bytes: number;
-  /** How fast it must send, and take what it is sent. */
+  /** The minimum rate at which the remote system must send and receive. */
   floor?: Floor;
 }
 
@@ -48,8 +48,8 @@ const isEqual = (one: string, other: string): boolean => {
 };
 
 /**
- * Runs git, which reaches one repository of another system through a bridge of this process.
- * @throws what `open` throws; GitError when the other system has sent too much; otherwise what `run` throws
+ * Runs git with a bridge of this process to one repository of a remote system.
+ * @throws what `open` throws; GitError when the remote system has sent too much; otherwise what `run` throws
  */
 export async function throughBridge<Result>(
   { open, most_bytes, floor = peerFloor }: BridgeRules,
@@ -63,7 +63,7 @@ export async function throughBridge<Result>(
     streams.add(stream);
     // Two pipelines listen to each.
     stream.setMaxListeners(30);
-    stream.on('error', () => {}); // The other side of it is closed, too.
+    stream.on('error', () => {}); // the other side of the pipeline is closed, too
     stream.once('close', () => streams.delete(stream));
   };
   const counter = () =>
@@ -85,7 +85,7 @@ export async function throughBridge<Result>(
       const there = await open({ service, protocol: members.find((member) => member.startsWith('version=')) });
       if (client.destroyed) return void there.destroy();
       keep(there);
-      // git takes its time to pack what it pushes, and the other system to take it in; so only what lies there unread counts then.
+      // git takes time to pack a push, and the remote system to process it; so only unread data counts as waiting then.
       const isSlow = () =>
         service === 'git-upload-pack' ? client.writableLength < client.writableHighWaterMark : there.writableLength > 0;
       const sent_bytes = () => client.bytesRead - there.writableLength;

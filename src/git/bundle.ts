@@ -1,9 +1,9 @@
-/** Bundles: a repository in one file, from which git clones and fetches. */
+/** Bundles: a repository in one file, which git can clone and fetch from. */
 import type { Readable } from 'node:stream';
 import { gitStream, settingsOf } from './command.ts';
 import type { Repository } from './types.ts';
 
-/** One thread, because several divide the work in an order that changes from run to run. */
+/** One thread, because several threads divide the work in an order that varies between runs. */
 const sameBytes = { 'pack.threads': '1' };
 
 /**

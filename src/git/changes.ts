@@ -15,7 +15,7 @@ const statuses: Record<string, ChangedFile['status']> = {
   T: 'type_changed',
 };
 
-/** About two million files, and about the longest text that JavaScript can hold. */
+/** About two million files, which is also about the longest string that JavaScript can hold. */
 const maximumList = 256 * 1024 * 1024;
 
 /**
@@ -48,17 +48,17 @@ const usualModes = new Set(['100644', '100755', '120000']);
 const isUsual = ({ old, now }: FileDifference): boolean =>
   [old, now].every((entry) => entry === undefined || usualModes.has(entry.mode));
 
-/** The changes of two commits without a process, in all the cases in which git has no choice; undefined in others, and for what are no commits. */
+/** The changes of two commits without a process, in all cases where git has no choice; undefined in other cases, and for ids that are not commits. */
 async function fewChanges(
   repository: Repository,
   { from, to, renames }: { from: string | null; to: string; renames: boolean },
 ): Promise<ChangedFile[] | undefined> {
   const treeOf = async (id: string) => (await readCommit(repository, id)).tree_id;
-  // What cannot be read is left to git, which says why.
+  // An object that cannot be read is left to git, which reports why.
   const differences = await Promise.all([from === null ? undefined : treeOf(from), treeOf(to)])
     .then(([old_tree, tree]) => fewDifferences(repository, { from: old_tree, to: tree! }))
     .catch(() => undefined);
-  // One might be the other, renamed.
+  // One file might be the other, renamed.
   const mayBeRenamed = renames && differences?.some(({ old }) => !old) && differences.some(({ now }) => !now);
   if (!differences || mayBeRenamed || !differences.every(isUsual)) return undefined;
   const none = { mode: '000000', id: '0'.repeat(to.length) };

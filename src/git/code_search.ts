@@ -1,16 +1,16 @@
-/** Searching the files of a commit for a text. */
+/** Text search in the files of a commit. */
 import { GitError, gitStream } from './command.ts';
 import { fullId } from './ids.ts';
 import { recordsIn } from './records.ts';
 import type { Option, Repository } from './types.ts';
 
-/** The lines of a file that a search has found, by their numbers from 1. */
+/** The matching lines of a file, by their numbers from 1. */
 export interface FoundLines {
   path: string;
   lines: number[];
 }
 
-/** A page of results needs fewer; more is kept of no search. */
+/** A page of results needs fewer; the rest of a search is dropped. */
 const maximumLines = 20_000;
 const line_feed = 0x0a;
 
@@ -19,8 +19,8 @@ const env = { LC_ALL: 'C.UTF-8' };
 
 /**
  * The lines of text files that contain a text, whatever its case, file by file.
- * @param signal ends the search, which then returns what it has found
- * @returns whether all of the commit has been searched, too
+ * @param signal ends the search, which then returns the results so far
+ * @returns also whether the whole commit was searched
  */
 export async function linesContaining(
   repository: Repository,
@@ -29,7 +29,7 @@ export async function linesContaining(
   signal: AbortSignal,
 ): Promise<{ files: FoundLines[]; is_complete: boolean }> {
   if (signal.aborted) return { files: [], is_complete: false };
-  // Git would take each line of it for a text of its own.
+  // git would take each line of the text for a pattern of its own.
   if (text.includes('\n')) return { files: [], is_complete: true };
   const id = fullId(commit);
   const options = ['-n', '-I', '-i', '-F', '-z', '--full-name', `-e${text}`] as const;
@@ -48,7 +48,7 @@ export async function linesContaining(
       }
   } catch (error) {
     if (signal.aborted) return { files: found(files), is_complete: false };
-    // It found nothing.
+    // No match.
     if (!(error instanceof GitError) || error.exit_code !== 1) throw error;
   } finally {
     output.destroy();
@@ -59,7 +59,7 @@ export async function linesContaining(
 const found = (files: ReadonlyMap<string, number[]>): FoundLines[] =>
   [...files].map(([path, lines]) => ({ path, lines }));
 
-/** A commit that a search has found. */
+/** A commit that matches a search. */
 export interface FoundCommit {
   id: string;
   /** In seconds since 1970. */
@@ -73,8 +73,8 @@ function commitIn(record: string): FoundCommit {
 
 /**
  * The commits in the history of a commit whose message contains all of some texts, whatever their case, newest first; of a text of several lines, each of them.
- * @param signal ends the search, which then returns what it has found
- * @returns at most `limit`, and whether all of the history has been searched as far as they need
+ * @param signal ends the search, which then returns the results so far
+ * @returns at most `limit` commits, and whether the history was searched as far as these need
  */
 export async function commitsSaying(
   repository: Repository,

@@ -14,12 +14,12 @@ export class GitError extends Error {
   /** Null when git was stopped by a signal. */
   readonly exit_code: number | null;
   readonly stderr: string;
-  /** What a short command had written until then. */
+  /** The output of a short command so far. */
   readonly output: Buffer | undefined;
-  /** The code of an error that callers distinguish: of the file system, if git met one, or that it was lost with the process that starts it. */
+  /** The code of an error that callers distinguish: the code of a file system error that git met, or the code for a launcher that has ended. */
   readonly code: 'ENOSPC' | 'EDQUOT' | typeof lostCode | undefined;
 
-  /** @param folder where git wrote, if it did */
+  /** @param folder the folder that git wrote to, if any */
   constructor(command: string, exit_code: number | null, stderr: string, output?: Buffer, folder?: string) {
     super(
       `git ${command} ${exit_code === null ? 'was stopped' : `ended with ${exit_code}`}: ${stderr.trim() || 'no message'}`,
@@ -32,7 +32,10 @@ export class GitError extends Error {
   }
 }
 
-/** git has no codes for these, and speaks English in the environment below. Of a file that it has made and cannot write it gives no reason, so the disk is asked. */
+/**
+ * git has no codes for these errors, and reports them in English in the environment below. For a file that it has created and cannot write it gives no reason, so
+ * the free space of the disk is checked.
+ */
 function codeOf(stderr: string, folder: string | undefined): GitError['code'] {
   if (stderr === lostText) return lostCode;
   if (/No space left on device/.test(stderr)) return 'ENOSPC';
@@ -94,10 +97,10 @@ const environment: Environment = {
   GIT_LITERAL_PATHSPECS: '1',
   GIT_NO_REPLACE_OBJECTS: '1',
   GIT_OPTIONAL_LOCKS: '0',
-  // No aliases or pagers of an operator, and no hooks from an imported repository.
+  // Disables aliases and pagers of an operator, and hooks of an imported repository.
   GIT_PAGER: 'cat',
   GIT_CONFIG_COUNT: '2',
-  // The server may run as another user than the one who owns the storage.
+  // The server may run as another user than the owner of the storage.
   GIT_CONFIG_KEY_0: 'safe.directory',
   GIT_CONFIG_VALUE_0: '*',
   GIT_CONFIG_KEY_1: 'core.hooksPath',
@@ -174,14 +177,14 @@ let started = 0;
 export const isInUse = (path: string): boolean =>
   [...running].some((args) => args.some((argument) => argument === path || argument === `--git-dir=${path}`));
 
-/** The number of git processes that run, of all that were started, and of short commands that wait. */
+/** The number of running git processes, of all that were started, and of short commands that wait. */
 export const gitLoad = (): { running: number; started: number; waiting: number } => ({
   running: running.size,
   started,
   waiting: turns.waiting,
 });
 
-/** Stops git and everything it started, first politely, so that it removes its locks and half-written files. */
+/** Stops git and its children, first with SIGTERM, so that it removes its locks and half-written files. */
 function stop(child: GitProcess): void {
   child.kill('SIGTERM');
   setTimeout(() => child.kill('SIGKILL'), 5_000).unref();
@@ -246,11 +249,11 @@ async function output(
 }
 
 export interface StreamRules {
-  /** Takes how git has ended and whether there was output, and returns the error that ends the stream, if any. */
+  /** Receives how git has ended and whether there was output, and returns the error that ends the stream, if any. */
   judge(ending: Ending, wrote: boolean): Error | undefined;
-  /** Precedes the output of git. */
+  /** Sent before the output of git. */
   head?: Buffer | undefined;
-  /** Whether git must finish after its reader has gone; otherwise it is stopped then. */
+  /** Whether git must finish after its reader has disconnected; otherwise it is stopped then. */
   mustFinish?(): boolean;
 }
 
@@ -298,7 +301,7 @@ export function outputStream(
   return out;
 }
 
-/** Of each process that serves clients: what they read at their own pace, such as archives. */
+/** Limits for processes whose output clients read at their own pace, such as archives. */
 const readingPlaces = new Places({
   limits: { all: 64, per_repository: 48, per_address: 16, per_person: 8 },
   waiting: 512,
@@ -307,7 +310,7 @@ const readingPlaces = new Places({
 });
 
 /**
- * Starts git, whose output is sent to the client that this works for. It has a place until it ends.
+ * Starts git, whose output is sent to the current client. It holds a place until it ends.
  * @throws NoPlace; the reason of the signal; Error when it cannot be started
  */
 export async function startForClient(
@@ -327,15 +330,15 @@ export async function startForClient(
 }
 
 export interface Streaming extends Pick<RunOptions, 'env' | 'signal'> {
-  /** Who reads the output: a client does it at its own pace, and this server as fast as it can. */
+  /** The reader of the output: a client reads at its own pace, and this server as fast as it can. */
   reader: 'client' | 'server';
   /** The standard input of git; its error ends the stream. */
   source?: Readable;
 }
 
 /**
- * Runs git and gives its output as a stream of constant memory. A failure of git ends the stream with `GitError`.
- * Destroying the stream, or firing `signal`, stops git. It takes no slot, so it may run as long as the reader wants, unless there is no place for clients (`NoPlace`).
+ * Runs git and returns its output as a stream of constant memory. A failure of git ends the stream with `GitError`. Destroying the stream, or firing `signal`, stops
+ * git. It takes no slot, so it may run as long as the reader wants, unless there is no place for clients (`NoPlace`).
  */
 export function gitStream(
   repository: Repository,
@@ -353,7 +356,7 @@ export function gitStream(
   const out = outputStream(starting, { judge });
   if (source) {
     source.once('error', (error) => out.destroy(error));
-    // git may end before it has read everything; its exit code says whether that was right. If it cannot start, the output ends with that error.
+    // git may end before it has read all of its input; its exit code tells whether that is an error. If it cannot start, the output ends with that error.
     starting.then(
       ({ stdin }) => pipeline(source, stdin!, () => {}),
       () => source.destroy(),

@@ -24,11 +24,11 @@ export async function readCommit(repository: Repository, id: string): Promise<Co
   return commit;
 }
 
-/** The commit with this full id, if it is in memory. */
+/** The cached commit with this full id, if any. */
 export const keptCommit = (repository: Repository, id: string): Commit | undefined =>
   commits.get(`${repository.path}\0${fullId(id)}`);
 
-/** Keeps a commit in memory that has just been stored. */
+/** Caches a commit that has just been stored. */
 export const keepCommit = (repository: Repository, id: string, content: Buffer): void => {
   commits.set(`${repository.path}\0${id}`, parseCommit(id, content));
 };
@@ -83,12 +83,12 @@ function partsOf(content: Buffer): { head: Buffer; message: Buffer; encoding: st
   return { head, message, encoding: /^encoding (.*)$/m.exec(head.toString('latin1'))?.[1] };
 }
 
-/** An author that git takes for well formed. Git's seconds go far beyond the calendar. */
+/** A well-formed author by git's rules. git's seconds go far beyond the calendar. */
 const sound_author = /^[^<>]* <[^<>]*> (?:0|[1-9]\d{0,17}) [+-]\d{4}$/;
 
 /**
- * The author and the message of a commit for another that is made from it. As with `git rebase`, they stay byte by byte, but for those of a commit that declares
- * another encoding, which become UTF-8. Of a malformed author, the seconds and the zone stay as far as they are there.
+ * The author and the message of a commit, for a commit derived from it. As with `git rebase`, they stay byte by byte, except that the texts of a commit with another
+ * declared encoding are converted to UTF-8. If the author is malformed, its seconds and zone are kept where present.
  * @throws Error when the repository has no such commit
  */
 export async function originalTexts(repository: Repository, id: string): Promise<OriginalTexts> {

@@ -43,7 +43,7 @@ export async function refsChecksum(repository: Repository): Promise<string> {
   return sum.toString('hex');
 }
 
-/** Other requests are served after this many refs, which take about two milliseconds. */
+/** The number of refs that take about two milliseconds; other requests are served after each batch. */
 const refsAtOnce = 1000;
 
 /** The names below `objects/` that are copied: these files never change once they exist. */
@@ -101,7 +101,7 @@ async function copyFile(
 }
 
 /**
- * Copies the object files of a repository that others go on using.
+ * Copies the object files of a repository that is in use.
  * @param add copies a file
  * @throws Error when the files change faster than they can be copied
  */

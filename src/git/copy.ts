@@ -46,8 +46,8 @@ export async function copyRepository(
 }
 
 /**
- * Copies a repository as it is to a path where nothing is: all refs, those that clients do not see among them, HEAD and the object format, with the settings of a new
- * repository. Called again, it brings a copy up to date.
+ * Copies a repository to an unused path: all refs, including refs hidden from clients, HEAD and the object format, with the settings of a new repository. Called
+ * again, it brings a copy up to date.
  * @param copy becomes a repository with its first call
  * @throws GitError when the source cannot be read
  */
@@ -57,7 +57,7 @@ export async function duplicate(source: Repository, copy: Repository, signal: Ab
   if (defaultBranch === undefined) throw new GitError('symbolic-ref', null, 'HEAD points to no branch');
   if (await hasConfig(copy)) await setHead(copy, defaultBranch);
   else await createRepository(copy.path, { defaultBranch, objectFormat });
-  // Objects are only added, so those that the refs need are there after the refs were read.
+  // Objects are only added, so the objects that the refs need exist once the refs have been read.
   await copyRefs(source, copy);
   await shareObjects(source, copy, signal);
   await git(copy, 'pack-refs', ['--all'], [], [], { timeout_ms: maximumCopy_ms, signal });
@@ -67,7 +67,7 @@ export async function duplicate(source: Repository, copy: Repository, signal: Ab
 /** More than a repository with a million refs needs. */
 const maximumRefs_bytes = 256 * 1024 * 1024;
 
-/** By their bytes, which need not be text. */
+/** Compared by their bytes, which need not be text. */
 async function copyRefs(source: Repository, copy: Repository): Promise<void> {
   const run = { limit: maximumRefs_bytes, timeout_ms: maximumCopy_ms };
   const refs = await git(source, 'for-each-ref', ['--format=%(objectname) %(refname)'], [], [], run);
@@ -75,7 +75,7 @@ async function copyRefs(source: Repository, copy: Repository): Promise<void> {
 }
 
 /**
- * Gives a repository the object files of another one, as links where that is possible, and waits until they are on the disk.
+ * Adds the object files of another repository to a repository, as hard links where possible, and waits until they are on the disk.
  * @param signal stops it
  */
 export async function shareObjects(
@@ -88,7 +88,7 @@ export async function shareObjects(
     if (!/^(?:[0-9a-f]{2}|pack)$/.test(folder)) continue;
     await mkdir(join(target.path, 'objects', folder), { recursive: true });
     const names = (await readdir(join(objects, folder))).filter((name) => isObject.test(name));
-    // The index last: git considers a pack complete when it has one.
+    // The index comes last: git considers a pack complete when it has one.
     for (const name of names.toSorted((a, b) => Number(a.endsWith('.idx')) - Number(b.endsWith('.idx')))) {
       signal?.throwIfAborted();
       await shareFile(join(objects, folder, name), join(target.path, 'objects', folder, name));
@@ -104,7 +104,7 @@ async function shareFile(from: string, to: string): Promise<void> {
     await link(from, to);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    // There already from an earlier run, or just repacked in the source.
+    // The file exists from an earlier run, or was just repacked in the source.
     if (code === 'EEXIST' || code === 'ENOENT') return;
     if (code !== 'EXDEV' && code !== 'EPERM' && code !== 'EMLINK') throw error;
     await copyWhole(from, to);

@@ -15,7 +15,7 @@ export async function fetchCommit(source: Repository, target: Repository, commit
     '--no-tags',
     '--no-write-fetch-head',
     '--no-auto-maintenance',
-    // Also commits that no reference names: a reader of the repository may read all of it.
+    // Allows commits that no reference names, since a reader of the repository may read all of it.
     "--upload-pack=git -c 'safe.directory=*' -c uploadpack.allowAnySHA1InWant=true upload-pack",
   ] as const;
   await git(target, 'fetch', options, [source.path, fullId(commit)], [], { timeout_ms: maximumFetch_ms });
@@ -25,12 +25,12 @@ export async function fetchCommit(source: Repository, target: Repository, commit
 interface Fetching {
   options?: readonly Option[];
   env?: Environment;
-  /** What the credential helper reads from descriptor 3. */
+  /** The input for the credential helper, on descriptor 3. */
   password?: string;
   signal: AbortSignal;
 }
 
-/** Leaves everything but refs and objects as it is. */
+/** Restricts a fetch to refs and objects. */
 export const quietFetch: readonly Option[] = [
   '--quiet',
   '--no-tags',
@@ -42,7 +42,7 @@ export const quietFetch: readonly Option[] = [
 /**
  * Fetches refs. It may take long, so it takes no slot of short commands.
  * @param from a path or a URL
- * @param options besides those that leave everything else as it is; left out, all refs move or none
+ * @param options further options; left out, the refs are updated atomically
  * @throws GitError; the reason of the signal
  */
 export async function fetchRefs(

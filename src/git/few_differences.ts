@@ -1,9 +1,9 @@
-/** The files in which two trees differ, found without a process where they are few. */
+/** Finds the files in which two trees differ without a process, if they are few. */
 import { type RawEntry, Tree, tree_mode } from './tree.ts';
 import { treeWith } from './trees.ts';
 import type { Repository } from './types.ts';
 
-/** More files and folders are compared faster by git. */
+/** git compares larger numbers of files and folders faster. */
 const maximum = 10;
 
 export interface FileDifference {
@@ -22,8 +22,8 @@ const folderOf = (id: string | undefined): RawEntry | undefined =>
 /**
  * The files that differ between two trees, in git's order.
  * @param trees their ids; without `from`, every file is new
- * @param isPlain whether a folder that both, or one of them, have is one that needs no git
- * @returns undefined when they are many, or a submodule is among them, or something has become a file, a folder or a link
+ * @param isPlain whether a folder of one or both trees can be compared without git
+ * @returns undefined when there are many, when one is a submodule, or when an entry has changed its type
  */
 export async function fewDifferences(
   repository: Repository,

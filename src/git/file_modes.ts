@@ -1,26 +1,26 @@
-/** The file modes in the trees that a push brings. git shows trees with modes made regular, so they are read as they are stored. */
+/** The file modes in the trees of a push. git normalises modes when it prints trees, so the trees are read as stored. */
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { gitStream } from './command.ts';
 import type { Environment, Repository } from './types.ts';
 
-/** What git itself writes, and 100664, which its first versions wrote and old histories hold. */
+/** The modes that git writes, and 100664, which its first versions wrote and old histories contain. */
 const allowed = new Set([0o100644, 0o100664, 0o100755, 0o120000, 0o40000, 0o160000]);
 
 const [newline, nul, space, zero] = [0x0a, 0x00, 0x20, 0x30];
 
 /**
- * Looks through every tree that a push brings, with two processes of git and constant memory, whatever it brings.
+ * Reads every tree of a push, with two git processes and constant memory for any push.
  * @param quarantine of the push
- * @returns the first tree with a file mode that git does not know, undefined when there is none
+ * @returns the first tree with a file mode that git does not support, undefined when there is none
  */
 export async function oddFileMode(
   repository: Repository,
   quarantine: Environment,
 ): Promise<{ tree: string; mode: string } | undefined> {
-  // A push that brings no objects has none.
+  // A push without objects has no quarantine.
   if (quarantine.GIT_OBJECT_DIRECTORY === undefined) return undefined;
-  // The objects of the quarantine alone: it is complete but for what the repository has, of which nothing is read.
+  // Only the objects of the quarantine: it is complete except for objects of the repository, which are not read.
   const env = { ...quarantine, GIT_ALTERNATE_OBJECT_DIRECTORIES: '' };
   const objects = gitStream(
     repository,
@@ -53,9 +53,9 @@ async function firstOdd(trees: Readable): Promise<{ tree: string; mode: string }
   let header = '';
   let tree = '';
   let mode = 0;
-  /** Bytes of the present tree that are still to come, the line feed after it among them; 0 in a header. */
+  /** Remaining bytes of the current tree, including the line feed after it; 0 in a header. */
   let left = 0;
-  /** Bytes of the present entry's id that are still to come. */
+  /** Remaining bytes of the id of the current entry. */
   let idLeft = 0;
   let isInName = false;
   for await (const chunk of trees as AsyncIterable<Buffer>)
@@ -77,7 +77,7 @@ async function firstOdd(trees: Readable): Promise<{ tree: string; mode: string }
         const end = chunk.indexOf(nul, at);
         at = end < 0 ? chunk.length : end + 1;
         isInName = end < 0;
-        // An id is as long in bytes as half of how it is written.
+        // A binary id has half as many bytes as its hexadecimal form.
         if (!isInName) [mode, idLeft] = [0, tree.length / 2];
       } else if (chunk[at] === space) {
         if (!allowed.has(mode)) return { tree, mode: mode.toString(8) };

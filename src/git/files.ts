@@ -1,4 +1,4 @@
-/** Files and folders of a commit. A path is data: it names entries of trees and is never followed anywhere else. */
+/** Files and folders of a commit. Paths are data: a path names entries of trees and is never resolved in a file system. */
 import type { Readable } from 'node:stream';
 import { gitStream, type Streaming } from './command.ts';
 import { readCommit } from './commits.ts';

@@ -1,4 +1,4 @@
-/** Fills a new repository from one of another system, which is not trusted: from a bundle, or over HTTP. */
+/** Fills a new repository from an untrusted repository of another system: from a bundle, or over HTTP. */
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -21,15 +21,15 @@ export interface FetchLimits {
 export interface FetchedRefs {
   /** The ids by the full names. */
   refs: Map<string, string>;
-  /** How many had names, or pointed to objects, that we do not allow. */
+  /** The number of refs that were refused for their names or the objects they point to. */
   skipped: number;
 }
 
-/** What git shows for a ref: the object, its type and the name. */
+/** The fields that git prints for a ref: the object, its type and the name. */
 const refFormat = '--format=%(objectname) %(objecttype) %(refname)';
 const maximumRefs = 1_000_000;
 
-/** All refs of the kinds that we keep. */
+/** All refs of the supported kinds. */
 const refspecs = ['heads', 'tags', 'notes', 'merge-requests', 'keep-around'].map(
   (kind) => `+refs/${kind}/*:refs/${kind}/*`,
 );
@@ -38,7 +38,7 @@ const mergeRequestRefs = /^refs\/merge-requests\/[1-9]\d{0,9}\/(?:head|merge)$/;
 
 function isAllowed(ref: string, id: string, type: string): boolean {
   const [, kind, name = ''] = /^refs\/([^/]+)\/(.+)$/.exec(ref) ?? [];
-  // What is not UTF-8 would get another name.
+  // A name that is not UTF-8 would be changed.
   if (ref.includes('\ufffd')) return false;
   if (kind === 'tags') return isValidTagName(name);
   if (type !== 'commit') return false;
@@ -61,7 +61,7 @@ async function allowedRefs(quarantine: Repository): Promise<FetchedRefs> {
 }
 
 /**
- * Lets a repository be filled apart from the one that others can see, which then gets all of it or nothing.
+ * Fills a repository in a separate place; the visible one then receives all of it or nothing.
  * @param target is empty, or was begun by an earlier run
  */
 async function throughQuarantine(
@@ -96,14 +96,14 @@ export const fetchBundle = (file: string, target: Repository, limits: FetchLimit
   throughQuarantine(target, limits, async (quarantine, signal) => {
     await git(quarantine, 'bundle verify', ['--quiet'], [file], [], { signal, timeout_ms: limits.timeout_ms });
     await fetchRefs(quarantine, file, refspecs, { signal });
-    // git checks what it fetches, but not what it reads from bundles.
+    // git checks the objects that it fetches, but not the objects that it reads from bundles.
     const problems = await strictFsck(quarantine, signal);
     signal.throwIfAborted();
     if (problems.length > 0) throw new GitError('fsck', null, problems.join('\n'));
   });
 
 /**
- * Fills a new repository over HTTP, with the same refs as from a bundle as far as the other system shows them. The proxy limits the bytes.
+ * Fills a new repository over HTTP, with the same refs as from a bundle, as far as the remote system advertises them. The proxy limits the bytes.
  * @param target has no refs, and the object format of the source
  * @throws GitError; the reason of the signal, which is a TimeoutError after the time
  */

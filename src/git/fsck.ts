@@ -5,7 +5,7 @@ import type { Environment, Option, Repository } from './types.ts';
 const shownProblems = 5;
 const maximumOutput = 64 * 1024;
 
-/** What old tools wrote and pushes may bring (see the settings of a repository) is no damage. */
+/** Defects that old tools wrote and pushes may bring (see the settings of a repository) do not count as damage. */
 const lenient: Environment = {
   GIT_CONFIG_COUNT: '5',
   GIT_CONFIG_KEY_2: 'fsck.badTimezone',
@@ -18,15 +18,15 @@ const lenient: Environment = {
 
 /**
  * Reads every object and follows every ref. It may take long and uses no slot of short commands, so the caller limits concurrency.
- * @returns what is wrong, the first few lines that git says; empty when nothing is
+ * @returns the first lines of git's error output; empty when there are no problems
  */
 export async function fsck(repository: Repository, signal?: AbortSignal): Promise<string[]> {
   const problems = await fsckOnce(repository, [], signal);
-  // Objects that maintenance packs after git has listed them, and before it reads them, are missed the first time.
+  // The first run misses objects that maintenance packs after git has listed them and before it reads them.
   return problems.length === 0 ? problems : await fsckOnce(repository, [], signal);
 }
 
-/** The same with what a push must not bring, such as files named `.git`, in a repository that nothing else changes. */
+/** The same check, also for content that pushes must not bring, such as files named `.git`, in a repository without concurrent changes. */
 export const strictFsck = (repository: Repository, signal: AbortSignal): Promise<string[]> =>
   fsckOnce(repository, ['--strict'], signal);
 
@@ -56,7 +56,7 @@ async function fsckOnce(
 
 const maximumSearch_ms = 600_000;
 
-/** The newest commits of each line of history that no ref contains. */
+/** The newest commit of each line of history that no ref contains. */
 export async function danglingCommits(repository: Repository): Promise<string[]> {
   const output = await git(
     repository,

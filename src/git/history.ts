@@ -76,7 +76,7 @@ async function commitIds(repository: Repository, list: CommitList): Promise<stri
   return (await walk(repository, list, [])).toString('utf8').split('\n').slice(0, -1);
 }
 
-/** Whether a list is the history of one commit, in the order in which commits are met. */
+/** Whether a list is the history of one commit, in default order. */
 const isPlain = ({ from, not, all, not_all, path, since, until, author, order, env }: CommitList): boolean =>
   from?.length === 1 &&
   !not?.length &&
@@ -107,10 +107,10 @@ async function walk(repository: Repository, list: CommitList, options: readonly 
     : rememberedGit(repository, ...given, { env });
 }
 
-/** They are arguments of git. */
+/** The ids are arguments of git. */
 const maximumTips = 500;
 
-/** The ids of all branches and tags, which decide what git finds; undefined when there are none, or too many. */
+/** The ids of all branches and tags, which determine git's output; undefined when there are none, or too many. */
 async function tipsOf(repository: Repository): Promise<string[] | undefined> {
   const refs = await Promise.all(['refs/heads/', 'refs/tags/'].map((folder) => refsBelow(repository, folder)));
   const ids = [...new Set(refs.flat().map(({ id }) => id))];
@@ -153,7 +153,7 @@ export async function commitStats(
   const found = new Map(ids.map((id) => [id, known_stats.get(key(id))]));
   const unknown = [...found.keys()].filter((id) => !found.get(id)).map(fullId);
   if (unknown.length === 1 && !env) {
-    const stats = await plainStats(repository, unknown[0]!).catch(() => undefined); // git says what is wrong.
+    const stats = await plainStats(repository, unknown[0]!).catch(() => undefined); // git reports the problem
     if (stats) {
       found.set(unknown[0]!, stats);
       known_stats.set(key(unknown.pop()!), stats);

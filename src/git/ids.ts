@@ -1,4 +1,4 @@
-/** Object ids, the only keys of caches: any other name may point to another object later. */
+/** Object ids, the only keys of caches: any other name may refer to another object later. */
 
 /** Whether a text is a full object id in lower case. */
 export const isFullId = (text: string): boolean => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);

@@ -1,11 +1,11 @@
-/** Refs that are ours alone to set: of merge requests, which clients can fetch, and those that keep commits from being deleted. */
+/** Refs that only the server sets: the refs of merge requests, which clients can fetch, and refs that keep commits from being deleted. */
 import { GitError, git } from './command.ts';
 import { fullId } from './ids.ts';
 import { pastStaleLocks } from './locks.ts';
 import type { Repository } from './types.ts';
 
 /**
- * The ref of a merge request in its target project: `head` is that of its source branch, `merge` what merging it would make now.
+ * The ref of a merge request in its target project: `head` is the head of its source branch, `merge` the result of merging it now.
  * @param iid the number of the merge request
  */
 export const mergeRequestRef = (iid: number, kind: 'head' | 'merge'): string => `refs/merge-requests/${iid}/${kind}`;
@@ -14,7 +14,7 @@ export const mergeRequestRef = (iid: number, kind: 'head' | 'merge'): string => 
 export const keepAroundRef = (commit_id: string): string => `refs/keep-around/${fullId(commit_id)}`;
 
 /**
- * Sets refs of this kind wherever they are, all or none; null removes one. One process, however many there are.
+ * Sets refs of this kind in one transaction, whatever their current value; null removes one. Uses one process for any number of refs.
  * @throws GitError for another kind of ref, and when a commit does not exist
  */
 export async function setKeptRefs(repository: Repository, refs: ReadonlyMap<string, string | null>): Promise<void> {

@@ -8,9 +8,9 @@ import { fullId } from './ids.ts';
 import { recordsIn } from './records.ts';
 import type { Repository } from './types.ts';
 
-/** A walk goes on behind the back of those who have stopped waiting for it, and then ends with what it has found. */
+/** The time limit of a walk, which continues after callers have stopped waiting; it then ends with its results so far. */
 const maximumWalk_ms = 2_000;
-/** One walk takes a processor; of those who ask meanwhile, these many wait for their turn. */
+/** A walk occupies a processor; this many requests may wait for their turn. */
 const turns = new Semaphore(1, 10);
 
 /** Ids of commits by the names of entries, as far as they are known. */
@@ -31,8 +31,8 @@ interface Entries {
 }
 
 /**
- * The ids of the last commits, in the history of `commit`, that touched entries of a folder. Entries whose commit has not been found in time are missing; the
- * walk goes on, so that whoever asks again gets more.
+ * The ids of the last commits, in the history of `commit`, that touched entries of a folder. Entries whose commit has not been found in time are missing; the walk
+ * continues, so that the next call returns more.
  * @param wait_ms how long to wait, in milliseconds
  */
 export async function lastCommitsIn(
@@ -41,7 +41,7 @@ export async function lastCommitsIn(
   { wait_ms, ...entries }: Entries & { wait_ms: number },
 ): Promise<ReadonlyMap<string, string>> {
   const starting = walkFrom(repository, fullId(commit), entries);
-  starting.catch(() => {}); // Whoever does not wait for it hears nothing of it.
+  starting.catch(() => {}); // callers that no longer wait receive no error
   const late = sleep(wait_ms, undefined, { ref: false });
   const walk = await Promise.race([starting, late]);
   if (!walk) return new Map();
@@ -49,7 +49,7 @@ export async function lastCommitsIn(
   return walk.found;
 }
 
-/** The walk for a folder. What the folder was like before counts for all later commits that leave it as it is. */
+/** The walk for a folder. The result for a version of the folder is valid for all later commits that leave it unchanged. */
 async function walkFrom(repository: Repository, commit: string, { folder, names }: Entries): Promise<Walk> {
   const start = (await lastCommitOf(repository, commit, folder)) ?? commit;
   const key = [repository.path, start, folder, names[0], names.length].join('\0');
@@ -92,7 +92,7 @@ async function follow(
           if (missing.size === 0) return;
           isPath = false;
         } else if (record.startsWith('\x01')) commit = record.slice(1);
-        // What is said of a file, before its path.
+        // The prefix of a file's line, before its path.
         else isPath = record.includes(':');
       }
   } catch (error) {

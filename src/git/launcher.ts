@@ -49,10 +49,10 @@ export interface GitProcess {
   stdin: Socket | undefined;
   stdout: Socket;
   channel: Socket | undefined;
-  /** Resolves once git has ended and its output is read; never rejects. */
+  /** Resolves once git has ended and its output has been read; never rejects. */
   ended: Promise<Ending>;
   kill(signal: NodeJS.Signals): void;
-  /** Lets this program end while git runs, or not; as with Node's own handles it may not at first. */
+  /** Lets this process exit while git runs, or not; as with Node's own handles it may not at first. */
   ref(): void;
   unref(): void;
 }
@@ -64,15 +64,15 @@ interface Launched {
   ending: Ending | undefined;
   isHeld: boolean;
   started: PromiseWithResolvers<void>;
-  /** Resolves when the output is read to its end: without any, that is at once. */
+  /** Resolves when the output has been read to its end; without output, at once. */
   closed: PromiseWithResolvers<void>;
   exited: PromiseWithResolvers<Ending>;
 }
 
-/** The process that starts git cannot connect to the server any more; another one can. */
+/** The launcher can no longer connect to the server; a new one can. */
 class Unreachable extends Error {}
 
-/** Why running gits are lost. They are not to blame, and could be started again. */
+/** The reason why running git processes are lost. It is not their fault, and they can be started again. */
 export const lostText = 'the process that starts git has ended';
 export const lostCode = 'GIT_LOST';
 
@@ -146,7 +146,7 @@ class Launcher {
     this.#child.stdin.write(`${JSON.stringify(message)}\n`);
   }
 
-  /** Keeps this program from ending while a git that is waited for runs. */
+  /** Keeps this process alive while a git that is waited for runs. */
   #hold(more: 1 | 0 | -1): void {
     this.#held += more;
     const change = this.#held > 0 ? 'ref' : 'unref';
@@ -155,7 +155,7 @@ class Launcher {
   }
 
   #accept(socket: Socket): void {
-    socket.on('error', () => {}); // The other end has died, or does not read to the end; the exit code of git says which.
+    socket.on('error', () => {}); // The peer has died, or does not read to the end; git's exit code tells which.
     const leave = () => void socket.destroy();
     const read = () => {
       const header: Buffer | null = socket.read(header_bytes);
@@ -168,7 +168,7 @@ class Launcher {
       launched.streams.set(stream, socket);
       this.#settle(Number(id), launched);
     };
-    // Another server may have looked whether this one is alive.
+    // Another server may have probed whether this one is alive.
     socket.on('readable', read).once('end', leave);
   }
 
@@ -185,7 +185,7 @@ class Launcher {
     this.#settle(message.id, launched);
   }
 
-  /** Streams and news of a process come on different ways: a short one may have ended before its output arrives. */
+  /** Streams and exit messages of a process arrive on different connections: a short process may have ended before its output arrives. */
   #settle(id: number, { streams, wanted, pid, ending, isHeld, started, exited }: Launched): void {
     if (pid === undefined || streams.size < wanted.length) return;
     started.resolve();
@@ -209,13 +209,13 @@ class Launcher {
     if (this.#isRetired && this.#launched.size === 0) this.#child.stdin.end();
   }
 
-  /** Accepts no more requests, and ends with what it has started. */
+  /** Accepts no more requests, and ends with its children. */
   #retire(): void {
     this.#isRetired = true;
     this.#onEnd();
   }
 
-  /** Nothing reports the end of these processes any more, so they must not go on. */
+  /** Nothing reports the end of these processes any more, so they are stopped. */
   #abandon(): void {
     for (const [id, launched] of this.#launched) {
       try {
@@ -246,13 +246,13 @@ async function isServed(address: string): Promise<boolean> {
   }
 }
 
-/** Removes a socket with its folder, unless another server does the same, or the folder has something else in it or belongs to another account. */
+/** Removes a socket with its folder, unless another server is doing the same, or the folder contains other files or belongs to another account. */
 async function removeSocket(address: string): Promise<void> {
   await unlink(address).catch(() => {});
   await rmdir(dirname(address)).catch(() => {});
 }
 
-/** Removes what is left of a server that was killed together with its launcher, which would have done this otherwise. */
+/** Removes the remains of a server that was killed together with its launcher, which otherwise removes them. */
 async function removeAbandoned(): Promise<void> {
   for await (const name of glob(`${folderName}*/${socketName}`, { cwd: tmpdir() })) {
     const address = join(tmpdir(), name);

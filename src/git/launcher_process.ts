@@ -1,6 +1,6 @@
 /**
- * The process that starts git for a server. It stays small, because starting a process copies the memory map of the one that does, which takes a large server
- * tens of milliseconds. So it imports nothing of the product. It ends, and stops what it started, when the server closes its standard input or dies.
+ * The process that starts git for a server. It stays small, because starting a process copies the memory map of the one that does, which takes a large server tens
+ * of milliseconds. So it imports nothing of the product. It stops its children and ends when the server closes its standard input or dies.
  */
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,17 +20,17 @@ const children = new Map<number, ChildProcess | undefined>();
 
 const reply = (message: LauncherReply): void => void process.stdout.write(`${JSON.stringify(message)}\n`);
 
-/** The socket of the server is gone, for instance with what the system removes from its temporary folder. */
+/** The socket of the server is gone, for instance because the system has cleaned its temporary folder. */
 class Unreachable extends Error {}
 
 /**
- * A connection to the server, to become a standard stream of git.
+ * Opens a connection to the server that becomes a standard stream of git.
  * @param header tells the server which one
  * @throws Unreachable
  */
 async function connection(header: string): Promise<Socket> {
   const socket = connect({ path: address });
-  socket.pause(); // What arrives is for git to read.
+  socket.pause(); // the incoming bytes are for git to read
   await once(socket, 'connect').catch((error: Error) => {
     throw new Unreachable(error.message);
   });
@@ -39,8 +39,8 @@ async function connection(header: string): Promise<Socket> {
 }
 
 /**
- * What git is started with. Streams up to the second are made blocking for it, as it expects; so a channel takes the place of standard error until a shell has
- * put everything where git and its hooks look for it.
+ * The stream arrangement for starting git. Streams up to the second are made blocking, as git expects; so a channel takes the place of standard error until a shell
+ * has moved every stream to its final descriptor for git and its hooks.
  */
 function commandFor(args: readonly string[], stdin: Socket | undefined, stdout: Socket, channel: Socket | undefined) {
   const input = stdin ?? 'ignore';
@@ -89,13 +89,13 @@ function signal(child: ChildProcess | undefined, name: NodeJS.Signals): void {
   }
 }
 
-/** The server that died has left its socket, alone in a folder. */
+/** The dead server has left its socket, alone in a folder. */
 function removeSocket(): void {
   rmSync(address, { force: true });
   try {
     rmdirSync(dirname(address));
   } catch {
-    // It has something else in it, and is not ours to remove; or it is gone.
+    // The folder contains other files, and must not be removed; or it is gone.
   }
 }
 
@@ -108,7 +108,7 @@ function end(): void {
   }, patience_ms).unref();
 }
 
-process.stdout.on('error', () => {}); // The server has died; the end of the input says so too.
+process.stdout.on('error', () => {}); // the server has died; the end of the input tells so too
 createInterface({ input: process.stdin })
   .on('line', (line) => {
     const message = JSON.parse(line) as LauncherMessage;

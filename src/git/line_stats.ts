@@ -10,19 +10,19 @@ const maximum_bytes = 256 * 1024;
 /** git looks for a NUL in this many bytes. */
 const sniffed_bytes = 8000;
 
-/** What git counts depends on how it compares the files. */
+/** Thrown where the line counts depend on how git compares the files. */
 class AskGit extends Error {}
 
 /**
- * The lines that a commit adds and removes, compared with its first parent, where every way of comparing the files finds the same numbers: files that are added
- * or deleted, and changes after which no line of the changed part stays.
+ * The lines that a commit adds and removes, compared with its first parent, where every diff algorithm yields the same numbers: added or deleted files, and changes
+ * that keep no line of the changed part.
  * @returns undefined when git has to compare
  */
 export async function plainStats(repository: Repository, id: string): Promise<CommitStats | undefined> {
   try {
     const { tree_id, parent_ids } = await readCommit(repository, id);
     const old_id = parent_ids[0] === undefined ? undefined : (await readCommit(repository, parent_ids[0])).tree_id;
-    // Attributes decide what is text.
+    // Attributes decide which files are text.
     const changes = await fewDifferences(
       repository,
       { from: old_id, to: tree_id },
@@ -64,7 +64,7 @@ const isBinary = (content: Buffer): boolean => content.subarray(0, sniffed_bytes
 /** Lines with their line feed: a last line without one differs from the same with one. */
 const split = (content: Buffer): string[] => content.toString('latin1').match(/[^\n]*\n|[^\n]+$/g) ?? [];
 
-/** What is left of two lists without their common start and end. */
+/** The rest of two lists without their common prefix and suffix. */
 function differing(one: string[], other: string[]): [string[], string[]] {
   const shorter = Math.min(one.length, other.length);
   let start = 0;

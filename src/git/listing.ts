@@ -23,7 +23,7 @@ const ranks = { tree: 0, blob: 1, symlink: 1, commit: 2 } as const satisfies Rec
 
 const sortKeyOf = ({ mode, raw_path }: TreeRow): string => `${ranks[typeOf(mode)]}${orderKeyOf(raw_path, mode)}`;
 
-/** The entries of a folder. It keeps the bytes of names and builds only the entries that are read. */
+/** The entries of a folder. It keeps the bytes of names and builds entries only when they are read. */
 export class TreeListing {
   readonly #rows: Rows;
 
@@ -74,7 +74,7 @@ export class TreeListing {
   }
 }
 
-/** Collects places of entries, which come in git's order, in that of v4. */
+/** Collects the positions of entries, which arrive in git's order, in the order of v4. */
 class Places {
   readonly #byRank: number[][] = [[], [], []];
   #length = 0;
@@ -84,7 +84,7 @@ class Places {
     this.#length++;
   }
 
-  /** All of them. */
+  /** All positions. */
   inOrder(): Uint32Array {
     const places = new Uint32Array(this.#length);
     let filled = 0;

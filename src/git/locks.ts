@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { GitError } from './command.ts';
 import type { Repository } from './types.ts';
 
-/** git holds the lock of a ref for milliseconds; one that is this old has no holder. */
+/** git holds the lock of a ref for milliseconds; a lock of this age has no holder. */
 const stale_ms = 10 * 60_000;
 
-/** How often a job that sets refs is retried: with the growing delays of the queue for days, and so for longer than a lock takes to become stale. */
+/** The number of retries of a job that sets refs: with the growing delays of the queue they last for days, longer than a lock takes to become stale. */
 export const refRetries = 20;
 
 /**
- * Runs a git command that locks refs. If it fails, and writers that died have left locks, these are removed and it runs once more.
+ * Runs a git command that locks refs. If it fails because of stale locks, these are removed and it runs once more.
  * @throws what `run` throws
  */
 export async function pastStaleLocks(repository: Repository, run: () => Promise<unknown>): Promise<void> {
@@ -24,8 +24,8 @@ export async function pastStaleLocks(repository: Repository, run: () => Promise<
 }
 
 /**
- * The paths of the locks on refs that have no holder any more.
- * @param before those last changed before this moment
+ * The paths of stale locks on refs.
+ * @param before locks last changed before this moment are stale
  */
 export async function staleLocks(repository: Repository, before = new Date(Date.now() - stale_ms)): Promise<string[]> {
   // Ref folders come and go while they are read; a caller that meets a lock calls this again.

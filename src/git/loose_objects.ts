@@ -21,7 +21,7 @@ const [open, write, fsync, close] = [
 ];
 const [rename, utimes] = [promisify(fs.rename), promisify(fs.utimes)];
 const deflateElsewhere = promisify(deflate);
-/** Compressing this many bytes takes a tenth of a millisecond, less than having it done elsewhere. */
+/** Compressing this many bytes takes a tenth of a millisecond, less than passing the work to a thread. */
 const small_bytes = 16 * 1024;
 /** Hashing this many bytes takes about a millisecond; other requests run in between. */
 const slice_bytes = 2 * 1024 * 1024;
@@ -50,7 +50,7 @@ export class ObjectWriter {
     const id = await hashOf(this.#format, header, content);
     const path = join(this.#repository.path, 'objects', id.slice(0, 2), id.slice(2));
     const write = semaphore.run(() => store(path, header, content));
-    write.catch(() => {}); // `finish` reports it, if the commit gets that far.
+    write.catch(() => {}); // `finish` reports it, if the commit gets that far
     this.#writes.push(write);
     return id;
   }

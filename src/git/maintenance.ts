@@ -5,14 +5,14 @@ import { GitError, git } from './command.ts';
 import { removeIfOlder, removeStaleLocks } from './locks.ts';
 import type { Environment, Repository } from './types.ts';
 
-/** Above these numbers, looking up an object costs noticeably more than repacking once. */
+/** Above these numbers, the lookups of objects cost noticeably more than one repack. */
 const many_loose_objects = 500;
 /** Above this size, every clone spends about a second on compression. */
 const many_loose_bytes = 16 * 1024 * 1024;
 const many_packs = 8;
 const many_loose_refs = 200;
 const maximumMaintenance_ms = 60 * 60_000;
-/** A push or a maintenance run that started this long ago has ended. */
+/** A push or a maintenance run that started this long ago is considered dead. */
 const abandoned_ms = 24 * 60 * 60_000;
 
 export interface ObjectCounts {
@@ -44,8 +44,8 @@ export async function countObjects(repository: Repository, env: Environment = {}
 }
 
 /**
- * Repacks when there are many packs or loose objects, updates the commit-graph (with changed-path filters), and removes what writers left behind
- * when they died. Cheap when there is little to do. Throws `GitError`; a failed run has changed nothing that matters.
+ * Repacks when there are many packs or loose objects, updates the commit-graph (with changed-path filters), and removes the remains of dead writers. Cheap when
+ * there is little to do. Throws `GitError`; a failed run has changed nothing that matters.
  */
 export async function maintain(repository: Repository): Promise<void> {
   await removeStaleLocks(repository);

@@ -1,4 +1,4 @@
-/** Copies of repositories that follow those of another server of ours. */
+/** Copies of repositories that follow the repositories of another of our servers. */
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { git, settingsOf } from './command.ts';
@@ -13,22 +13,22 @@ import type { ObjectFormat, Option, Repository } from './types.ts';
 export interface MirrorSource {
   /** http, without userinfo. */
   url: string;
-  /** The value of the header `Authorization`, which neither arguments nor files have. */
+  /** The value of the header `Authorization`, which is passed neither in arguments nor in files. */
   authorization: string;
 }
 
-/** What a copy is to become. */
+/** The target state of a copy. */
 export interface MirrorTarget {
   /** As `refsChecksum` computes it. */
   checksum: string;
   /** The branch that HEAD points to. */
   head: string;
   objectFormat: ObjectFormat;
-  /** Whether everything is fetched and takes the place of what is there, which is missing or damaged. */
+  /** Whether everything is fetched again and replaces the current copy, which is missing or damaged. */
   anew: boolean;
 }
 
-/** The refs of the source are not those that were expected; the copy is as it was. */
+/** The refs of the source are not the expected ones; the copy is unchanged. */
 export class MirrorDiffers extends Error {
   override name = 'MirrorDiffers';
   readonly checksum: string;
@@ -38,10 +38,10 @@ export class MirrorDiffers extends Error {
   }
 }
 
-/** Where a source is fetched to. */
+/** The repository that a source is fetched into. */
 const incomingOf = ({ path }: Repository): string => join(dirname(path), `.incoming-${basename(path)}`);
 
-/** Removes a copy, and what a fetch that was killed has left beside it. */
+/** Removes a copy, and the remains of a killed fetch beside it. */
 export async function removeMirror(copy: Repository): Promise<void> {
   await rm(incomingOf(copy), { recursive: true, force: true });
   await deleteRepository(copy);
@@ -55,20 +55,20 @@ const settingsFor = ({ authorization }: MirrorSource) =>
     'http.followRedirects': 'false',
     'protocol.allow': 'never',
     'protocol.http.allow': 'always',
-    // As for a push.
+    // The same settings as for a push.
     'fetch.unpackLimit': '20',
   });
 
-/** git gives the program on the other side of a path none of its settings. */
+/** git passes none of its settings to the program on the other side of a path. */
 const fromHere: readonly Option[] = [
   '--prune',
   "--upload-pack=git -c 'safe.directory=*' -c 'transfer.hideRefs=!refs/coppice' upload-pack",
 ];
 
 /**
- * Makes a repository a copy of another: all refs, those that are hidden from clients among them, and HEAD. The source is fetched apart and compared first, so that
- * the copy never becomes less than it was, and its refs move only after their objects are there.
- * @param target its path; nothing needs to be there when it is copied anew
+ * Makes a repository a copy of another: all refs, including refs hidden from clients, and HEAD. The source is first fetched separately and compared, so that the
+ * copy never loses data, and its refs move only after their objects exist.
+ * @param target its path, which need not exist for a complete copy
  * @throws MirrorDiffers; GitError when the source cannot be read; the reason of the signal
  */
 export async function mirrorRepository(
@@ -81,7 +81,7 @@ export async function mirrorRepository(
   await rm(path, { recursive: true, force: true });
   try {
     const fetched = await createRepository(path, { defaultBranch: head, objectFormat });
-    // What the copy has is not fetched again.
+    // Objects of the copy are not fetched again.
     if (!anew) await writeFile(join(path, 'objects/info/alternates'), `${join(target.path, 'objects')}\n`);
     await fetchRefs(fetched, source.url, [everything], { env: settingsFor(source), signal });
     const now = await refsChecksum(fetched);
@@ -93,7 +93,7 @@ export async function mirrorRepository(
   }
 }
 
-/** A crash in between leaves no copy, which is then missing and not half there. */
+/** A crash in between leaves no copy, which counts as missing rather than half complete. */
 async function replace(target: Repository, fetched: Repository): Promise<void> {
   await git(fetched, 'pack-refs', ['--all']);
   await deleteRepository(target);
@@ -102,7 +102,7 @@ async function replace(target: Repository, fetched: Repository): Promise<void> {
 
 async function update(target: Repository, fetched: Repository, head: string, signal: AbortSignal): Promise<void> {
   await shareObjects(fetched, target, signal);
-  // By git, because names of refs need not be text. It removes refs before it makes others in their place.
+  // Set by git, because names of refs need not be text. git removes refs before it creates others in their place.
   await pastStaleLocks(target, () => fetchRefs(target, fetched.path, [everything], { options: fromHere, signal }));
   await setHead(target, head);
 }

@@ -1,4 +1,4 @@
-/** Finds files by their names in a whole tree. What a folder holds is kept by its id, so that after a commit only the folders that it changed are read. */
+/** Finds files by name in a whole tree. The result for a folder is cached by its id, so that after a commit only the changed folders are read. */
 import { LRUCache } from 'lru-cache';
 import { nextTurn } from '../foundation/loop_turns.ts';
 import { Semaphore } from '../foundation/semaphore.ts';
@@ -12,12 +12,12 @@ export interface NamedFile {
   id: string;
 }
 
-/** What a folder holds that has a wanted name, in git's order. Folders below without any are left out. */
+/** The entries of a folder with wanted names, in git's order. Subfolders without any are left out. */
 type Folder = readonly { raw_name: string; held: string | Folder }[];
 
 const empty: Folder = [];
 const maximumPath_bytes = 4096;
-/** Folders that are waited for together. */
+/** The number of folders that are read concurrently. */
 const folders_at_once = 1_000;
 
 export class NamedFiles {
@@ -28,14 +28,14 @@ export class NamedFiles {
   });
   readonly #reads = new Semaphore(32);
 
-  /** @param isWanted tells by the name of a file, without its folders, whether it is one of those that are looked for */
+  /** @param isWanted whether a file is wanted, by its name without its folders */
   constructor(isWanted: (name: string) => boolean) {
     this.#isWanted = isWanted;
   }
 
   /**
    * The files with wanted names in the tree with this id, in the order of their paths. Links and submodules are no files.
-   * @param most the number of files and folders that are looked at on the way: a small repository can have billions of paths, since a tree may hold another one many times
+   * @param most the maximum number of visited files and folders: a small repository can have billions of paths, since a tree may contain another one many times
    * @throws when the repository has no such tree
    */
   async in(repository: Repository, tree_id: string, most: number): Promise<NamedFile[]> {
@@ -54,7 +54,7 @@ export class NamedFiles {
     return found;
   }
 
-  /** @param open the folders that are being read, since a tree may hold one many times */
+  /** @param open the folders that are being read, since a tree may contain one many times */
   #folder(repository: Repository, tree_id: string, open: Map<string, Promise<Folder>>): Promise<Folder> {
     const known = this.#folders.get(tree_id) ?? open.get(tree_id);
     if (known) return Promise.resolve(known);

@@ -1,4 +1,4 @@
-/** What commits bring: their people and messages, the files that they add, and their large blobs. Each is one walk in a stream, however many commits there are. */
+/** The content of new commits: their authors and messages, the files that they add, and their large blobs. Each is one streaming walk for any number of commits. */
 import { Readable } from 'node:stream';
 import { git, gitStream } from './command.ts';
 import { parseObject, parsePerson } from './commits.ts';
@@ -10,7 +10,7 @@ const [nul, line_feed] = [0x00, 0x0a];
 
 /** Longer messages are cut. */
 const maximumMessage_bytes = 1024 * 1024;
-/** Parents and signatures; what is longer has no honest use. */
+/** The limit for parents and signatures; longer headers have no honest use. */
 const maximumHeaders_bytes = 256 * 1024;
 
 /** A running `git rev-list` on a range. Operands come by its input, because a push may move more refs than a command line holds. */
@@ -20,7 +20,7 @@ function walk(
   options: readonly Option[] = [],
 ): Readable {
   const ends = [...tips.map(fullId), ...(excluded ?? []).map((id) => `^${fullId(id)}`)];
-  // Not those of merge requests: commits of a fork are new to the branch that they are merged into, and to a push that brings them.
+  // Excludes the refs of merge requests: commits of a fork are new to the branch that they are merged into, and to a push that brings them.
   const others: readonly Option[] = excluded ? [] : ['--not', '--branches', '--tags'];
   const source = Readable.from([`${ends.join('\n')}\n`]);
   return gitStream(repository, 'rev-list', ['--stdin', ...options, ...others], [], [], {
@@ -35,7 +35,7 @@ const asRun = ({ env, signal }: Pick<CommitRange, 'env' | 'signal'>) => ({
   ...(signal ? { signal } : {}),
 });
 
-/** The output of a command that reads what the walk of a range writes. */
+/** The output of a command whose input is the walk of a range. */
 async function* fed<T>(
   repository: Repository,
   range: CommitRange,
@@ -77,7 +77,7 @@ function pushedCommit({ id, content, size_bytes }: WrittenObject): PushedCommit 
   };
 }
 
-/** The files that each commit of a range adds, compared with all of its parents, in batches. A renamed file is one that is added. */
+/** The files that each commit of a range adds, compared with all of its parents, in batches. A renamed file counts as added. */
 export async function* filesAddedIn(repository: Repository, range: CommitRange): AsyncGenerator<NewFile[]> {
   const options = ['--stdin', '-r', '-c', '--root', '--no-renames', '--diff-filter=A', '--name-status', '-z'] as const;
   const batches = fed(repository, range, { command: 'diff-tree', options }, (stream) => recordsIn(stream, nul));
@@ -117,7 +117,7 @@ export async function* blobsLargerThan(
 }
 
 /**
- * The newest commits that one reaches, as a range.
+ * The newest commits reachable from a commit, as a range.
  * @param count at most some ten thousand
  */
 export async function newestRange(repository: Repository, tip: string, count: number): Promise<CommitRange> {

@@ -1,4 +1,4 @@
-/** What a diff says, as one id: the same for the same changes on top of different commits. */
+/** Identifies the content of a diff: the id is the same for the same changes on top of different commits. */
 import { emptyTree } from './changes.ts';
 import { gitStream } from './command.ts';
 import { fullId } from './ids.ts';

@@ -42,7 +42,7 @@ export async function patchesOf(
   return patches;
 }
 
-/** By what decides them, ids of objects among it. With the objects of another repository or of a push nothing is kept. */
+/** Cached by their inputs, including the ids of objects. Patches with the objects of another repository or of a push are not cached. */
 const known_patches = new LRUCache<string, Patch[]>({ maxSize: 32 * 1024 * 1024 });
 const maximumKept = 256 * 1024;
 

@@ -23,7 +23,7 @@ export function pathProblem(path: string): string | undefined {
   return undefined;
 }
 
-/** `.git` as any of the common file systems understands it: Windows drops trailing dots, spaces and streams, and knows it as `git~1`. */
+/** `.git` as any of the common file systems reads it: Windows drops trailing dots, spaces and streams, and `git~1` is its short name. */
 function isGitFolder(name: string): boolean {
   const on_hfs = name.replace(ignored_by_hfs, '').toLowerCase();
   const on_ntfs = name

@@ -6,18 +6,18 @@ import { installedFile } from '../foundation/installation.ts';
 import { isValidBranchName, isValidTagName } from './ref_names.ts';
 import type { Environment, Push, RefUpdate } from './types.ts';
 
-/** How the rest of the product takes part in a push. */
+/** The callbacks of the rest of the product during a push. */
 export interface PushRules {
   /** Texts that refuse the push, each shown to the client as `remote: GitLab: <text>`; an empty list accepts it. No ref is updated yet. */
   check(push: Push): Promise<string[]>;
   /** Receives the updates that were made, and returns texts that the client shows as `remote: <text>`. */
   moved(updates: RefUpdate[], options: string[]): Promise<string[]>;
-  /** Receives errors of `check`, after which the push is refused, and of `moved`, when it has already happened. */
+  /** Receives errors of `check`, after which the push is refused, and of `moved`, when the refs have already moved. */
   failed(error: unknown): void;
 }
 
 export const hooks_folder = installedFile('src/git/hooks');
-/** Half a million refs, far more than a real push has. */
+/** The size of half a million refs, far more than a real push has. */
 const maximumReport = 64 * 1024 * 1024;
 
 /** Throws when the system would not run the hooks: git would then accept every push, with only a hint. */
@@ -29,7 +29,7 @@ export async function checkHooks(): Promise<void> {
 export function converse(channel: Duplex, rules: PushRules, onAccept: () => void): void {
   let heard = '';
   channel.setEncoding('utf8');
-  channel.on('error', () => {}); // The other end died; the exit code of git tells.
+  channel.on('error', () => {}); // the peer died; git's exit code tells
   channel.on('data', (chunk: string) => {
     heard += chunk;
     if (heard.length > maximumReport) channel.destroy();
@@ -83,10 +83,10 @@ async function answerMoved(lines: string[], rules: PushRules): Promise<string> {
   }
 }
 
-/** What keeps commits for the server: refs of merge requests, environments and pipelines, and those that nobody sees. */
+/** Refs that keep commits for the server: refs of merge requests, environments and pipelines, and internal ones. */
 const reserved = /^refs\/(?:keep-around|merge-requests|environments|pipelines|tmp|coppice)(?:\/|$)/;
 
-/** Notes and other refs may be pushed beside branches and tags. One with an invalid name can still be deleted, since imported repositories may have some. */
+/** Notes and other refs may be pushed beside branches and tags. A ref with an invalid name can still be deleted, since imported repositories may contain some. */
 function mayBePushed(ref: string, target: string | null): boolean {
   const [, kind, name = ''] = /^refs\/(?:(heads|tags)\/)?(.+)$/.exec(ref) ?? [];
   if (name === '' || reserved.test(ref)) return false;

@@ -1,4 +1,4 @@
-/** Reads objects outside the repository: those of a push before it is accepted, or those of a fork. The pool of readers does not see them. */
+/** Reads objects outside the repository: the objects of a push before it is accepted, or the objects of a fork. The pool of readers does not see them. */
 import { join } from 'node:path';
 import { git } from './command.ts';
 import type { StoredObject } from './reader.ts';

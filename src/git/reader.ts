@@ -27,12 +27,12 @@ const maximumQuestion = 4096;
 /** Limits memory. Callers check the size of a file first and never reach it. */
 const maximumContent = 512 * 1024 * 1024;
 
-/** The process has ended; the request can be repeated with another one. */
+/** The process has ended; the request can be retried with another one. */
 export class ReaderDied extends Error {
   override name = 'ReaderDied';
 }
 
-/** Keeps the program running while any reader has work. One shared timer costs less than referencing the four pipes of each reader. */
+/** Keeps the process alive while any reader has work. One shared timer costs less than referencing the four pipes of each reader. */
 const hold = setInterval(() => {}, 2 ** 31 - 1).unref();
 let holders = 0;
 
@@ -51,7 +51,7 @@ export class Reader {
   #process: GitProcess | undefined;
   /** Requests without a reply, sent or not, in order. */
   readonly #questions: Question[] = [];
-  /** Requests that are not sent yet, by their command. */
+  /** Requests that have not been sent, by their command. */
   #unsent = new Map<string, Question>();
   /** Bytes of an incomplete header. */
   #rest: Buffer = Buffer.alloc(0);

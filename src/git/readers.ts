@@ -42,7 +42,7 @@ async function withReader<T>(repository: Repository, ask: (reader: Reader) => Pr
   }
 }
 
-/** Repeats a request in a process of its own: a damaged object makes git exit, which must not fail the requests behind it a second time. */
+/** Retries a request in a separate process: a damaged object makes git exit, which must not fail the requests behind it a second time. */
 function again<T>(repository: Repository, ask: (reader: Reader) => Promise<T>): Promise<T> {
   return retries.run(async () => {
     const reader = new Reader(repository, () => {});
@@ -67,7 +67,7 @@ function readerFor(repository: Repository): Reader {
     pools.delete(repository.path);
   });
   pool.readers.add(reader);
-  // The pool may be gone by now: evicted, or because its last reader ended.
+  // The pool may be gone by now: it was evicted, or its last reader ended.
   pools.set(repository.path, pool);
   return reader;
 }

@@ -1,4 +1,4 @@
-/** Rebasing without a work tree: commits are applied again, one after another, on top of another commit. */
+/** Rebasing without a work tree: commits are replayed, one after another, on top of another commit. */
 import { originalTexts, readCommit } from './commits.ts';
 import { listCommits } from './history.ts';
 import { mergeTrees } from './merging.ts';
@@ -9,17 +9,17 @@ import { writeTreeCommit } from './writer.ts';
 const maximumRebased = 1_000;
 
 export interface Rebase {
-  /** Whose commits are applied again, except those that `onto` has. */
+  /** The branch whose commits are replayed, except the commits of `onto`. */
   head: string;
   onto: string;
   committer: Omit<Person, 'date'>;
 }
 
-/** The new head, which no ref points to yet, or the commit that does not apply; `too_many` when there are more than `maximumRebased`. */
+/** The new head, which no ref points to yet, or the first commit that does not apply; `too_many` when there are more than `maximumRebased`. */
 export type Rebased = { head: string } | { conflict: string } | { too_many: true };
 
 /**
- * Applies commits again on top of another one. As `git rebase`, it leaves out merge commits, and commits whose changes are there already; authors and messages stay.
+ * Replays commits on top of another one. Like `git rebase`, it skips merge commits, and commits whose changes are already applied; authors and messages stay.
  * @throws GitError when an id is no commit
  */
 export async function rebaseCommits(repository: Repository, { head, onto, committer }: Rebase): Promise<Rebased> {
@@ -52,7 +52,7 @@ async function appliedTo(
   const before = parent === undefined ? null : (await readCommit(repository, parent)).tree_id;
   const tree_id = await mergeTrees(repository, { base: before, ours: tip.tree_id, theirs: commit.tree_id });
   if (tree_id === undefined) return undefined;
-  // A commit that was empty from the beginning says something.
+  // A commit that was empty from the beginning is kept on purpose.
   if (tree_id === tip.tree_id && commit.tree_id !== before) return tip;
   const id = await writeTreeCommit(repository, {
     tree_id,

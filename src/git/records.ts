@@ -1,7 +1,7 @@
-/** Reading what git writes as it comes, in batches: one for each piece of output, so that a loop over them lets other requests run. */
+/** Reads the output of git as it arrives, in batches: one for each chunk of output, so that a loop over them lets other requests run. */
 import type { Readable } from 'node:stream';
 
-/** A record that is cut: no line that git writes for us is longer. */
+/** The length at which a record is cut: no line that we request from git is longer. */
 const maximumRecord = 1024 * 1024;
 
 /**
@@ -23,12 +23,12 @@ export async function* recordsIn(stream: Readable, separator: number): AsyncGene
   }
 }
 
-/** An object as `git cat-file --batch` writes it. */
+/** An object in the format of `git cat-file --batch`. */
 export interface WrittenObject {
   id: string;
   type: string;
   size_bytes: number;
-  /** Its first bytes, as many as were asked for. */
+  /** Its first bytes, as many as requested. */
   content: Buffer;
 }
 

@@ -14,14 +14,15 @@ interface Target {
 }
 
 /**
- * Creates or moves a branch or tag, without a process. It holds git's lock on the ref meanwhile, so git and other processes of ours wait for it and it for them.
- * @returns false when nothing has moved and git has to say why, or do it: the ref is elsewhere, locked, symbolic, in conflict or kept otherwise than in files
+ * Creates or moves a branch or tag, without a process. It holds git's lock on the ref meanwhile, so it excludes git and our other processes.
+ * @returns false when nothing has moved and git must report why, or do the update: the ref has another value, is locked, symbolic, in conflict or not stored in
+ * files
  */
 export async function writeRefFile(repository: Repository, change: Target): Promise<boolean> {
   if (!(await isWritable(repository, change))) return false;
   const folders = await written(repository, change);
   if (!folders) return false;
-  // As with files of objects: what was confirmed to a client must survive a power failure.
+  // As for object files: a confirmed update must survive a power failure.
   try {
     for (const folder of folders) await folder.sync();
   } finally {
@@ -30,7 +31,7 @@ export async function writeRefFile(repository: Repository, change: Target): Prom
   return true;
 }
 
-/** git too lets a branch point to nothing but a commit. */
+/** git, too, only lets a branch point to a commit. */
 async function isWritable(repository: Repository, { ref, target }: Target): Promise<boolean> {
   const [, kind, name = ''] = /^refs\/(heads|tags)\/(.+)$/s.exec(ref) ?? [];
   const isValid = kind === 'heads' ? isValidBranchName(name) : kind === 'tags' && isValidTagName(name);
@@ -38,7 +39,7 @@ async function isWritable(repository: Repository, { ref, target }: Target): Prom
   return type === 'commit' || (type === 'tag' && kind === 'tags');
 }
 
-/** The folders that have changed once the ref is written. They are opened while the lock keeps them there: afterwards git may pack the ref and remove them. */
+/** The folders that change with the ref. They are opened while the lock keeps them in place: afterwards git may pack the ref and remove them. */
 async function written(repository: Repository, { ref, old, target }: Target): Promise<FileHandle[] | undefined> {
   const path = join(repository.path, ref);
   const lock = `${path}.lock`;
@@ -88,7 +89,7 @@ export async function brokenRefs(repository: Repository): Promise<string[]> {
     .sort();
 }
 
-/** The folder of a ref, and those above it up to the one in which the first of them was made. */
+/** The folder of a ref, and its ancestors up to the one in which the first new folder was created. */
 function* changedFolders(folder: string, made: string | undefined): Generator<string> {
   yield folder;
   if (made === undefined) return;

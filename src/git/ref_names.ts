@@ -25,7 +25,7 @@ export const isValidRefName = (name: string): boolean =>
 /** Whether a branch may have this name: one that `git check-ref-format --branch` accepts and that is not a full ref name. */
 export const isValidBranchName = (name: string): boolean => isValidTagName(name);
 
-/** Whether a ref is a branch or a tag, and no other one, such as that of notes. */
+/** Whether a ref is a branch or a tag, and not another ref, such as a ref of notes. */
 export const isBranchOrTag = (ref: string): boolean => /^refs\/(?:heads|tags)\//.test(ref);
 
 /** Whether a tag may have this name: one that git accepts, that fits a file system, and that is neither an option, nor `HEAD`, nor a full ref name. */

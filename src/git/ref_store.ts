@@ -24,18 +24,18 @@ interface RawRef {
   id: string;
 }
 
-/** What a file of a ref says: an id, the name of another ref, or nothing that git understands. */
+/** The content of a ref file: an id, the name of another ref, or invalid content. */
 type Content = { id: string } | { target: string } | undefined;
 
-/** Other requests are served after this time. */
+/** The time slice, after which other requests are served. */
 const slice_ms = 4;
-/** The names of refs are shorter than this. */
+/** The maximum length of a ref file's content. */
 const maximumContent = 4096;
 /** As in git. */
 const deepest_link = 5;
-/** How often a listing is repeated because a folder has become a file, or a file a folder. */
+/** The number of times a listing is repeated because a folder has become a file, or a file a folder. */
 const maximumTries = 5;
-/** A file or folder that is younger might change again without another date. */
+/** A younger file or folder might change again without a new modification time. */
 const settled_ms = 100;
 const ref_bytes = 250;
 
@@ -53,23 +53,23 @@ const packed_refs = new LRUCache<string, PackedRefs>({
 interface Folder {
   identity: string;
   refs: readonly [name: string, content: Content][];
-  /** Their names, each with a slash at its end. */
+  /** The names of subfolders, each with a trailing slash. */
   folders: readonly string[];
 }
 
-/** By path. git puts a new file in the place of a ref, which changes the date of the folder. */
+/** Listings by path. git replaces the file of a ref by renaming, which changes the modification time of the folder. */
 const ref_folders = new LRUCache<string, Folder>({
   maxSize: 64 * 1024 * 1024,
   sizeCalculation: ({ refs, folders }) => 1 + (refs.length + folders.length) * ref_bytes,
 });
 
 interface Listing {
-  /** The folders and the lines of `packed-refs` that it was made of. */
+  /** The folders and the lines of `packed-refs` that the listing was built from. */
   sources: readonly unknown[];
   refs: readonly StoredRef[];
 }
 
-/** By path. Sixteen requests at once would merge the same thousand names sixteen times, with nothing else served in between. */
+/** Running merges by path. Sixteen concurrent requests would otherwise merge the same thousand names sixteen times, with no other request served in between. */
 const listings = new LRUCache<string, Listing>({
   maxSize: 32 * 1024 * 1024,
   sizeCalculation: ({ refs }) => 1 + refs.length * ref_bytes,
@@ -82,7 +82,7 @@ export async function refsBelow(repository: Repository, prefix: string): Promise
   const sources = [packed, ...folders];
   const key = `${repository.path}\0${prefix}`;
   const known = listings.get(key);
-  // What is kept of folders and of `packed-refs` is replaced when they change.
+  // Cached folders and the cached `packed-refs` are replaced when they change.
   if (
     known &&
     known.sources.length === sources.length &&
@@ -92,17 +92,17 @@ export async function refsBelow(repository: Repository, prefix: string): Promise
   const below = packed.slice(lowerBound(packed, prefix), lowerBound(packed, `${prefix.slice(0, -1)}0`));
   const loose = folders.flatMap(({ refs }) => refs);
   const refs = merge(below, await resolveLinks(repository, loose)).map(({ name, id }) => ({ ref: textOf(name), id }));
-  // The target of a link may be elsewhere.
+  // The target of a symbolic link may be outside the repository.
   if (loose.every(([, content]) => !content || 'id' in content)) listings.set(key, { sources, refs });
   return refs;
 }
 
-/** The id that a ref has, undefined when it has none. A symbolic ref is followed. */
+/** The id of a ref, undefined when it has none. A symbolic ref is followed. */
 export async function readRef(repository: Repository, ref: string): Promise<string | undefined> {
   return follow(repository, Buffer.from(ref).toString('latin1'), 0);
 }
 
-/** The id that `packed-refs` has for a ref. It counts only while the ref has no file. */
+/** The id of a ref in `packed-refs`. It counts only while the ref has no file. */
 export async function packedRef(repository: Repository, ref: string): Promise<string | undefined> {
   return packedNamed(await packedRefs(repository), Buffer.from(ref).toString('latin1'));
 }
@@ -116,11 +116,11 @@ export function looseRef(repository: Repository, ref: string): string | 'missing
   return content === undefined || content === 'missing' ? content : 'id' in content ? content.id : undefined;
 }
 
-/** Whether a ref has a file that says nothing that git understands. */
+/** Whether a ref has a file with invalid content. */
 export const isBroken = (repository: Repository, ref: string): boolean =>
   readLoose(repository, Buffer.from(ref).toString('latin1')) === undefined;
 
-/** Whether `packed-refs` has a ref that would be a folder of this one, or the other way round. */
+/** Whether `packed-refs` contains a ref that conflicts with this one: one name would be a folder of the other. */
 export async function isBesidePacked(repository: Repository, ref: string): Promise<boolean> {
   const refs = await packedRefs(repository);
   const name = Buffer.from(ref).toString('latin1');
@@ -179,7 +179,7 @@ function packedNamed(refs: readonly RawRef[], name: string): string | undefined 
   return found?.name === name ? found.id : undefined;
 }
 
-/** A listing met a folder where a file was, or the other way round. */
+/** A listing found a folder in place of a file, or the other way round. */
 class Changed extends Error {}
 
 async function looseRefs(repository: Repository, prefix: string): Promise<Folder[]> {
@@ -267,7 +267,7 @@ const isFolder = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** A repository with a reftable has a file in the place of this folder, so that programs which do not know it stop there. */
+/** A repository with a reftable has a file in the place of this folder, so that programs without support for it stop there. */
 function refuseOtherStorage(repository: Repository): void {
   const content = readStart(repository, 'refs/heads');
   if (typeof content === 'string')
@@ -284,10 +284,10 @@ interface LooseRef {
   content: Content | 'missing';
 }
 
-/** By path. git puts a new file in the place of a ref, never changes one. */
+/** Ref files by path. git replaces the file of a ref by renaming, and never changes one in place. */
 const loose_refs = cacheOf<string, LooseRef>(10_000);
 
-/** `missing` lets `packed-refs` decide. A folder without refs may lie where a ref was. */
+/** `missing` means that `packed-refs` decides. A folder without refs may be in the place of a ref. */
 function readLoose(repository: Repository, name: string): Content | 'missing' {
   const key = `${repository.path}/${name}`;
   const asked_ms = Date.now();
@@ -321,11 +321,11 @@ const isSame = (one: Identity, other: Identity): boolean =>
   one.size === other.size &&
   one.dev === other.dev;
 
-/** Whether there can be no file of that name: part of it is a file, or it is too long. */
+/** Whether a file of that name is impossible: a part of the path is a file, or the name is too long. */
 const isImpossible = (error: unknown): boolean =>
   ['ENOTDIR', 'ENAMETOOLONG'].includes((error as NodeJS.ErrnoException).code ?? '');
 
-/** Without waiting: with its turns of the event loop, looking at a file takes ten times as long. */
+/** Synchronous: with its turns of the event loop, an asynchronous stat takes ten times as long. */
 function statOf(path: string | Buffer): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
@@ -335,7 +335,7 @@ function statOf(path: string | Buffer): Stats | undefined {
   }
 }
 
-/** Without waiting, as in `statOf`. */
+/** Synchronous, as in `statOf`. */
 function readStart(repository: Repository, name: string): string | undefined {
   let file: number | undefined;
   try {
@@ -354,7 +354,7 @@ const nothingPacked: readonly RawRef[] = [];
 
 async function packedRefs(repository: Repository): Promise<readonly RawRef[]> {
   const path = join(repository.path, 'packed-refs');
-  // Without waiting, as in `readStart`.
+  // Synchronous, as in `readStart`.
   const now = statSync(path, { bigint: true, throwIfNoEntry: false });
   if (!now) return nothingPacked;
   const known = packed_refs.get(repository.path);
@@ -372,7 +372,7 @@ async function packedRefs(repository: Repository): Promise<readonly RawRef[]> {
   }
 }
 
-/** git replaces the file, never changes it. */
+/** git replaces the file by renaming, and never changes it in place. */
 const identityOf = ({
   dev,
   ino,

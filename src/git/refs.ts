@@ -96,7 +96,7 @@ async function byDate(
 
 const no_date = new Date(0).toISOString();
 
-/** As git's `creatordate`: when an annotated tag was made, or the commit of a lightweight one. Other objects have none. */
+/** Git's `creatordate`: when an annotated tag was created, or the date of the commit of a lightweight one. Other objects have none. */
 async function creationDate(repository: Repository, ref: TagRef): Promise<string> {
   const { message, tagged_date, commit_id } = await readTag(repository, ref);
   if (message !== null) return tagged_date ?? no_date;
@@ -116,7 +116,7 @@ export async function readTag(repository: Repository, { name, id }: TagRef): Pro
   const known = known_tags.get(key);
   if (known) return { name, ...known };
   const tag = await tagWith(repository, id);
-  // A commit that is missing may still come.
+  // A commit that is missing now may still arrive.
   if (tag.commit_id !== null) known_tags.set(key, tag);
   return { name, ...tag };
 }
@@ -176,7 +176,7 @@ export async function updateRefs(repository: Repository, updates: readonly RefUp
       await git(repository, 'update-ref', ['--stdin', '-z'], [], [], { input });
     } catch (error) {
       if (error instanceof GitError) await explainRefusal(repository, updates);
-      // Neither moved nor in conflict: another writer holds the lock for a long time, or died holding it.
+      // The ref neither moved nor conflicts: another writer holds the lock for a long time, or died holding it.
       throw error;
     }
   });
@@ -188,7 +188,7 @@ function instructionOf({ ref, old, new: target }: RefUpdate): string {
   return old === null ? `create ${ref}\0${target}\0` : `update ${ref}\0${target}\0${old}\0`;
 }
 
-/** git explains a failure in words only, so the refs are read again. Throws when one of the expected reasons applies. */
+/** git explains a failure only in a message, so the refs are read again. Throws when one of the expected reasons applies. */
 async function explainRefusal(repository: Repository, updates: readonly RefUpdate[]): Promise<void> {
   const now = new Map((await refsBelow(repository, 'refs/')).map(({ ref, id }) => [ref, id]));
   const moved = updates.filter(({ ref, old }) => (now.get(ref) ?? null) !== old).map(({ ref }) => ref);

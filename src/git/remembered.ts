@@ -1,4 +1,4 @@
-/** Output of git that only object ids decide. It is cached: the objects with these ids never change. */
+/** Caches the output of git commands that depend only on object ids: the objects with these ids never change. */
 import { answersOf } from '../foundation/caches.ts';
 import { git, type RunOptions } from './command.ts';
 import type { Option, Repository } from './types.ts';
@@ -13,9 +13,9 @@ const outputs = answersOf<GitArguments, Buffer>((asked) => git(...asked), {
 });
 
 /**
- * Like `git`, with the output of an earlier run if there was one, or of one that is under way. Failures are not kept.
- * @param operands full object ids, perhaps with an operator, so that nothing that moves decides the output; neither may the options name refs
- * @param run with the environment of a push in quarantine, nothing is kept: its objects may never reach the repository
+ * Like `git`, but returns the output of an earlier run if there was one, or of a running one. Failures are not cached.
+ * @param operands full object ids, perhaps with an operator, so that the output does not depend on refs; the options must not name refs either
+ * @param run with the environment of a push in quarantine, nothing is cached: its objects may never reach the repository
  */
 export async function rememberedGit(
   repository: Repository,

@@ -1,4 +1,4 @@
-/** Repositories of other systems: how git reaches them, what they have, and what is sent to them. The other system is not trusted. */
+/** Untrusted repositories of remote systems: how git connects to them, listing their refs, and pushing to them. */
 import { rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { peerFloor, slowest_bytes_per_s } from '../foundation/pace.ts';
@@ -9,23 +9,23 @@ import { isValidBranchName, isValidTagName } from './ref_names.ts';
 import { createRepository, objectFormatOf } from './repository.ts';
 import type { Environment, Option, RefUpdate, Repository } from './types.ts';
 
-/** A repository of another system that git reaches over HTTP. */
+/** A repository of a remote system that git reaches over HTTP. */
 export interface HttpRemote {
   /** http or https, without userinfo. */
   url: string;
   /** The URL of a proxy that decides to which addresses git may connect, with its credential. */
   proxy_url: string;
-  /** Undefined where the other system asks for no credential. */
+  /** Undefined if the remote system requires no credential. */
   credential: Credential | undefined;
 }
 
-/** Reaches git through a descriptor of its own, so that neither its arguments, its environment nor a file has it. */
+/** Passed to git through a separate descriptor, so that it is in neither its arguments, its environment nor a file. */
 export interface Credential {
   username: string;
   password: string;
 }
 
-/** A repository that git reaches through this process, which speaks to the other system itself (`throughBridge`). */
+/** A repository that git reaches through this process, which connects to the remote system itself (`throughBridge`). */
 export interface BridgedRemote {
   /** The address of the bridge, with its secret. */
   bridge_url: string;
@@ -33,15 +33,15 @@ export interface BridgedRemote {
 
 export type Remote = HttpRemote | BridgedRemote;
 
-/** Called by git with what it wants. It can ask once. The shell does it without starting another program. */
+/** The credential helper, which git calls with its request. It answers once. The shell does it without starting another program. */
 const helper = `!f() { test "$1" = get && while IFS= read -r line; do printf '%s\\n' "$line"; done <&3; }; f`;
 
 const isLine = (text: string) => !/[\r\n\0]/.test(text);
 
-/** What git is told of a bridged repository. The environment says where the bridge is: arguments are shown to every user of the machine. */
+/** The command for git to reach a bridged repository. The environment holds the address of the bridge, because arguments are visible to every user of the machine. */
 const bridged = 'coppice-bridge:';
 
-/** What comes in is checked as a push is. */
+/** Incoming objects are checked like the objects of a push. */
 const checked = {
   'transfer.fsckObjects': 'true',
   'fetch.fsck.badTimezone': 'ignore',
@@ -62,7 +62,7 @@ const settingsFor = (remote: Remote): Environment =>
         'http.proxy': remote.proxy_url,
         'http.proxyAuthMethod': 'basic',
         'http.followRedirects': 'false',
-        // git knows when it waits for the other system, which the proxy does not.
+        // git can tell when it waits for the remote system; the proxy cannot.
         'http.lowSpeedLimit': String(slowest_bytes_per_s),
         'http.lowSpeedTime': String(peerFloor.window_ms / 1000),
         'credential.helper': helper,
@@ -72,8 +72,8 @@ const settingsFor = (remote: Remote): Environment =>
       });
 
 /**
- * What git is told of a remote: its address, its settings, and what it reads from descriptor 3.
- * @throws GitError for an address that git could take for something else
+ * The description of a remote for git: its address, its settings, and its input on descriptor 3.
+ * @throws GitError for an address that git could misread
  */
 export function approachTo(remote: Remote): { address: string; env: Environment; password: string | undefined } {
   const env = settingsFor(remote);
@@ -90,7 +90,7 @@ interface Speaking {
   repository?: Repository;
   command: string;
   options: readonly Option[];
-  /** After the address. */
+  /** Arguments after the address. */
   operands?: readonly string[];
   input?: string;
   /** The most bytes that git may write. */
@@ -105,7 +105,7 @@ interface Answer {
   code: number | null;
 }
 
-/** Runs git for as long as the signal lets it; so it takes no slot of short commands. */
+/** Runs git until it ends or the signal stops it; so it takes no slot of short commands. */
 async function speak(
   remote: Remote,
   { repository, command, options, operands = [], input, limit, signal }: Speaking,
@@ -128,7 +128,7 @@ async function speak(
     if (size > limit) stop();
     else chunks.push(chunk);
   });
-  // git may end without reading them.
+  // git may end without reading its input.
   child.channel?.on('error', () => {});
   child.stdin?.on('error', () => {});
   if (input !== undefined) child.stdin!.end(input);
@@ -143,27 +143,27 @@ async function speak(
 export interface RemoteRefs {
   /** The ids of branches and tags by their full names. */
   refs: Map<string, string>;
-  /** The branch that HEAD of the other system names, if it was asked for and is there. */
+  /** The branch that HEAD of the remote system names, if it was requested and exists. */
   head: string | undefined;
-  /** How many had names that we do not allow. */
+  /** The number of refs that were refused for their names. */
   skipped: number;
 }
 
-/** Of about half a million refs. */
+/** The size of about half a million refs. */
 const maximumList_bytes = 64 * 1024 * 1024;
 
 const isId = (id: string) => /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(id);
 
 function isAllowed(ref: string): boolean {
   const [, kind, name = ''] = /^refs\/(heads|tags)\/(.+)$/.exec(ref) ?? [];
-  // What is not UTF-8 would get another name.
+  // A name that is not UTF-8 would be changed.
   if (!kind || ref.includes('\ufffd')) return false;
   return kind === 'heads' ? isValidBranchName(name) : isValidTagName(name);
 }
 
 /**
  * The branches and tags of a remote.
- * @param how.head whether its HEAD is asked for; then it sends all its refs
+ * @param how.head whether its HEAD is requested; the remote then sends all its refs
  * @throws GitError; the reason of the signal
  */
 export async function remoteRefs(
@@ -188,7 +188,7 @@ export async function remoteRefs(
   return { refs, head: head !== undefined && refs.has(`refs/heads/${head}`) ? head : undefined, skipped };
 }
 
-/** What a remote did not take: the refs, each with its reason. */
+/** The refs that a remote refused, each with its reason. */
 export interface Refused {
   ref: string;
   reason: string;
@@ -201,9 +201,9 @@ const leaseFor = ({ ref, old }: RefUpdate): Option => `--force-with-lease=${ref}
 const refspecFor = ({ ref, new: target }: RefUpdate) => `${target ?? ''}:${ref}`;
 
 /**
- * Moves refs of a remote. What the remote has must still be what `old` says; then it becomes `new`, whether that follows on or not. New refs come first and deletions
- * last, since a remote may refuse a push as a whole.
- * @returns what the remote refused
+ * Updates refs of a remote by compare-and-swap: a ref that still has the value `old` is set to `new`, fast-forward or not. New refs come first and deletions last,
+ * since a remote may refuse a push as a whole.
+ * @returns the refs that the remote refused
  * @throws GitError when it cannot be reached; the reason of the signal
  */
 export async function pushToRemote(
@@ -235,7 +235,7 @@ async function pushSome(
     limit: maximumList_bytes,
     signal,
   });
-  // `!`, what is sent and where to, and why not; the separators are tabs, which no name has.
+  // `!`, source and destination, and the reason; the separators are tabs, which no name contains.
   const refused = output
     .split('\n')
     .filter((line) => line.startsWith('!\t'))
@@ -244,7 +244,7 @@ async function pushSome(
       return { ref: names.slice(names.indexOf(':') + 1), reason };
     });
   if (code !== 0 && refused.length === 0) throw new GitError('push', code, stderr);
-  // A server says why with lines of its own.
+  // A server gives its reason in lines of its own.
   const said = stderr
     .split('\n')
     .flatMap((line) => /^remote: (.*\S)/.exec(line)?.[1] ?? [])
@@ -252,15 +252,16 @@ async function pushSome(
   return refused.map(({ ref, reason }) => ({ ref, reason: said === '' ? reason : `${reason} ${said}` }));
 }
 
-/** Where objects of a remote arrive first. */
+/** The quarantine for objects of a remote. */
 const incomingOf = ({ path }: Repository): string => join(dirname(path), `.incoming-${basename(path)}`);
 
 /**
- * Fetches refs of a remote into a repository beside another, which sees the objects of that one and is removed at the end. They are checked as those of a push are.
- * @param target what it has is not fetched again; one fetch at a time
+ * Fetches refs of a remote into a repository beside another, which sees the objects of that one and is removed at the end. They are checked like the objects of a
+ * push.
+ * @param target its objects are not fetched again; one fetch at a time
  * @param refs full names
- * @param use what happens to the fetched refs; `accept` gives the target their objects
- * @throws GitError; the reason of the signal; what `use` throws
+ * @param use processes the fetched refs; `accept` adds their objects to the target
+ * @throws GitError; the reason of the signal; errors of `use`
  */
 export async function fetchAside<Result>(
   remote: Remote,

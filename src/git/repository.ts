@@ -88,7 +88,7 @@ async function initialise(path: string, defaultBranch: string, objectFormat: Obj
       [path],
     );
     const written = await readFile(join(path, 'config'));
-    // Refs that are not stored as files would need more than what is written below.
+    // Refs that are not stored as files would need further files.
     if (!written.includes('refstorage')) initialConfig.set(objectFormat, written);
   } else {
     for (const folder of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags'])
@@ -104,10 +104,7 @@ async function syncToDisk(path: string): Promise<void> {
   await file.sync();
 }
 
-/**
- * Deletes a repository, which disappears at once even if deleting its files takes long. It is no error when there is none, and the next call finishes a
- * deletion that was interrupted.
- */
+/** Deletes a repository, which disappears at once even if deleting its files takes long. A missing one is no error, and the next call finishes an interrupted deletion. */
 export async function deleteRepository(repository: Repository): Promise<void> {
   const doomed = join(dirname(repository.path), `.deleted-${basename(repository.path)}`);
   await closeReaders(repository);
@@ -127,7 +124,7 @@ export async function setHead(repository: Repository, branch: string): Promise<v
   await pastStaleLocks(repository, () => git(repository, 'symbolic-ref', [], ['HEAD', `refs/heads/${branch}`]));
 }
 
-/** The same for a repository whose `HEAD` is damaged, so that git does not take it for one. */
+/** The same for a repository with a damaged `HEAD`, which git does not recognise as a repository. */
 export async function replaceHead(repository: Repository, branch: string): Promise<void> {
   const head = join(repository.path, 'HEAD');
   const draft = join(repository.path, `.new-${randomUUID()}`);
@@ -137,7 +134,7 @@ export async function replaceHead(repository: Repository, branch: string): Promi
   await syncToDisk(repository.path);
 }
 
-/** Whether the file `config` of a repository is there and says what a repository is; after a power failure it may be empty. */
+/** Whether the file `config` of a repository exists and has its essential settings; after a power failure it may be empty. */
 export async function hasConfig(repository: Repository): Promise<boolean> {
   const config = await readFile(join(repository.path, 'config'), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';
@@ -146,13 +143,13 @@ export async function hasConfig(repository: Repository): Promise<boolean> {
   return config.includes('repositoryformatversion');
 }
 
-/** How the objects of a repository are named, as its file `config` says. */
+/** The object format of a repository, according to its file `config`. */
 export async function objectFormatOf(repository: Repository): Promise<ObjectFormat> {
   const config = await readFile(join(repository.path, 'config'), 'utf8');
   return /objectformat\s*=\s*sha256/i.test(config) ? 'sha256' : 'sha1';
 }
 
-/** Writes `config` as a new repository has it. */
+/** Writes the `config` of a new repository. */
 export async function replaceConfig(repository: Repository, objectFormat: ObjectFormat): Promise<void> {
   const draft = join(dirname(repository.path), `.new-${randomUUID()}`);
   try {

@@ -10,7 +10,7 @@ function spread(top: RepositoryFolder, id: number): string {
   return `${top}/${digest.slice(0, 2)}/${digest.slice(2, 4)}/${digest}`;
 }
 
-/** A folder of a storage that holds repositories, three levels down: that of projects, and those of other kinds of owners. */
+/** A folder of a storage that contains repositories, three levels down: of projects, and of other kinds of owners. */
 export type RepositoryFolder = `@${string}`;
 
 const folderOfProjects: RepositoryFolder = '@hashed';
@@ -18,7 +18,7 @@ const folderOfProjects: RepositoryFolder = '@hashed';
 /** The path of a project's repository in its storage, without `.git`. */
 export const diskPath = (project_id: number): string => spread(folderOfProjects, project_id);
 
-/** What says where a repository is: the row of its owner, with the folder of its kind if it is not a project. */
+/** The columns that locate a repository: the row of its owner, with the folder of its kind if it is not a project. */
 export interface RepositoryPlace {
   id: number;
   storage: string;
@@ -26,16 +26,16 @@ export interface RepositoryPlace {
 }
 
 /**
- * Where repositories are that have just changed their storage, by the path that they had. Whoever has read their row before uses the new place with its next
- * operation. A repository does not return to a storage while it may be listed here (docs/reference/storage_moves.md#readers).
+ * The new locations of repositories that have just changed their storage, by their old path. A caller that read the row before the move uses the new location with
+ * its next operation. A repository does not return to a storage while it may be listed here (docs/reference/storage_moves.md#readers).
  */
 const moved = new LRUCache<string, string>({ max: 50_000 });
 
 /**
- * Learns that a repository has another place.
+ * Records the new location of a repository.
  * @param from with the storage that it was on
- * @param storage that it is on now
- * @param left_ms how long those who know only the old place are sent to the new one
+ * @param storage its new storage
+ * @param left_ms how long the old path is redirected to the new one
  */
 export function learnMove(services: Storages, from: RepositoryPlace, storage: string, left_ms: number): void {
   const [old, now] = [placeOf(services, from), placeOf(services, { ...from, storage })];
@@ -56,7 +56,7 @@ interface Storages {
 }
 
 /**
- * The path of the repository of an owner on the storage that is given, even if it is on another one now.
+ * The path of the repository of an owner on the given storage, even if it is on another one now.
  * @throws Error when the configuration does not name the storage
  */
 export function placeOf({ storages }: Storages, { id, storage, folder = folderOfProjects }: RepositoryPlace): string {
@@ -67,7 +67,7 @@ export function placeOf({ storages }: Storages, { id, storage, folder = folderOf
 }
 
 /**
- * The repository of an owner, wherever it is when it is used: it may change its storage while somebody holds it.
+ * The repository of an owner. Its path is looked up at each use, since it may change its storage while a caller holds this object.
  * @throws Error when the configuration does not name the storage
  */
 export function repositoryOf(services: Storages, place: RepositoryPlace): Repository {

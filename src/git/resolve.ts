@@ -1,4 +1,4 @@
-/** Resolves what a user calls a commit. Names and ids only: revision expressions name nothing. */
+/** Resolves the name of a commit in a request. Only names and ids are accepted, no revision expressions. */
 import { keptCommit } from './commits.ts';
 import { objectHeader } from './readers.ts';
 import { isValidRefName } from './ref_names.ts';
@@ -50,7 +50,7 @@ export async function resolveTag(repository: Repository, name: string): Promise<
 /** The output of `git describe`. When no ref has this name, git reads its end as an abbreviated id. */
 const described = /-g[0-9a-f]{4,}$/i;
 
-/** Peels tags. A branch hardly ever points to a commit that was not read before, so that git is not asked. */
+/** Peels tags. A branch almost always points to a cached commit, so git is not called. */
 async function commitOf(repository: Repository, ref: string): Promise<string | undefined> {
   const id = await readRef(repository, ref);
   if (id === undefined) return undefined;

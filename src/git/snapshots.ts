@@ -1,4 +1,4 @@
-/** A bare repository as a tar archive: its refs as they are at one moment, and the objects that these need. */
+/** A bare repository as a tar archive: its refs at one moment, and the objects that these need. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { pack } from 'tar-stream';
@@ -26,7 +26,7 @@ async function fill(archive: Archive, repository: Repository): Promise<void> {
 }
 
 /**
- * A repository that git clones from once it is unpacked. It has no hooks, settings or alternates.
+ * A repository that git can clone from once it is unpacked. It has no hooks, settings or alternates.
  * @returns a stream that ends with an error when the repository cannot be read
  */
 export function streamSnapshot(repository: Repository): Readable {

@@ -36,18 +36,18 @@ export interface ServiceRequest extends TransportOptions {
 }
 
 /**
- * Refs of merge requests are ours to set: clients may fetch them, and push to none. Refs that only keep commits from being deleted are of no use to clients.
- * The names are settings of each process, so that repositories of every age hide them.
+ * Only the server sets refs of merge requests: clients may fetch them, but not push to them. Refs that only keep commits from being deleted are of no use to
+ * clients. The names are settings of each process, so that repositories of every age hide them.
  */
 const hidden_refs: Readonly<Record<Service, readonly string[]>> = {
   'git-upload-pack': ['refs/keep-around'],
   'git-receive-pack': ['refs/keep-around', 'refs/merge-requests'],
 };
 
-/** What the settings of a repository hide as well. */
+/** The refs that the settings of a repository hide as well. */
 const shown_refs = '!refs/coppice';
 
-/** Of each process that serves clients. Six clients that occupy all they can leave places to others, also in the same repository. */
+/** Limits per server process. Six clients that occupy their full share leave places to others, also in the same repository. */
 const places = new Places({
   limits: { all: 64, per_repository: 56, per_address: 8, per_person: 24 },
   waiting: 512,
@@ -55,14 +55,14 @@ const places = new Places({
   wait_ms: 30_000,
 });
 
-/** Of a request, so much has arrived before git is started; or all of it, which is usual for a fetch. */
+/** This much of a request must have arrived before git is started; or all of it, which is usual for a fetch. */
 const beginning_bytes = 64 * 1024;
 
-/** How much of a reply must be read in a time: git waits for its reader, and has a place meanwhile. */
+/** The minimum rate at which a reply must be read: git waits for its reader, and holds a place meanwhile. */
 const readingWindow_ms = 60_000;
 const leastRead_bytes = 60 * 1024;
 
-/** How fast a push must arrive once it has a place; until then `pushFloor` counts, which lets a client compress in peace. */
+/** The minimum rate of a push once it has a place; until then `pushFloor` applies, which gives a client time to compress. */
 const arriving: Floor = { window_ms: 30_000, least_bytes: 30 * 1024 };
 
 /** The client sends its push too slowly. */
@@ -79,8 +79,8 @@ export class SlowReader extends Error {
 const small_bytes = 1024 * 1024;
 
 /**
- * git unpacks a push of few objects, however large they are. Large loose objects are compressed again for every clone until maintenance packs
- * them. So a push that is not known to be small is kept as a pack.
+ * git unpacks a push of few objects, however large they are. Large loose objects are compressed again for every clone until maintenance packs them. So a push of
+ * unknown or large size is kept as a pack.
  */
 const unpacking = (size_bytes: number | undefined): Settings =>
   size_bytes !== undefined && size_bytes <= small_bytes ? {} : { 'receive.unpackLimit': '1' };
@@ -99,8 +99,7 @@ export function advertiseRefs(
   { protocol, ...by }: TransportOptions,
 ): Readable {
   const env = protocolEnvironment(protocol);
-  // Protocol 2 advertises no refs, and starts with its version, as git's own http-backend does.
-  // Only fetching has it: git tells a push the refs in any case.
+  // Protocol 2 advertises no refs, and starts with its version, as in git's own http-backend. Only fetching supports it: a push receives the refs in any case.
   if (service === 'git-upload-pack' && isVersion2(env))
     return Readable.from(capabilities(repository, service, env, by));
   const line = `# service=${service}\n`;
@@ -108,7 +107,7 @@ export function advertiseRefs(
   return Readable.from(refsAdvertised(repository, service, { head, env, by }));
 }
 
-/** Without git once its capabilities are known, but for protocol 1. */
+/** Written without git once its capabilities are known, except for protocol 1. */
 async function* refsAdvertised(
   repository: Repository,
   service: Service,
@@ -144,7 +143,7 @@ const startAdvertising = (
   by: Asking,
 ): Promise<GitProcess> => startService(repository, service, ['--stateless-rpc', '--advertise-refs'], { by, env });
 
-/** By service, protocol and configuration, which decide them; for a while, since git may be upgraded beneath a server. */
+/** Cached capabilities by service, protocol and configuration, which determine them. They expire, since git may be upgraded while a server runs. */
 const known_capabilities = new LRUCache<string, Buffer>({ max: 100, ttl: 10 * 60_000 });
 
 async function* capabilities(
@@ -153,7 +152,7 @@ async function* capabilities(
   env: Environment,
   by: Asking,
 ): AsyncGenerator<Buffer> {
-  // A repository that is gone has none; git says so.
+  // A repository that was deleted has none; git reports the error.
   const config = await readFile(join(repository.path, 'config'), 'utf8').catch(() => undefined);
   const key = [service, env.GIT_PROTOCOL, config].join('\0');
   const known = config === undefined ? undefined : known_capabilities.get(key);
@@ -174,11 +173,11 @@ export function uploadPack(repository: Repository, request: ServiceRequest): Rea
   void starting.then(
     ({ stdin }) => feed(request.input, stdin!, out),
     () => {},
-  ); // The reply ends with the error.
+  ); // the reply ends with the error
   return out;
 }
 
-/** What is asked of a push, and how fast it must arrive. */
+/** The hooks of a push, and its minimum rate. */
 type PushRequest = ServiceRequest & PushRules & { begins?: Floor; arrives?: Floor };
 
 /**
@@ -193,7 +192,7 @@ export async function receivePack(repository: Repository, request: PushRequest):
     : pushFrom(repository, request, await beginningOf(request.input, isLong));
 }
 
-/** A push whose client hears the refs first. git gets a place when its pack begins to arrive: until then the client compresses, waits for its own hooks, or stalls. */
+/** A push whose client receives the refs first. git gets a place when its pack begins to arrive: until then the client compresses, waits for its own hooks, or stalls. */
 async function* pushInTurns(repository: Repository, request: PushRequest): AsyncGenerator<Buffer> {
   const { input, protocol, client, signal, begins = pushFloor } = request;
   const by = { client, signal };
@@ -210,7 +209,7 @@ async function* pushInTurns(repository: Repository, request: PushRequest): Async
   if (beginning.length > 0) yield* (await pushFrom(repository, request, beginning)) as AsyncIterable<Buffer>;
 }
 
-/** @param beginning what has arrived of it */
+/** @param beginning the bytes of it received so far */
 async function pushFrom(
   repository: Repository,
   { check, moved, failed, arrives = arriving, ...request }: PushRequest,
@@ -227,11 +226,11 @@ async function pushFrom(
   const rules = { mustFinish: () => is_accepted, hasSpoken: request.is_conversation };
   const out = reply(Promise.resolve(started), 'git-receive-pack', rules, request.signal);
   const { stdin, channel } = started;
-  // Hooks talk to us over the channel.
+  // Hooks communicate with the server over the channel.
   converse(channel!, { check, moved, failed }, () => {
     is_accepted = true;
   });
-  // git is being stopped then, but could still read a verdict first. Without a channel its hook refuses.
+  // git is being stopped then, but could still read a verdict first. Without a channel its hook refuses the push.
   out.once('close', () => {
     if (!is_accepted) channel!.destroy();
   });
@@ -240,10 +239,7 @@ async function pushFrom(
   return out;
 }
 
-/**
- * Ends a push that stalls or trickles, unless it is git that takes its time. In a conversation, clients may leave their side open behind the pack: git speaks once it
- * has all of it.
- */
+/** Aborts a push that stalls or trickles, unless git itself is busy. In a conversation, clients may keep their side open after the pack: git replies once it has all of it. */
 function watchSender(
   { input, is_conversation }: ServiceRequest,
   { stdin, stdout }: GitProcess,
@@ -261,12 +257,12 @@ function watchSender(
   for (const stream of [input, out]) stream.once('close', stop);
 }
 
-/** Who asks for a process, and until when. */
+/** The client that requests a process, and the signal that cancels the request. */
 type Asking = Pick<TransportOptions, 'client' | 'signal'>;
 
 type How = Pick<Parameters<typeof start>[1], 'env' | 'streams'> & { settings?: Settings };
 
-/** Starts git for a fetch, with the beginning of it: a client that sends nothing costs no process. In a conversation, git speaks first. */
+/** Starts git for a fetch once the beginning of the request has arrived: a client that sends nothing costs no process. In a conversation, git sends first. */
 async function startFetch(
   repository: Repository,
   { input, is_conversation = false, ...by }: ServiceRequest,
@@ -282,9 +278,9 @@ async function startFetch(
 
 const isLong = (sent: Buffer): boolean => sent.length >= beginning_bytes;
 
-/** What is sent until there is enough of it, or until the end. */
+/** Reads the request until there is enough of it, or until the end. */
 async function beginningOf(input: Readable, isEnough: (sent: Buffer) => boolean): Promise<Buffer> {
-  // Clients may send single bytes: nothing is copied twice.
+  // Clients may send single bytes: no byte is copied twice.
   const sent = Buffer.allocUnsafe(beginning_bytes);
   let size_bytes = 0;
   for await (const chunk of input.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
@@ -322,8 +318,8 @@ async function startService(
 }
 
 /**
- * A program that rejects a request says so in its output, whatever its exit code; without output it has failed.
- * @param rules with whether an earlier one has spoken to the client: git ends without a word when it does not understand the answer
+ * A program that rejects a request reports it in its output, whatever its exit code; without output it has failed.
+ * @param rules also tell whether an earlier program has written to the client: git ends silently when it does not understand the client's answer
  */
 function reply(
   starting: Promise<GitProcess>,
@@ -351,7 +347,7 @@ function watchReader(out: Readable, { stdout }: GitProcess): void {
   const timer = setInterval(() => {
     const read_bytes = stdout.bytesRead - before_bytes;
     before_bytes = stdout.bytesRead;
-    // With a buffer that is not full, it is git that takes its time.
+    // If the buffer is not full, git itself is slow.
     if (read_bytes < leastRead_bytes && out.readableLength >= out.readableHighWaterMark) out.destroy(new SlowReader());
   }, readingWindow_ms).unref();
   out.once('close', () => clearInterval(timer));

@@ -1,4 +1,4 @@
-/** A tree, git's directory, as its bytes: as objects, the entries of a large folder take ten times as much memory, and it takes long to create and to collect them. */
+/** A git tree as its bytes: as objects, the entries of a large folder take ten times as much memory, and are slow to create and to collect. */
 import { nextTurn } from '../foundation/loop_turns.ts';
 import type { EntryType } from './types.ts';
 
@@ -43,7 +43,7 @@ export class Tree {
 
   readonly #content: Buffer;
   readonly #id_bytes: number;
-  /** Where each entry begins, and where the last one ends. */
+  /** The offset of each entry, and the end of the last one. */
   readonly #starts: Uint32Array;
 
   private constructor(content: Buffer, id_bytes: number, starts: Uint32Array) {
@@ -95,7 +95,7 @@ export class Tree {
     return position === undefined ? undefined : this.at(position);
   }
 
-  /** The bytes of a tree with other entries: each replaces the one of its name, and undefined removes that. */
+  /** The bytes of a tree with changed entries: each replaces the entry of its name, and undefined removes it. */
   with(changes: Iterable<readonly [raw_name: string, entry: RawEntry | undefined]>): Buffer {
     const edits: { key: string; at: number; removed: number; bytes: Buffer }[] = [];
     for (const [raw_name, entry] of changes) {
@@ -136,7 +136,7 @@ export class Tree {
     return this.#content.compare(other.#content, other.#starts[there]!, other.#starts[there + 1]!, start, end) === 0;
   }
 
-  /** Below 0 when the entry at a position comes before that of another tree; what is beyond the end comes last. */
+  /** Below 0 when the entry at a position sorts before the one of another tree; a position beyond the end sorts last. */
   #order(at: number, other: Tree, there: number): number {
     if (at >= this.length) return 1;
     return there >= other.length ? -1 : this.#compare(at, other.#keyAt(there));

@@ -19,7 +19,7 @@ export class ChangeRefused extends Error {
 
 const submodule_mode = '160000';
 
-/** A loaded folder; those that are not loaded are known only by id. */
+/** A loaded folder. Folders that are not loaded are represented by their id. */
 class Folder {
   readonly #tree: Tree;
   /** By name; undefined when it was deleted. */
@@ -46,7 +46,7 @@ class Folder {
 
   /**
    * The bytes of its tree.
-   * @param idOf gives the id of the tree of a folder in it
+   * @param idOf returns the id of the tree of a subfolder
    */
   async content(idOf: (folder: Folder) => Promise<string>): Promise<Buffer> {
     const changes = Array.from(
@@ -97,7 +97,7 @@ export class TreeEditor {
     folders.at(-1)!.set(names.at(-1)!, entry);
   }
 
-  /** Has a submodule stand at another commit. Throws `ChangeRefused` when there is none. */
+  /** Sets a submodule to another commit. Throws `ChangeRefused` when there is none. */
   async repoint(path: string, commit_id: string): Promise<void> {
     const { mode } = await this.file(path);
     if (mode !== submodule_mode) throw new ChangeRefused(path, 'not_a_file');
@@ -120,7 +120,7 @@ export class TreeEditor {
     return this.#write(this.#root, objects);
   }
 
-  /** Keeps in memory what `write` has written, once it is stored: the next commit begins there. */
+  /** Caches the output of `write` once it is stored: the next commit starts from it. */
   async keep(): Promise<void> {
     for (const [id, content] of this.#written) await keepTree(this.#repository, id, content);
   }

@@ -1,4 +1,4 @@
-/** Trees that are kept in memory: the tree with an id never changes. */
+/** Cached trees: the tree with an id never changes. */
 import { LRUCache } from 'lru-cache';
 import { fullId } from './ids.ts';
 import { storedObject } from './readers.ts';
@@ -10,7 +10,7 @@ export const rawName = (name: string): string => Buffer.from(name, 'utf8').toStr
 /** The text of a raw name; bytes that are not UTF-8 are replaced. */
 export const textOf = (raw_name: string): string => Buffer.from(raw_name, 'latin1').toString('utf8');
 
-/** Of the objects around the bytes of a tree. */
+/** The overhead of the objects around the bytes of a tree. */
 const overhead_bytes = 600;
 
 const trees = new LRUCache<string, Tree>({
@@ -20,10 +20,10 @@ const trees = new LRUCache<string, Tree>({
 
 const keyOf = (repository: Repository, id: string): string => `${repository.path}\0${fullId(id)}`;
 
-/** Whether the tree with this id is in memory. */
+/** Whether the tree with this id is cached. */
 export const isTreeKept = (repository: Repository, id: string): boolean => trees.has(keyOf(repository, id));
 
-/** Keeps a tree in memory that has just been stored. */
+/** Caches a tree that has just been stored. */
 export async function keepTree(repository: Repository, id: string, content: Buffer): Promise<void> {
   await kept(keyOf(repository, id), content, id);
 }
@@ -44,7 +44,7 @@ async function kept(key: string, content: Buffer, id: string): Promise<Tree> {
   return tree;
 }
 
-/** Node cuts small buffers from shared pieces of memory, all of which a kept one would keep. */
+/** Node cuts small buffers from shared slabs, and a cached buffer would keep its whole slab alive. */
 function ownBytes(content: Buffer): Buffer {
   if (content.length >= Buffer.poolSize / 2) return content;
   const own = Buffer.allocUnsafeSlow(content.length);

@@ -1,4 +1,4 @@
-/** The objects of git as the rest of the product sees them. */
+/** The objects of git in the form that the rest of the product uses. */
 
 /** A bare repository. Its path is absolute and never reused for another repository, because it is part of every cache key. */
 export interface Repository {
@@ -19,7 +19,7 @@ export interface Person {
   date: Date;
 }
 
-/** What a commit hands on to one that is made from it: bytes, which need not be UTF-8. */
+/** The texts that a derived commit inherits: bytes, which need not be UTF-8. */
 export interface OriginalTexts {
   /** The name, the address, and the time with its zone, as they are in a commit; mended if they are malformed. */
   author: Buffer;
@@ -165,11 +165,11 @@ export interface CommitRange {
   signal?: AbortSignal | undefined;
 }
 
-/** What rules look at in a commit. Its people are as it names them. */
+/** The parts of a commit that rules check. Its author and committer are as stored. */
 export interface PushedCommit {
   id: string;
   message: string;
-  /** Whether the message, or the commit, is longer than what was read of it. */
+  /** Whether the message, or the commit, is longer than the part that was read. */
   is_cut: boolean;
   author_name: string;
   author_email: string;

@@ -1,4 +1,4 @@
-/** Short walks through commits and trees that are mostly in memory, with the results that git's own walk would have. */
+/** Short walks through commits and trees that are mostly cached, with the same results as git's own walk. */
 import { LRUCache } from 'lru-cache';
 import { nextTurn } from '../foundation/loop_turns.ts';
 import { keptCommit, readCommit } from './commits.ts';
@@ -6,22 +6,22 @@ import { entryAt } from './files.ts';
 import { isTreeKept } from './trees.ts';
 import type { Commit, Repository } from './types.ts';
 
-/** More than this many commits and root folders that are not in memory are read faster by git. */
+/** git reads larger numbers of uncached commits and root folders faster. */
 const maximumReads = 4;
 const maximumSteps = 200;
-/** Those whose changes are in memory take no time beside these. */
+/** The limit for cached changes, which take almost no time compared with these. */
 const maximumWritten = 10_000;
 const steps_per_turn = 500;
-/** More paths are not kept of a commit. */
+/** The maximum number of paths that are kept for a commit. */
 const maximumPaths = 100;
 
-/** Commits that this process has written: their only parent, and the paths of which they changed any. */
+/** Commits that this process has written: their only parent, and the paths that they may have changed. */
 const written = new LRUCache<string, { parent: string; paths: readonly string[] }>({
   maxSize: 16 * 1024 * 1024,
   sizeCalculation: ({ paths }) => paths.reduce((size, path) => size + 50 + path.length, 400),
 });
 
-/** Keeps in memory which paths a commit may have changed that has just been stored. */
+/** Records the paths that a new commit may have changed. */
 export function keepPaths(
   repository: Repository,
   id: string,
@@ -33,13 +33,13 @@ export function keepPaths(
 const areRelated = (one: string, other: string): boolean =>
   one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
 
-/** The parent of a commit that certainly has the same at the path. */
+/** The parent of a commit, if it certainly has the same content at the path. */
 function writtenParent(repository: Repository, id: string, path: string): string | undefined {
   const commit = written.get(`${repository.path}\0${id}`);
   return commit?.paths.some((changed) => areRelated(changed, path)) ? undefined : commit?.parent;
 }
 
-/** Reads commits until there were too many things that were not in memory. */
+/** Reads commits until too many objects were not cached. */
 class CommitReader {
   readonly #repository: Repository;
   #reads = 0;
@@ -51,11 +51,11 @@ class CommitReader {
   async read(id: string): Promise<Commit | undefined> {
     const kept = keptCommit(this.#repository, id);
     if (kept) return kept;
-    // One that cannot be read is left to git, which says why.
+    // An object that cannot be read is left to git, which reports why.
     return this.#reads++ < maximumReads ? readCommit(this.#repository, id).catch(() => undefined) : undefined;
   }
 
-  /** As `read`, for a commit whose folders are looked into. */
+  /** Like `read`, for a commit whose folders are read, too. */
   async readWithTree(id: string): Promise<Commit | undefined> {
     const commit = await this.read(id);
     if (!commit || isTreeKept(this.#repository, commit.tree_id)) return commit;
@@ -64,8 +64,8 @@ class CommitReader {
 }
 
 /**
- * The newest commits from `start` on, in git's default order: of all that are known to follow, the one with the latest date of the committer.
- * @returns the ids of `count` commits, or fewer where the history ends; undefined when git has to walk
+ * The newest commits from `start` on, in git's default order: of all pending commits, the one with the latest committer date comes next.
+ * @returns the ids of `count` commits, or fewer where the history ends; undefined when git must walk
  */
 export async function newestCommits(
   repository: Repository,
@@ -82,7 +82,7 @@ export async function newestCommits(
       if (seen.has(id)) continue;
       seen.add(id);
       const commit = await reader.read(id);
-      // git orders the dates that it cannot read in its own way.
+      // git has its own order for dates that it cannot parse.
       if (!commit || Date.parse(commit.committed_date) <= 0) return undefined;
       const at = queue.findIndex((other) => other.committed_date < commit.committed_date);
       queue.splice(at < 0 ? queue.length : at, 0, commit);
@@ -96,9 +96,10 @@ export async function newestCommits(
 }
 
 /**
- * Follows the history of a path from a commit that has it, as git does: to the first parent that has the same there.
+ * Follows the history of a path from a commit that has it, as git does: to the first parent with the same content at the path.
  * @param isKnown whether the walk may end at a commit
- * @returns the commit at which the walk ended, and whether that is the last one that touched the path; undefined when the path is not there, or not as git writes it
+ * @returns the commit at which the walk ended, and whether that is the last one that touched the path; undefined when the path does not exist, or not in git's
+ * canonical form
  */
 export async function followPath(
   repository: Repository,

@@ -21,7 +21,7 @@ export interface NewCommit {
   committer: Person;
   /** Applied in order, so that a later one may build on an earlier one. */
   changes: readonly Change[];
-  /** That of the repository, if the caller knows it. Without it and a parent, git is asked. */
+  /** The object format of the repository, if the caller knows it. Without it and a parent, git is queried. */
   object_format?: ObjectFormat;
 }
 
@@ -45,7 +45,7 @@ export async function writeCommit(repository: Repository, commit: NewCommit): Pr
   const editor = new TreeEditor(repository, parent_tree ? await treeWith(repository, parent_tree) : Tree.empty);
   try {
     for (const [index, change] of commit.changes.entries()) {
-      // What is in memory is awaited without a turn of the event loop.
+      // Cached objects are awaited without a turn of the event loop.
       if (index % changes_per_turn === changes_per_turn - 1) await nextTurn();
       await make(objects, editor, change);
     }
@@ -138,7 +138,7 @@ function formatCommit(
     Buffer.from(`tree ${tree_id}\n${parent_ids.map((parent) => `parent ${fullId(parent)}\n`).join('')}author `),
     Buffer.isBuffer(author) ? author : Buffer.from(inUtc(author)),
     Buffer.from(`\ncommitter ${inUtc(committer)}\n\n`),
-    text.includes(0) ? text.filter((byte) => byte !== 0) : text, // git's own tools would show the message only up to there.
+    text.includes(0) ? text.filter((byte) => byte !== 0) : text, // git's own tools would cut the message there
   ]);
 }
 
