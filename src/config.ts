@@ -16,28 +16,28 @@ export type LogLevel = (typeof logLevels)[number];
 
 const geoRoles = ['primary', 'secondary'] as const;
 
-/** What the server is among the sites of one installation. */
+/** The role of the server among the sites of one installation. */
 export interface GeoConfig {
   /** If omitted, there is only this site. */
   role: (typeof geoRoles)[number] | undefined;
-  /** The node that was made the primary after this server, which only reads then. The other sites say so; no variable does. */
+  /** The node that became primary after this server, which is read-only from then on. It comes from the other sites, not from a variable. */
   successor?: string;
   /** The name of this server's node. */
   nodeName: string;
-  /** Where a secondary reaches the primary, without a slash at its end; always set on a secondary. */
+  /** The URL of the primary for a secondary, without a trailing slash; always set on a secondary. */
   primaryUrl: string | undefined;
-  /** Where the PostgreSQL of a secondary reaches that of the primary. If omitted, through the primary's own port. */
+  /** The address of the primary's PostgreSQL for a secondary's PostgreSQL. If omitted, it is reached through the primary's own port. */
   databaseUrl: string | undefined;
 }
 
 export interface Config {
-  /** The external address, without a slash at its end. */
+  /** The external address, without a trailing slash. */
   url: string;
   host: string;
   port: number;
   /** The port of git over SSH; 0 turns it off. If omitted, it is `usualSshPort`, unless another program listens there. */
   sshPort: number | undefined;
-  /** Absolute path of the folder for everything that is embedded. */
+  /** Absolute path of the folder for all embedded data. */
   data: string;
   /** An external server. If omitted, the embedded one below `data` is used. */
   databaseUrl: string | undefined;
@@ -56,7 +56,7 @@ export interface Config {
   rootEmail: string | undefined;
   /** A license to install at the start, or `none`. If omitted, a new server issues one to itself. */
   license: string | undefined;
-  /** An Ed25519 public key in PEM whose licenses are accepted too. */
+  /** An Ed25519 public key in PEM. Licenses signed with it are accepted too. */
   licensePublicKey: string | undefined;
   offering: Offering;
   /** Addresses, networks and the names proxy-addr knows (`loopback`, `linklocal`, `uniquelocal`). */
@@ -68,9 +68,9 @@ export interface Config {
   metricsToken: string | undefined;
   /** How many connections an address may have open. Behind a trusted proxy: how many concurrent requests a client may have. */
   connectionsPerAddress: number;
-  /** How many events of error tracking may wait to be grouped before further ones are refused. */
+  /** How many error tracking events may wait to be grouped before further ones are refused. */
   ingestQueueMax: number;
-  /** The room on the disk of the data folder below which events of error tracking are refused, in MiB. */
+  /** Error tracking events are refused if the disk of the data folder has less free space than this, in MiB. */
   ingestMinFreeDisk_mb: number;
   geo: GeoConfig;
 }
@@ -190,7 +190,7 @@ export function readConfig(env: Environment): Config {
   return config;
 }
 
-/** What is wrong with a value: the end of a sentence that starts with the name of the variable. */
+/** The problem of a value: the end of a sentence that starts with the name of the variable. */
 class Problem {
   readonly text: string;
   constructor(text: string) {

@@ -36,7 +36,7 @@ interface Result {
   broken: number;
 }
 
-/** Prints how far it is, when the last time is a while ago. */
+/** Prints the progress if the last message is old enough. */
 function progress(): (result: Result) => void {
   let next = Date.now() + progress_ms;
   return ({ read }) => {
@@ -69,7 +69,7 @@ async function importFrom(db: Database, place: string): Promise<Result> {
   const store = async () => {
     await storing;
     storing = storeAll([...waiting.values()]);
-    storing.catch(() => {}); // thrown where it is awaited
+    storing.catch(() => {}); // handled where it is awaited
     waiting = new Map();
   };
   const show = progress();

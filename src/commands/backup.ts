@@ -48,9 +48,9 @@ The exit code is 3 if the file was written but lacks large files that the databa
   },
 };
 
-/** Backups are made unattended, and what is lost has to be noticed while an older backup still has it. */
+/** Backups run unattended, and losses must be noticed while an older backup still has the data. */
 const incomplete = 3;
-/** Of lost files, this many are printed. */
+/** The maximum number of lost files that are printed. */
 const shown = 100;
 
 function warn(missing: readonly BlobReference[], blobs: Blobs): number {

@@ -48,7 +48,7 @@ interface Checking {
   signal: AbortSignal;
 }
 
-/** What a repository was looked at with, which its findings share. */
+/** The state shared by the findings of a repository: how it was checked. */
 type Look = NonNullable<Finding['again']>;
 
 async function checkAll(options: Checking, wanted: Arguments['switches']): Promise<number> {
@@ -75,7 +75,7 @@ async function checkAll(options: Checking, wanted: Arguments['switches']): Promi
 }
 
 /**
- * Looks at the repositories that were changed, and prints what is still wrong with them.
+ * Checks the repositories that were changed again, and prints the remaining problems.
  * @returns the number of problems
  */
 async function lookAgain(mended: ReadonlySet<Look>, signal: AbortSignal): Promise<number> {
@@ -98,7 +98,7 @@ function actionFor(
   return (fix && repair) || (wanted && recover) || undefined;
 }
 
-/** Prints what it did. What cannot be repaired does not keep the rest from being repaired; only without the database nothing can be. */
+/** Repairs findings and prints the results. A finding that cannot be repaired does not stop the others; only a lost database does. */
 async function succeeds(act: () => Promise<string>, signal: AbortSignal): Promise<boolean> {
   try {
     console.log(`  ${await act()}`);

@@ -17,9 +17,9 @@ export interface Command {
   /** What `--help` prints below the summary. */
   help: string;
   options: NonNullable<ParseArgsConfig['options']>;
-  /** What the word after the command is, in capital letters, if it needs one. */
+  /** The name of the argument after the command, in capital letters, if it takes one. */
   operand?: string;
-  /** Whether it may be left out. */
+  /** Whether the argument is optional. */
   operand_is_optional?: true;
   /**
    * @returns the exit code
@@ -31,11 +31,11 @@ export interface Command {
 /** Invalid options; the program exits with code 2. */
 export class UsageError extends Error {}
 
-/** A problem outside the program; it prints this sentence and exits with code 1. */
+/** A problem outside the program: its message is printed, and the process exits with code 1. */
 export class OperatorError extends Error {}
 
 /**
- * The value of an option that must be given.
+ * The value of a required option.
  * @throws UsageError when it is missing
  */
 export function required(given: Arguments, option: string): string {

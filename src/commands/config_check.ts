@@ -5,7 +5,7 @@ export const configCheck: Command = {
   help: `Prints a sentence for each setting that cannot be used, as \`serve\` would, and exits with code 2. It reads the environment and the files of NAME_FILE, and nothing
 else: whether the database and the mail server can be reached, \`check\` and \`mail test\` tell.`,
   options: {},
-  // Every command reads the settings before it runs, and ends with their problems.
+  // Every command reads the settings before it runs, and exits with their problems.
   run: async (_given, { url, data, databaseUrl }) => {
     const database = databaseUrl === undefined ? 'with its own database' : 'with the database of COPPICE_DATABASE_URL';
     console.log(

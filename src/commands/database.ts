@@ -22,7 +22,7 @@ export interface OpenDatabase {
 
 type Use = Pick<EmbeddedOptions, 'use' | 'onRestart' | 'onLost'>;
 
-/** A server that does not respond is out of reach. */
+/** A server that does not respond in this time counts as unreachable. */
 const reachTimeout_ms = 15_000;
 /** A statement that never ends must not keep the process alive. */
 const closeTimeout_ms = 5000;
@@ -67,12 +67,12 @@ async function reachExternal(connectionString: string) {
   } finally {
     await client.end().catch(() => {});
   }
-  // No process of Coppice starts and stops it.
+  // No process of Coppice starts or stops an external server.
   return { connectionString, isOwner: true, stop: async () => {} };
 }
 
 /**
- * Refuses a database that another process uses. Processes of versions that do not say what they are hold the embedded database all the same.
+ * Refuses a database that another process uses. Processes of versions that do not name their sessions still hold the lock of the embedded database.
  * @param isOwner whether no other process holds the embedded database
  * @param reason the sentence of the refusal
  * @throws OperatorError
@@ -86,7 +86,7 @@ async function refuseOthers(db: Database, isOwner: boolean, reason: string): Pro
   throw new OperatorError(reason);
 }
 
-/** A process of an older version would no longer find what it reads, and answer every request with an error. */
+/** A process of an older version would no longer find the columns that it reads, and answer every request with an error. */
 const usedByOlder =
   'This version of Coppice has to migrate the database, but another process of Coppice is using it. Stop that process first: an older version cannot work with the new schema.';
 
@@ -140,7 +140,7 @@ export async function withDatabase<T>(
 }
 
 /**
- * Runs `work` with the migrated database when no other process uses it; those that start meanwhile wait.
+ * Runs `work` with the migrated database when no other process uses it; processes that start meanwhile wait.
  * @param reason what the operator reads when another process uses the database
  * @throws OperatorError
  */
@@ -170,7 +170,7 @@ export async function briefly<T>(config: Config, work: (open: OpenDatabase) => P
 }
 
 /**
- * A signal that fires when the operator interrupts the command, for work that has to clean up before it ends.
+ * A signal that fires when the operator interrupts the command, for commands that must clean up before they exit.
  * @returns it, aborted with an OperatorError
  */
 export function interruption(): AbortSignal {

@@ -24,7 +24,7 @@ import { readsOnly } from './site.ts';
 import { sshServerOf } from './ssh_server.ts';
 
 export interface Door {
-  /** Stops accepting, waits for open requests, and aborts those that are still open when `cutOff` resolves. */
+  /** Stops accepting, waits for open requests, and aborts the remaining ones when `cutOff` resolves. */
   close(cutOff: Promise<unknown>): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export async function openDoor(config: Config, open: OpenDatabase, log: Logger):
   const reads_only = readsOnly(config);
   if (config.processes === 1) {
     const { connectionString } = open;
-    // Jobs write, also those of a secondary.
+    // Jobs write to the database, also on a secondary.
     const db = reads_only ? connect({ connectionString, max: maximumConnections, reads_only }) : open.db;
     const app = await buildApp({
       config,
@@ -78,7 +78,7 @@ export async function openDoor(config: Config, open: OpenDatabase, log: Logger):
   return { close: processes.stop, takeSsh: processes.takeSsh };
 }
 
-/** Keeps Fastify from logging that it listens: people read it in the welcome text, before the first log line. */
+/** Keeps Fastify from logging that it listens: people read that in the welcome text, before the first log line. */
 async function openHere(app: FastifyInstance, config: Config, log: Logger): Promise<Door> {
   const { host, port, logLevel } = config;
   log.level = 'silent';

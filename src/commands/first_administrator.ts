@@ -12,7 +12,7 @@ export interface FirstAdministrator {
   /** Each is omitted if the operator has set it. */
   password: string | undefined;
   token: string | undefined;
-  /** The address by which they choose a password of their own, unless the operator has chosen one. */
+  /** The address where they choose a password, unless the operator has set one. */
   password_link: string | undefined;
 }
 
@@ -21,7 +21,7 @@ const lock = 726_673_002;
 
 /**
  * Creates the user `root` with a token, unless there is an administrator.
- * @param tell prints them before they are stored, because they would otherwise be lost
+ * @param tell prints the credentials before they are stored, because they would otherwise be lost
  * @returns undefined if there is an administrator
  */
 export async function addFirstAdministrator(
@@ -70,7 +70,7 @@ export async function addFirstAdministrator(
 export const passwordLinkOf = async (config: Config, db: Database, user_id: number): Promise<string> =>
   config.url + (await passwordLinkFor({ secrets: secretsOf(config) }, db, user_id));
 
-/** How to log in. It is never shown again. */
+/** The credentials for the first login. They are never shown again. */
 export function secretsText({ password, token }: FirstAdministrator): string {
   const once = [password && 'password', token && 'token'].filter(Boolean).join(' and ');
   return `

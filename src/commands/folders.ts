@@ -1,4 +1,4 @@
-/** The folders of a server: they are tried before it listens. */
+/** Checks the folders of a server before it listens. */
 import { constants } from 'node:fs';
 import { access, mkdir } from 'node:fs/promises';
 import type { Config } from '../config.ts';
@@ -7,7 +7,7 @@ import { OperatorError } from './command.ts';
 import { fileReason } from './reasons.ts';
 
 /**
- * Makes the folders of the storages and of the blobs that are missing, and tries whether each can be written.
+ * Makes the folders of the storages and of the blobs that are missing, and checks that each is writable.
  * @throws OperatorError when one cannot be used
  */
 export async function makeFolders({ storages, blobs }: Config): Promise<void> {
@@ -27,7 +27,7 @@ async function makeFolder(path: string, purpose: string): Promise<void> {
 }
 
 /**
- * Refuses to serve repositories that would not be found.
+ * Refuses to start if repositories would not be found.
  * @throws OperatorError when repositories are in a storage that the configuration does not name
  */
 export async function refuseLostStorages({ storages }: Config, db: Database): Promise<void> {

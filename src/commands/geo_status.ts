@@ -6,7 +6,7 @@ import { briefly } from './database.ts';
 
 const lineOf = (name: string, ...facts: string[]) => `  ${name.padEnd(27)} ${facts.filter(Boolean).join(', ')}`;
 
-/** What the status of each site says, in lines. */
+/** Formats the status of each site as lines. */
 async function linesOf(services: Services): Promise<string[]> {
   const stored = await listedRows(services).execute();
   const rows = await currentRows(services, stored);

@@ -18,7 +18,7 @@ import { sshServerOf } from './ssh_server.ts';
 
 const say = (message: FromProcess) => process.send?.(message);
 
-// The parent process receives Ctrl-C too, and tells this one when to stop.
+// Ctrl-C also reaches the parent process, which tells this one when to stop.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
 process.on('SIGHUP', () => {});

@@ -25,7 +25,7 @@ function bar(share: number): string {
   return `[${'#'.repeat(full)}${'.'.repeat(width - full)}]`;
 }
 
-/** The time that is left at the speed so far. */
+/** The remaining time at the average speed so far. */
 function left({ seconds, fetched, source, state }: RelationRow): string {
   if (state !== 'started' || fetched === 0 || fetched >= source) return '';
   const minutes = Math.ceil(((seconds / fetched) * (source - fetched)) / 60);
@@ -80,7 +80,7 @@ async function print(db: Database, id: number | undefined): Promise<void> {
   }
 }
 
-/** Those that have counted something or failed, by entity. */
+/** The relations with counted or failed records, by entity. */
 async function relationsOf(db: Database, entity_ids: readonly number[]): Promise<Map<number, RelationRow[]>> {
   const { rows } = await sql<RelationRow>`
     select entity_id, relation, state, coalesce((counts->relation->>'source')::bigint, 0) as source,

@@ -3,7 +3,7 @@ import type { Database } from '../db/index.ts';
 import { fingerprintOf, type Secrets } from '../secrets/index.ts';
 import { OperatorError } from './command.ts';
 
-/** What the operator of a server with the wrong secret key reads. */
+/** The message for an operator whose server has the wrong secret key. */
 export const otherKey =
   'The database was used with another secret key. Give this server the same key: the file secret.key in the data folder, or COPPICE_SECRET_KEY.';
 

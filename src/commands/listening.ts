@@ -12,7 +12,7 @@ interface Port {
   variable: 'COPPICE_PORT' | 'COPPICE_SSH_PORT';
 }
 
-/** The sentence for a port that another program has. */
+/** The message for a port that another program uses. */
 function portTaken({ host, port, variable }: Port): string {
   const purpose = variable === 'COPPICE_SSH_PORT' ? ', where git over SSH would be' : '';
   const remedy = variable === 'COPPICE_SSH_PORT' ? ', or to 0 to go without it' : '';
@@ -24,11 +24,11 @@ const farewell_ms = 2000;
 const tryAgain_ms = 100;
 
 /**
- * Tries the ports, before anything is created or migrated for a server that could not listen. Git over SSH is off when another program has its usual port and the
- * operator has not asked for it.
- * @param warn is given a sentence about that
+ * Tries to bind the ports first, so that nothing is created or migrated for a server that cannot listen. Git over SSH is off when another program
+ * has its usual port and the operator has not asked for it.
+ * @param warn receives a message about that
  * @returns the configuration with the port of SSH
- * @throws OperatorError when one cannot be had
+ * @throws OperatorError when a port cannot be bound
  */
 export async function settlePorts(config: Config, warn: (sentence: string) => void): Promise<Config> {
   const { host, port, sshPort } = config;
@@ -60,7 +60,7 @@ async function isFree(at: Port): Promise<boolean> {
   }
 }
 
-/** What to tell the operator about an error of listening; an error that they cannot mend is returned as it is. */
+/** The message for an operator about an error of listening; an error that they cannot fix is returned unchanged. */
 export function listenProblem(error: NodeJS.ErrnoException, at: Port): Error {
   const { host, port, variable } = at;
   if (error.code === 'EADDRINUSE') return new OperatorError(portTaken(at));

@@ -8,7 +8,7 @@ const standardOutput = 1;
 const pause_ms = 10;
 const pause = new Int32Array(new SharedArrayBuffer(4));
 
-/** Writes to standard output before it returns. What no one reads any more is dropped: a server must not end or wait because its log has lost its reader. */
+/** Writes to standard output synchronously. Output without a reader is dropped: a server must not exit or block because its log has lost its reader. */
 function writeNow(text: string): void {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; ) {
@@ -24,8 +24,8 @@ function writeNow(text: string): void {
 const lineForPeople = prettyFactory({ colorize: true, translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname' });
 
 /**
- * Opens the log. What a turn of the event loop logs is written at its end, all at once: a write for each line took a fifteenth of the time of a short request.
- * An ending process writes what is left; one that is killed loses a turn.
+ * Opens the log. Lines are buffered and written once at the end of each turn of the event loop: a write for each line took a fifteenth of the time of a short
+ * request. A process that exits flushes the buffer; one that is killed loses the lines of a turn.
  * @param isForPeople whether people read it, by default on a terminal
  */
 export function openLog({ logLevel }: Pick<Config, 'logLevel'>, isForPeople = process.stdout.isTTY): Logger {

@@ -1,4 +1,7 @@
-/** Collecting garbage beside others who need the processors, and releasing memory while nothing is asked (docs/decisions/0064-memory-is-released-when-it-is-quiet.md). */
+/**
+ * Collects garbage without taking processors from other processes, and releases memory while the server is idle
+ * (docs/decisions/0064-memory-is-released-when-it-is-quiet.md).
+ */
 import { subscribe } from 'node:diagnostics_channel';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -20,7 +23,7 @@ export function collectRarely(): void {
   setFlagsFromString('--no-memory-reducer-favors-memory');
 }
 
-/** Collects all garbage and gives its pages back, which takes about a tenth of a second. An ordinary collection keeps the pages. */
+/** Collects all garbage and returns its pages to the system, which takes about a tenth of a second. An ordinary collection keeps the pages. */
 function collectAll(): void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as (options: object) => void;
@@ -29,15 +32,15 @@ function collectAll(): void {
 
 const afterStart_ms = 5000;
 const watched_ms = 10_000;
-/** Whoever watches a server asks it as often as this. */
+/** Monitoring requests come about this often. */
 const maximumAtRest = 3;
 const restsBefore = 3;
-/** Less would not be worth a tenth of a second. */
+/** Releasing less is not worth a tenth of a second. */
 const leastReleased_bytes = 32 * 1024 * 1024;
 
 /**
- * Releases memory a moment after the start, because reading and compiling modules and schemas took 40 of 170 MB, and whenever it has grown and hardly anything has been asked by
- * HTTP for half a minute.
+ * Releases memory shortly after the start, because reading and compiling modules and schemas took 40 of 170 MB, and whenever it has grown and there were hardly any
+ * HTTP requests for half a minute.
  */
 export function releaseMemory(release = collectAll): void {
   setTimeout(() => {

@@ -1,11 +1,11 @@
-/** Users that commands name. */
+/** Looks up users that commands name. */
 import type { Database } from '../db/index.ts';
 import { ApiError, textOf } from '../http/index.ts';
 import { OperatorError } from './command.ts';
 
 /**
  * The id of a user.
- * @throws OperatorError when there is none of this name
+ * @throws OperatorError when there is no user with this name
  */
 export async function namedUser(db: Database, username: string): Promise<number> {
   const user = await db.selectFrom('users').select('id').where('username', '=', username).executeTakeFirst();

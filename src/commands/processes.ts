@@ -16,7 +16,7 @@ export interface Start {
   type: 'start';
   config: Config;
   connectionString: string;
-  /** Of the pool of the process. */
+  /** The maximum number of connections in the process's pool. */
   connections: number;
 }
 
@@ -33,12 +33,12 @@ export type FromProcess =
 
 export interface ProcessesOptions extends Omit<Start, 'type'> {
   log: Logger;
-  /** The metrics of all processes, as the process that gathers them returns them. */
+  /** Returns the metrics of all processes, from the process that gathers them. */
   gather(measured: Measured[]): Promise<string>;
 }
 
 export interface Processes {
-  /** Passes a connection of the port of SSH on. */
+  /** Passes on a connection to the SSH port. */
   takeSsh(socket: Socket): void;
   /** Stops accepting connections, and ends the processes when their requests are answered. */
   stop(cutOff: Promise<unknown>): Promise<void>;
@@ -115,7 +115,7 @@ class Team {
     else socket.destroy();
   }
 
-  /** Has every reply close its connection, and held back until the processes are stopped. */
+  /** Makes every reply close its connection, and holds replies back until the processes are stopped. */
   answerLast(): void {
     for (const child of this.#all) tell(child, { type: 'answer last' });
   }

@@ -1,4 +1,4 @@
-/** Errors of the file system and of a database out of reach, as sentences for the operator. */
+/** Errors of the file system and of an unreachable database, as sentences for the operator. */
 
 const reasons: Record<string, string> = {
   EACCES: 'this account is not allowed to use it',
@@ -16,7 +16,7 @@ const reasons: Record<string, string> = {
 /** The sentence for an error of the file system; undefined for any other error. */
 export function fileReason(error: unknown): string | undefined {
   const { code = '', syscall = '', path } = error as NodeJS.ErrnoException;
-  // Node makes parent folders as needed, and says ENOENT where the file system refuses with EROFS.
+  // Node creates parent folders as needed, and reports ENOENT where the file system refuses with EROFS.
   const isRefused = syscall === 'mkdir' && code === 'ENOENT';
   const reason = isRefused ? 'it cannot be created; the file system is probably read-only' : reasons[code];
   if (reason === undefined || syscall === 'connect' || syscall.startsWith('spawn')) return undefined;

@@ -21,9 +21,9 @@ import {
   unmarkRestore,
 } from './unfinished_restore.ts';
 
-/** Files that any command may leave in an unused data folder. */
+/** Files that any command may create in an unused data folder. */
 const ignored = ['cache', 'lost+found'];
-/** Of the embedded database, which runs while a killed restore is undone. */
+/** Files of the embedded database, which runs while a killed restore is undone. */
 const databaseNames = ['postgres', 'postgres.log'];
 
 export const restore: Command = {
@@ -50,7 +50,7 @@ lost, are set: where the last push left them, if that commit exists, otherwise a
     if (bucket && unfinished?.bucket !== bucket.address) await refuseFullBucket(bucket);
     const absent = folders.filter((folder) => !existsSync(folder));
     const signal = interruption();
-    // What is in the folders belongs to this restore: they were empty, or the one that filled them no longer holds the lock.
+    // The content of the folders belongs to this restore: they were empty, or the restore that filled them no longer holds the lock.
     let isAlone = unfinished === undefined;
     try {
       await withServer(config, { use: 'exclusive' }, async ({ connectionString }) => {
@@ -80,7 +80,7 @@ lost, are set: where the last push left them, if that commit exists, otherwise a
   },
 };
 
-/** A server may be running: what is restored is added to it as a push or an upload would be. */
+/** A server may be running: restored objects are added in the same way as by a push or an upload. */
 async function restorePart(config: Config, file: string, part: string): Promise<number> {
   const signal = interruption();
   return await withDatabase(config, { use: 'shared' }, 4, async ({ db, connectionString }) => {
@@ -104,7 +104,7 @@ const restoreLock = 726_673_008;
 const lockTimeout_ms = 5000;
 
 /**
- * Two restores at once would each remove what the other restores.
+ * Two concurrent restores would each remove the other's files.
  * @throws OperatorError
  */
 async function lockRestore(connectionString: string): Promise<AsyncDisposable> {
@@ -120,7 +120,7 @@ async function lockRestore(connectionString: string): Promise<AsyncDisposable> {
   return { [Symbol.asyncDispose]: () => client.end() };
 }
 
-/** Removes what a killed restore has left. The embedded database stays, since it runs; its tables go. */
+/** Removes the remains of a killed restore. The embedded database stays, since it runs; its tables are dropped. */
 async function undo(
   { folders, emptyDatabase, bucket: marked }: UnfinishedRestore,
   connectionString: string,
@@ -131,7 +131,7 @@ async function undo(
   if (emptyDatabase) await emptyAgain(connectionString);
 }
 
-/** Changed content may reach the database before its checksum is read. */
+/** Corrupted content may reach the database before its checksum is read. */
 const isMisfit = (error: unknown) => error instanceof pg.DatabaseError && /^(08P01|22|23|42)/.test(error.code ?? '');
 
 function explain(error: unknown, file: string): never {
@@ -155,13 +155,13 @@ function report({ created_at, repositories, emptied }: Awaited<ReturnType<typeof
     console.log(`${full_path} was deleted while the backup ran; it is back, with an empty repository.`);
 }
 
-/** Storages inside the data folder are empty when it is. */
+/** Storages inside the data folder are empty if the data folder is. */
 function foldersOf({ data, storages, blobs }: Config): string[] {
   const folders = [...storages.map((storage) => storage.path), ...(blobs.kind === 'folder' ? [blobs.path] : [])];
   return [data, ...folders.filter((folder) => !folder.startsWith(`${data}${path.sep}`))];
 }
 
-/** The store of blobs, unless that is one of the folders. */
+/** The store of blobs, unless it is one of the folders. */
 const bucketOf = (config: Config): Blobs | undefined => (config.blobs.kind === 's3' ? blobsOf(config) : undefined);
 
 async function refuseFullBucket(bucket: Blobs): Promise<void> {
@@ -215,7 +215,7 @@ async function refuseUsed(connectionString: string): Promise<boolean> {
   });
 }
 
-/** Removes what the migrations have created, except for extensions, which an administrator may have created. */
+/** Drops everything that the migrations have created, except for extensions, which an administrator may have created. */
 async function emptyAgain(connectionString: string): Promise<void> {
   await withClient(connectionString, async (client) => {
     await client.query('drop schema if exists graphile_worker cascade');

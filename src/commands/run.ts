@@ -11,7 +11,7 @@ import { type Arguments, type Command, OperatorError, UsageError } from './comma
 import { fileReason } from './reasons.ts';
 import { productVersion } from './running_node.ts';
 
-/** Loaded when they are named: most need only a part of the product, and loading all of it takes longer than their work. */
+/** Loaded on demand: most commands need only a part of the product, and loading all of it takes longer than their work. */
 const commands: Record<string, () => Promise<Command>> = {
   serve: async () => (await import('./serve.ts')).serve,
   work: async () => (await import('./work.ts')).work,
@@ -136,7 +136,7 @@ function explain(error: unknown): number {
 }
 
 /**
- * Runs a command line and prints its errors. What no one reads any more is not printed: a server goes on without it.
+ * Runs a command line and prints its errors. Output without a reader is dropped, so that a server continues without it.
  * @param words the command line without the program
  * @returns the exit code
  */

@@ -1,14 +1,14 @@
-/** What runs: the version of Coppice and that of Node. */
+/** The running versions of Coppice and Node. */
 import { installedBuild, installedVersion } from '../foundation/installation.ts';
 
-/** The version of the product and what it was built from. */
+/** The version of the product, and the hash of the sources that it was built from. */
 export const productVersion = `Coppice ${installedVersion} (build ${installedBuild})`;
 
-/** The last days on which releases get fixes. One that is not listed is newer than this list. */
+/** The end-of-life dates of Node releases. A release that is not listed is newer than this list. */
 const supportEnds: Record<string, string> = { 24: '2028-04-30', 25: '2026-06-01', 26: '2029-04-30' };
 
 /**
- * What runs, in a sentence, and a recommendation when it is out of support.
+ * Describes the running versions in a sentence, with a recommendation when Node is out of support.
  * @param version without a `v`
  */
 export function runningNode(version: string, now: Date): string {

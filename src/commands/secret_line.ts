@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline';
 
 /**
- * The first line of the input, without its end. A terminal does not show what is typed.
+ * The first line of the input, without its end. A terminal does not echo the input.
  * @param prompt printed to standard error at a terminal
  * @returns an empty text when the input ends first, also by Ctrl-C
  */

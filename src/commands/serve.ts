@@ -69,7 +69,7 @@ Options
   },
 };
 
-/** Said at once, and not with the first upload. Everything else works without it. */
+/** Checked at the start instead of at the first upload. Everything else works without the store. */
 async function tryBucket(config: Config, log: Logger): Promise<void> {
   if (config.blobs.kind !== 's3') return;
   try {
@@ -84,7 +84,7 @@ async function tryBucket(config: Config, log: Logger): Promise<void> {
 }
 
 /**
- * What a server that may write does before it listens.
+ * The steps of a server that may write before it listens.
  * @returns the first administrator, if they were added
  */
 async function beginWork(config: Config, db: Database, log: Logger) {

@@ -1,4 +1,4 @@
-/** What a server does first, by its role in Geo. */
+/** The first steps of a server, by its role in Geo. */
 import type { Logger } from 'pino';
 import { openTunnel, preparePrimary, prepareSecondary, type Tunnel } from '../areas/geo/following/index.ts';
 import { isPromoted, successorOf } from '../areas/geo/promotion/index.ts';
@@ -8,13 +8,13 @@ import { secretsOf } from '../services/index.ts';
 import { refuseLostStorages } from './folders.ts';
 import { claimInstance } from './instance.ts';
 
-/** Whether requests only read the database: it is written by the replication, or by another server. */
+/** Whether requests only read the database: replication or another server writes to it. */
 export const readsOnly = ({ geo }: Pick<Config, 'geo'>): boolean =>
   geo.role === 'secondary' || geo.successor !== undefined;
 
 /**
- * Asks what the site really is: a secondary may have been promoted, and a primary replaced.
- * @returns the configuration that it has then; undefined when it is what it was
+ * Queries the current role of the site: a secondary may have been promoted, and a primary replaced.
+ * @returns the configuration for the new role; undefined when the role is unchanged
  */
 async function actualSite(config: Config, db: Database, log: Logger): Promise<Config | undefined> {
   const { geo } = config;
@@ -30,7 +30,7 @@ async function actualSite(config: Config, db: Database, log: Logger): Promise<Co
 /** A promotion is a command on the machine of the secondary; the primary asks over the network. */
 const pauses_ms = { secondary: 1000, primary: 30_000 };
 
-/** Looks until the site has become another one: `changed` then has its configuration. */
+/** Polls until the role of the site has changed: `changed` then resolves to its configuration. */
 function watchSite(config: Config, db: Database, log: Logger): { changed: Promise<Config>; end(): void } {
   const { promise: changed, resolve } = Promise.withResolvers<Config>();
   const { role } = config.geo;
@@ -57,7 +57,7 @@ function watchSite(config: Config, db: Database, log: Logger): { changed: Promis
 }
 
 /**
- * Serves as the site that this is, until it is another one.
+ * Serves in the current role until the role changes.
  * @param work ends when `changed` resolves
  * @returns the configuration of the other site; undefined when the server was stopped
  */
@@ -84,7 +84,8 @@ export async function asSite(
 }
 
 /**
- * Makes the server what its role says. A secondary claims nothing: its tables are those of the primary, which may know storages that it lacks.
+ * Sets the server up for its role. A secondary writes no claims to the database: its tables are those of the primary, which may name storages that the secondary
+ * lacks.
  * @throws OperatorError, or ConfigError for a secondary that cannot be one of its primary
  */
 export async function prepareSite(config: Config, db: Database): Promise<void> {
@@ -101,7 +102,7 @@ export async function prepareSite(config: Config, db: Database): Promise<void> {
   if (geo.role === 'primary') await preparePrimary(db, config.databaseUrl === undefined);
 }
 
-/** A secondary leads its own PostgreSQL to that of the primary, unless the operator has configured another way. */
+/** A secondary forwards its own PostgreSQL to the PostgreSQL of the primary, unless the operator has configured another route. */
 export async function openTunnelOf(config: Config, db: Database, log: Logger): Promise<Tunnel | undefined> {
   const { geo, databaseUrl } = config;
   const isNeeded = geo.role === 'secondary' && geo.databaseUrl === undefined && databaseUrl === undefined;

@@ -10,7 +10,7 @@ const closed: Door = { close: async () => {} };
 
 /**
  * Starts listening, unless the port is 0.
- * @param take is given the connections, which are paused
+ * @param take receives the connections, which are paused
  * @throws OperatorError when it cannot
  */
 export async function openSshDoor(config: Config, log: Logger, take: (socket: Socket) => void): Promise<Door> {

@@ -1,9 +1,9 @@
-/** Ctrl-C, SIGTERM, the end of the terminal, and the end of the npm that started this process. */
+/** Detects stop requests: Ctrl-C, SIGTERM, a closed terminal, and the exit of the npm that started this process. */
 
 export interface StopRequest {
   /** Resolves with the first signal. */
   first: Promise<void>;
-  /** Resolves with the second one: exit at once, but leave nothing running. */
+  /** Resolves with the second signal: exit at once, but leave no process running. */
   second: Promise<void>;
   /** Whether the first signal has arrived. */
   readonly isStopping: boolean;
@@ -19,7 +19,7 @@ const echo_ms = 700;
 const npmScripts = ['start', 'coppice'];
 const parentPoll_ms = 500;
 
-/** Calls `then` when the npm that runs one of our scripts has ended. */
+/** Calls `then` when the npm that runs one of our scripts has exited. */
 function watchNpm(then: () => void): void {
   if (!npmScripts.includes(process.env.npm_lifecycle_event ?? '')) return;
   const parent = process.ppid;
@@ -51,7 +51,7 @@ export function listenForStop(): StopRequest {
   process.on('SIGINT', hear);
   process.on('SIGTERM', hear);
   process.on('SIGHUP', hear);
-  // A signal that npm and this process received comes once more in this way, perhaps later than an echo.
+  // A signal that both npm and this process received arrives once more in this way, perhaps later than an echo.
   watchNpm(() => {
     if (firstAt === undefined) hear();
   });

@@ -3,7 +3,7 @@ import type { Database } from '../db/index.ts';
 import type { Command } from './command.ts';
 import { briefly } from './database.ts';
 
-/** Of those that have failed. */
+/** The maximum number of failed moves that are printed. */
 const maximumFailed = 100;
 
 export const storageMoves: Command = {
@@ -18,7 +18,7 @@ moves, the state, the storages, and why it failed, separated by tabs. If there i
         db,
         sql`state in ('failed', 'cleanup failed') order by moves.id desc limit ${maximumFailed}`,
       );
-      // Programs read the lines of the standard output.
+      // Programs parse the lines of the standard output.
       if (waiting + failed === 0) console.error('No storage move waits, runs or has failed.');
     });
     return 0;

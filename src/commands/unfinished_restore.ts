@@ -1,4 +1,4 @@
-/** The mark of a restore that has not ended. It is written before anything is restored and removed last, so that a killed restore is recognized and can be run again. */
+/** The marker of an unfinished restore. It is written before anything is restored and removed last, so that a killed restore is recognized and can be run again. */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../config.ts';
@@ -18,7 +18,7 @@ type Home = Pick<Config, 'data'>;
 export const markName = 'restore.unfinished';
 const markOf = ({ data }: Home) => path.join(data, markName);
 
-/** The restore into this data folder that was killed, or is still at work. */
+/** The unfinished restore into this data folder: it was killed, or is still running. */
 export async function unfinishedRestore(config: Home): Promise<UnfinishedRestore | undefined> {
   const text = await readFile(markOf(config), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
@@ -28,7 +28,7 @@ export async function unfinishedRestore(config: Home): Promise<UnfinishedRestore
   return JSON.parse(text) as UnfinishedRestore;
 }
 
-/** Says that a restore into these folders has begun. */
+/** Writes the marker of a restore into these folders. */
 export async function markRestore(config: Home, begun: UnfinishedRestore): Promise<void> {
   await mkdir(config.data, { recursive: true, mode: 0o700 });
   await writeFile(markOf(config), JSON.stringify(begun), { mode: 0o600, flush: true });
@@ -39,7 +39,7 @@ export async function unmarkRestore(config: Home): Promise<void> {
 }
 
 /**
- * A server would take what a killed restore has left for an empty instance.
+ * A server would take the remains of a killed restore for an empty instance.
  * @throws OperatorError
  */
 export async function refuseUnfinishedRestore(config: Home): Promise<void> {

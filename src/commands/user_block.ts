@@ -9,11 +9,11 @@ interface Blocking {
   help: string;
   /** @returns whether something changed */
   change(db: Database, id: number): Promise<boolean>;
-  /** What the user then is. */
+  /** The resulting state of the user, for the message. */
   state: string;
 }
 
-/** Banned accounts and those that wait for approval are not changed. */
+/** Banned accounts and accounts that wait for approval are not changed. */
 async function refuseOtherState(db: Database, id: number, username: string, wanted: string): Promise<void> {
   const { state } = await db.selectFrom('users').select('state').where('id', '=', id).executeTakeFirstOrThrow();
   if (state !== wanted)

@@ -5,7 +5,7 @@ import { type Command, required, UsageError } from './command.ts';
 import { briefly } from './database.ts';
 import { explainRefusal } from './named_user.ts';
 
-/** A password that can be typed: 120 random bits. */
+/** A password that people can type: 120 random bits. */
 export const newPassword = () => randomBytes(15).toString('base64url');
 
 export const userCreate: Command = {

@@ -14,7 +14,7 @@ import { asSite, prepareSite } from './site.ts';
 import { listenForStop } from './stop_request.ts';
 
 const concurrency = 4;
-/** How long a stop waits for running jobs. */
+/** How long a stopping worker waits for running jobs. */
 export const jobPatience_ms = 5000;
 
 export const work: Command = {
@@ -46,14 +46,14 @@ COPPICE_SSH_PORT, which links in mail and webhooks contain. Ctrl-C returns unfin
   },
 };
 
-/** Said at the start, and not with the first message. Nothing waits for it: the mail server may be down, and jobs try again. */
+/** Checked at the start instead of at the first message. Nothing waits for it: the mail server may be down, and jobs retry. */
 async function tryMail(smtpUrl: string, log: Logger): Promise<void> {
   await tryMailServer(smtpUrl).catch(({ message }: Error) =>
     log.error({ reason: message }, 'the mail server of COPPICE_SMTP_URL cannot be used: mail waits until it can'),
   );
 }
 
-/** Runs jobs in this process, and says where their mail goes. A primary that was replaced runs none. */
+/** Runs jobs in this process, and prints where their mail is sent. A primary that was replaced runs no jobs. */
 export async function workHere(
   config: Config,
   { db, connectionString }: OpenDatabase,

@@ -1,4 +1,4 @@
-/** When a cron line occurs, in a time zone: the occurrence before and the one after an instant. */
+/** Computes when a cron line occurs in a time zone: the occurrence before and the one after an instant. */
 import type { Cron } from './parse.ts';
 import { lastBeforeChange, zoneOffset } from './zone_offset.ts';
 
@@ -33,8 +33,7 @@ export function previousTime(cron: Cron, zone: string, instant: Date): Date | un
 }
 
 /**
- * The first occurrence of a cron line after an instant, never at it. What occurs when clocks are moved is said at previousTime.
- *
+ * The first occurrence of a cron line after an instant, never at it. See previousTime for times when clocks are moved.
  * @param cron the line, read by parseCron.
  * @param zone an IANA name, as ianaZone returns it.
  * @param after the instant.
@@ -50,7 +49,7 @@ export function nextTime(cron: Cron, zone: string, after: Date, except?: Cron): 
 function occurrence(cron: Cron, zone: string, from_ms: number, direction: Direction, except?: Cron): Date | undefined {
   let from = from_ms;
   for (let changes = 0; changes < MOST_CLOCK_CHANGES; changes++) {
-    // As long as the offset stays, local time runs as evenly as UTC, and the search needs to know nothing of zones.
+    // While the offset is constant, local time runs as evenly as UTC, and the search needs no time zone data.
     const offset = zoneOffset(zone, from);
     const local = localOccurrence(cron, from + offset, direction, except);
     if (local === undefined) return undefined;
@@ -61,7 +60,7 @@ function occurrence(cron: Cron, zone: string, from_ms: number, direction: Direct
   return undefined;
 }
 
-/** The same in local time, which is written as if it were UTC. */
+/** The same in local time, represented as if it were UTC. */
 function localOccurrence(cron: Cron, from_ms: number, direction: Direction, except?: Cron): number | undefined {
   const from = new Date(from_ms);
   const first_day = Math.floor(from_ms / DAY_MS) * DAY_MS;
@@ -82,7 +81,7 @@ function localOccurrence(cron: Cron, from_ms: number, direction: Direction, exce
   return undefined;
 }
 
-/** Whether the line names this day, its month left aside. When it restricts both kinds of days, either suffices, as in crontab(5). */
+/** Whether the line names this day, ignoring its month. When it restricts both kinds of days, either suffices, as in crontab(5). */
 function isDay(cron: Cron, day_ms: number, month_length: number): boolean {
   const date = new Date(day_ms);
   const day = date.getUTCDate();

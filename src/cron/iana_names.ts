@@ -1,8 +1,7 @@
 /**
- * The names of the IANA time zone database (2025b), links included, in their exact spelling, grouped by their first part.
- *
- * JavaScript can list the zones it knows, but not their links (`Europe/Kyiv` or `Europe/Kiev`, only one is listed), and its check of a
- * single name is too generous: it takes any case, offsets such as `+02:00`, and abbreviations that are not in the database (`PST`, `IST`).
+ * The names of the IANA time zone database (2025b), links included, in their exact spelling, grouped by their first part. JavaScript can list the zones it supports,
+ * but not their links (`Europe/Kyiv` or `Europe/Kiev`, only one is listed), and its check of a single name is too generous: it takes any case, offsets such as
+ * `+02:00`, and abbreviations that are not in the database (`PST`, `IST`).
  */
 const NAMES = `
 -: CET CST6CDT Cuba EET EST EST5EDT Egypt Eire GB GB-Eire GMT GMT+0 GMT-0 GMT0 Greenwich HST Hongkong Iceland Iran Israel

@@ -1,7 +1,6 @@
 /**
- * Reads cron lines the way v4 does. Its cron library is the Ruby gem fugit (1.11), so its documented dialect is the measure. No JavaScript
- * library reads that dialect: croner, for one, takes `?`, `W`, `@daily` and a year, and knows neither `-2` for the last day but one, nor
- * ranges that wrap around (`22-6`).
+ * Reads cron lines the way v4 does. Its cron library is the Ruby gem fugit (1.11), so its documented dialect is followed. No JavaScript library reads that dialect:
+ * croner, for one, takes `?`, `W`, `@daily` and a year, and knows neither `-2` for the last day but one, nor ranges that wrap around (`22-6`).
  */
 
 /** A day of the week: 0 is Sunday; `nth` is its place in the month, counted from the end when negative, undefined for each of them. */

@@ -159,14 +159,13 @@ export const RAILS_ZONES: ReadonlyMap<string, string> = new Map([
   ['Samoa', 'Pacific/Apia'],
 ]);
 
-// Zones newer than our list are those the runtime lists by itself.
+// Zones newer than our list: the runtime lists them itself.
 const IANA_ZONES: ReadonlySet<string> = new Set([...ianaNames(), ...Intl.supportedValuesOf('timeZone')]);
 
 /**
- * The time zone behind a name, for computing; what is stored and returned stays the name that was sent.
- *
- * @param name an IANA name, links included, or a Rails name. Case matters, as in both sources. Offsets (`+02:00`) and abbreviations
- *   that the IANA database does not list (`PST`) are no names.
+ * The IANA time zone of a name, for computing; the name that was sent is what is stored and returned.
+ * @param name an IANA name, links included, or a Rails name. Case matters, as in both sources. Offsets (`+02:00`) and abbreviations that the IANA database does not
+ * list (`PST`) are no names.
  * @returns a name that `Intl` and the functions of cron.ts take, or undefined when the name is unknown.
  */
 export function ianaZone(name: string): string | undefined {

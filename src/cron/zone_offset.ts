@@ -1,7 +1,7 @@
-/** How far a time zone is from UTC, and until when, from the time zone data of the runtime. */
+/** The offset of a time zone from UTC, and until when it is constant, from the time zone data of the runtime. */
 import { LRUCache } from 'lru-cache';
 
-// Building a formatter costs a hundred lookups and some memory; more than a few zones are rarely in use at once.
+// A formatter takes a hundred lookups to build, and some memory; more than a few zones are rarely in use at once.
 const formatters = new LRUCache<string, Intl.DateTimeFormat>({ max: 64 });
 
 /**
@@ -32,8 +32,7 @@ export function zoneOffset(zone: string, instant_ms: number): number {
 }
 
 /**
- * Where the offset of a zone changes on the way from one instant to another, in either direction.
- *
+ * Finds where the offset of a zone changes between two instants, in either direction.
  * @param zone an IANA name.
  * @param from_ms whole seconds, in milliseconds since 1970.
  * @param to_ms likewise; before or after `from_ms`.

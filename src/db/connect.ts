@@ -7,12 +7,12 @@ import { PreparingClient } from './prepared.ts';
 import type { DB } from './schema.ts';
 import { types } from './values.ts';
 
-/** What runs statements: the pool, or a transaction on it. */
+/** Runs statements: the pool, or a transaction on it. */
 export type Database = Kysely<DB>;
 
-/** A pool that knows since when callers have been waiting for a connection. */
+/** A pool that records since when callers have been waiting for a connection. */
 class WatchedPool extends pg.Pool {
-  /** When each of them asked; the first has waited longest. */
+  /** The start times of the waits, longest wait first. */
   readonly #asked = new Set<{ at: number }>();
 
   get delay_ms(): number {
@@ -42,7 +42,7 @@ export interface Connect {
   statementTimeout_ms?: number;
   /** Whether statements that write fail; false by default. */
   reads_only?: boolean;
-  /** What PostgreSQL lists its sessions as. */
+  /** The `application_name` of its sessions in PostgreSQL. */
   application_name?: string;
 }
 
@@ -64,14 +64,14 @@ export function connect({
     // what is collected for a list takes half as long again.
     options: `-c TimeZone=UTC -c max_parallel_workers_per_gather=0 -c hash_mem_multiplier=4 -c default_transaction_read_only=${reads_only}`,
     statement_timeout: statementTimeout_ms,
-    // A transaction that sits idle holds its locks for nothing.
+    // A transaction that sits idle holds its locks without need.
     idle_in_transaction_session_timeout: 300_000,
     connectionTimeoutMillis: maximumWait_ms,
     keepAlive: true,
   });
   // The pool has already dropped the idle connection and will open another. Without a listener the event would end the process.
   pool.on('error', () => {});
-  // The rest is left to reading (docs/decisions/0062).
+  // The remaining connections are reserved for reads (docs/decisions/0062).
   const writing = new Semaphore(Math.ceil((max * 2) / 3));
   const db = new Kysely<DB>({ dialect: new Dialect({ pool }, writing) });
   pools.set(db, { pool, writing });
@@ -85,15 +85,12 @@ export function poolLoad(db: Database): { in_use: number; idle: number; waiting:
   return { in_use: totalCount - idleCount, idle: idleCount, waiting: waitingCount + (writing?.waiting ?? 0) };
 }
 
-/** Calls `listener` when a connection of the pool was lost that no one was using; `db` comes from `connect`. */
+/** Calls `listener` when an idle connection of the pool was lost; `db` comes from `connect`. */
 export function onIdleLoss(db: Database, listener: () => void): void {
   pools.get(db)?.pool.on('error', listener);
 }
 
-/**
- * How long the caller that has waited longest for a connection of the pool has been waiting, in milliseconds, and how long the one that has waited longest to
- * write; `db` comes from `connect`.
- */
+/** The longest current wait for a connection of the pool, in milliseconds, and the longest current wait for a slot to write; `db` comes from `connect`. */
 export function poolDelays(db: Database): { any_ms: number; writing_ms: number } {
   const { pool, writing } = pools.get(db) ?? {};
   return { any_ms: pool?.delay_ms ?? 0, writing_ms: writing?.delay_ms ?? 0 };
@@ -109,7 +106,7 @@ const constraintOf = (error: unknown) => (error instanceof pg.DatabaseError ? er
 export const isUniqueViolation = (error: unknown, constraint?: string): boolean =>
   sqlState(error) === '23505' && (constraint === undefined || constraintOf(error) === constraint);
 
-/** The text for people when a write was refused because its repository is being moved to another storage (`refuse_while_moving`); undefined for any other error. */
+/** The message when a write was refused because its repository is being moved to another storage (`refuse_while_moving`); undefined for any other error. */
 export const refusedByMove = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && error.code === 'CPC01' ? error.message : undefined;
 
@@ -123,11 +120,11 @@ export const isForeignKeyViolation = (error: unknown, constraint?: string): bool
 /** Whether a statement failed because a text was not a valid value of its type (SQLSTATE class 22). */
 export const isDataException = (error: unknown): boolean => sqlState(error)?.startsWith('22') ?? false;
 
-/** Whether a statement failed because it writes and its session only reads (SQLSTATE 25006). */
+/** Whether a statement failed because it writes in a read-only session (SQLSTATE 25006). */
 export const isRefusedWrite = (error: unknown): boolean => sqlState(error) === '25006';
 
 /** Whether a statement failed because a row would break a constraint (SQLSTATE class 23). */
 export const isIntegrityViolation = (error: unknown): boolean => sqlState(error)?.startsWith('23') ?? false;
 
-/** Whether a transaction was ended for the sake of others: by a deadlock (SQLSTATE 40P01) or a serialization failure (40001). */
+/** Whether PostgreSQL aborted a transaction because of concurrent ones: by a deadlock (SQLSTATE 40P01) or a serialization failure (40001). */
 export const isContention = (error: unknown): boolean => ['40P01', '40001'].includes(sqlState(error) ?? '');

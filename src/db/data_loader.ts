@@ -1,12 +1,12 @@
 /**
- * A data loader: lookups that many requests make at the same time share a statement. While a statement runs, new lookups wait for the next one. Each lookup
- * is answered by a statement that started after it, so nothing is cached and a revocation takes effect at once.
+ * A data loader: concurrent lookups of many requests share a statement. While a statement runs, new lookups wait for the next one. Each lookup is answered by a
+ * statement that started after it, so nothing is cached and a revocation takes effect at once.
  */
 import DataLoader from 'dataloader';
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './connect.ts';
 
-/** A statement that takes longer may hang on a dead connection, so the next one does not wait for it. */
+/** A statement that takes longer may hang on a dead connection, so the next one starts without waiting for it. */
 const patience_ms = 50;
 
 /** Answers several lookups in one statement with a map by key; keys without an answer are absent. */

@@ -9,7 +9,7 @@ import {
 import type { Semaphore } from '../foundation/semaphore.ts';
 import { LimitingDriver } from './driver.ts';
 
-/** PostgreSQL for Kysely, whose migrator asks before each step whether its own tables exist: to describe every column of all tables would take 20 ms each time. */
+/** PostgreSQL for Kysely, whose migrator checks before each step whether its own tables exist: describing every column of all tables would take 20 ms each time. */
 export class Dialect extends PostgresDialect {
   readonly #config: PostgresDialectConfig;
   readonly #slots: Semaphore;

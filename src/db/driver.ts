@@ -1,6 +1,6 @@
 /**
- * Connections for statements that write, of which there are fewer than for all: each waits for the disk, and when that pauses, they would take every connection
- * and reading would wait with them (docs/decisions/0062).
+ * Limits the connections for statements that write to fewer than all. Each write waits for the disk; when the disk stalls, writes would otherwise take every
+ * connection and reads would wait with them (docs/decisions/0062).
  */
 import {
   type CompiledQuery,
@@ -13,18 +13,18 @@ import {
 import type { Semaphore } from '../foundation/semaphore.ts';
 import { metByDatabase } from './unavailable.ts';
 
-/** How long a connection is waited for, and the turn to write. */
+/** The timeout for a connection, and for a slot to write. */
 export const maximumWait_ms = 15_000;
 
 const writingWords = ['insert into ', 'update ', 'delete from ', 'add_job'];
 
-/** Whether a statement writes, judged by its text. One that is not recognised only takes a connection that was left to reading. */
+/** Whether a statement writes, judged by its text. A write that is not recognised only takes one of the connections reserved for reads. */
 const isWriting = (text: string) => writingWords.some((word) => text.includes(word));
 
 /** As the driver of Kysely requires it, which has no name for it. */
 type PooledConnection = Parameters<PostgresDriver['releaseConnection']>[0];
 
-/** A connection that is taken from the pool for its first statement, because only that tells whether it writes. */
+/** A connection that is taken from the pool for its first statement, because only the statement tells whether it writes. */
 class LateConnection implements DatabaseConnection {
   readonly #take: () => Promise<PooledConnection>;
   readonly #slots: Semaphore;
@@ -80,7 +80,7 @@ const late = (connection: DatabaseConnection) => connection as LateConnection;
 export class LimitingDriver extends PostgresDriver {
   readonly #slots: Semaphore;
 
-  /** @param slots of those that may write at once */
+  /** @param slots limits the number of concurrent writers */
   constructor(config: PostgresDialectConfig, slots: Semaphore) {
     super(config);
     this.#slots = slots;

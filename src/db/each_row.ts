@@ -1,9 +1,9 @@
-/** Walking through a whole table. */
+/** Iterates over all rows of a table. */
 
 const rowsAtOnce = 1000;
 
 /**
- * All rows of a table, a thousand at a time.
+ * Iterates over all rows of a table in batches of a thousand.
  * @param after selects those with a greater id, in the order of their ids
  */
 export async function* eachRow<Row extends { id: number }>(

@@ -26,17 +26,17 @@ export interface EmbeddedDatabase {
 
 export interface EmbeddedOptions {
   /**
-   * `exclusive` is for the one server, which keeps the database running and owns it as soon as no command does. `shared` is for a command: it uses the
+   * `exclusive` is for the one server, which keeps the database running and becomes its owner as soon as no command owns it. `shared` is for a command: it uses the
    * database of another process, and owns it only if none is running.
    */
   use: 'exclusive' | 'shared';
   /** Whether a commit must survive a power failure; true by default. */
   durable?: boolean;
-  /** Whether a server prepares it for replication, with a restart where that is needed; false by default. */
+  /** Whether a server configures it for replication, with a restart if needed; false by default. */
   replicates?: boolean;
   /** Called with a sentence when the database was lost and when it is back. */
   onRestart?: (sentence: string) => void;
-  /** Called when the database is lost for good. */
+  /** Called when the database is permanently lost. */
   onLost?: (error: Error) => void;
 }
 
@@ -231,8 +231,8 @@ function own(cluster: Cluster, first: pg.Client, owned: boolean, options: Embedd
 }
 
 /**
- * Asks PostgreSQL to wait for other sessions (perhaps a running command), then to terminate them, and finally to stop at once. The lock is released only
- * after PostgreSQL has stopped accepting connections, so that no process takes over a database that is stopping.
+ * Requests a smart shutdown of PostgreSQL (it waits for other sessions, perhaps of a running command), then a fast one that terminates them, and finally an
+ * immediate one. The lock is released only after PostgreSQL has stopped accepting connections, so that no process takes over a database that is stopping.
  */
 async function stopPostmaster(cluster: Cluster, watch: pg.Client): Promise<void> {
   const pid = await runningPostmaster(cluster);

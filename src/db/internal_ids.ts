@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './connect.ts';
 
-/** The project or group of a sequence. */
+/** The project or group that owns a sequence. */
 export type NumberOwner = { project_id: number } | { namespace_id: number };
 export type NumberUsage =
   | 'issues'
@@ -69,7 +69,7 @@ export async function nextIids(tx: Database, owner: NumberOwner, usage: NumberUs
   return rows[0]!.last_value - count + 1;
 }
 
-/** Makes numbering go on after a number that was given elsewhere. */
+/** Sets a sequence to continue after a number that was assigned elsewhere. */
 export async function raiseIid(tx: Database, owner: NumberOwner, usage: NumberUsage, iid: number): Promise<void> {
   await numbersTaken(owner, usage, iid, true).execute(tx);
 }

@@ -1,16 +1,16 @@
-/** Reading for a limited time. */
+/** Reads with a time limit. */
 import { sql } from 'kysely';
 import type { Database } from './connect.ts';
 
 const origins = new WeakMap<Database, Database>();
 
-/** The database that a limited one is a view of; any other is its own. What is remembered of a database holds for its limited views, too, because they only read. */
+/** The database of which a limited one is a view; any other database is its own. Caches for a database also apply to its limited views, because these only read. */
 export const originOf = (db: Database): Database => origins.get(db) ?? db;
 
 /**
  * Reads with a limit for the time of each statement.
- * @param read gets the limited view
- * @throws what `isOutOfTime` knows
+ * @param read receives the limited view
+ * @throws the timeout errors that `isOutOfTime` recognises
  */
 export const limitedTo = <T>(db: Database, most_ms: number, read: (db: Database) => Promise<T>): Promise<T> =>
   db
@@ -22,5 +22,5 @@ export const limitedTo = <T>(db: Database, most_ms: number, read: (db: Database)
       return read(tx);
     });
 
-/** Whether a statement took longer than it may. */
+/** Whether a statement exceeded its time limit. */
 export const isOutOfTime = (error: unknown): boolean => (error as { code?: string }).code === '57014';

@@ -21,16 +21,16 @@ const oldestServer = 15;
 const lock = 726_673_001;
 const tryAgain_ms = 100;
 
-/** The name of sessions that migrate, or wait until they may: unlike all others, they do not depend on the schema yet. */
+/** The session name of processes that migrate, or wait to migrate: unlike all others, they do not depend on the schema yet. */
 const migrating = 'coppice migration';
 
 /** The first line of a file whose statements run one by one, each in a transaction of its own or none: `create index concurrently` allows no other. */
 const alone = '-- outside a transaction\n';
 
-/** The migration that replaced all before it: how many there were, and the name of the last one. */
+/** The baseline migration, which replaced earlier ones: how many there were, and the name of the last one. */
 export const baseline = { name: '0001_baseline', replaced: 214, last: '0771_counts_of_topics' };
 
-/** The last commit that had them. */
+/** The last commit that contains the replaced migrations. */
 export const commitBeforeBaseline = '18b45fda5e14';
 
 export interface MigrateOptions {
@@ -76,8 +76,8 @@ export async function migrate(connectionString: string, options: MigrateOptions 
 }
 
 /**
- * Runs `work` while nothing else migrates, so that no process of Coppice starts to use the database meanwhile.
- * @param work is given a connection that is not among the sessions in use
+ * Runs `work` while no migration runs, so that no process of Coppice starts to use the database meanwhile.
+ * @param work receives a connection that does not count as a session in use
  */
 export async function whileNoneStarts<T>(connectionString: string, work: (db: Database) => Promise<T>): Promise<T> {
   const db = connect({ connectionString, max: 1, statementTimeout_ms: 0, application_name: migrating });
@@ -91,7 +91,7 @@ export async function whileNoneStarts<T>(connectionString: string, work: (db: Da
   }
 }
 
-/** Asks again and again: a statement that waits has a snapshot, which an index that is built concurrently would wait for in turn. */
+/** Polls for the lock: a waiting statement holds a snapshot, and an index that is built concurrently would wait for that snapshot in turn. */
 async function waitForOthers(db: Database): Promise<void> {
   for (;;) {
     const { rows } = await sql<{ isMine: boolean }>`select pg_try_advisory_lock(${lock}) as "isMine"`.execute(db);
@@ -143,8 +143,8 @@ async function refuseOld(db: Database): Promise<void> {
 }
 
 /**
- * Before anything is created, because the errors of the statements themselves would not say what to do. Some migrations create extensions, which needs the same
- * right on the database.
+ * Checked before anything is created, because the errors of the statements themselves do not explain the solution. Some migrations create extensions, which needs
+ * the same right on the database.
  */
 async function refuseUnfit(db: Database): Promise<void> {
   const { rows } = await sql<{ name: string; role: string; encoding: string; mayCreate: boolean }>`
@@ -164,8 +164,8 @@ async function refuseUnfit(db: Database): Promise<void> {
 }
 
 /**
- * How many sessions of Coppice depend on the schema of the database: of servers, of processes that run jobs, and of commands. Those that migrate, or wait
- * until they may, are not among them. The role of the connection sees its own sessions only, unless it may see all.
+ * The number of sessions of Coppice that depend on the schema of the database: servers, workers and commands. Sessions that migrate, or wait to migrate, do not
+ * count. The role of the connection sees only its own sessions, unless it may see all.
  */
 export async function sessionsInUse(db: Database): Promise<number> {
   const { rows } = await sql<{ count: number }>`
@@ -176,12 +176,12 @@ export async function sessionsInUse(db: Database): Promise<number> {
   return rows[0]!.count;
 }
 
-/** The names of the migrations that this code knows, in their order. */
+/** The names of the migrations of this version, in order. */
 export async function knownMigrations(folder: string = defaultFolder): Promise<string[]> {
   return Object.keys(await readMigrations(folder));
 }
 
-/** The names of the migrations that the database has. */
+/** The names of the migrations that ran on the database. */
 async function executed(db: Database): Promise<string[]> {
   const { rows: tables } =
     await sql`select from pg_tables where schemaname = 'public' and tablename = 'kysely_migration'`.execute(db);
@@ -193,7 +193,7 @@ async function executed(db: Database): Promise<string[]> {
 /**
  * The names of migrations as this version calls them: one name for all that the baseline replaced.
  * @param done the names of a database or a backup
- * @returns undefined when it does not have all of these
+ * @returns undefined when some of the replaced migrations are missing
  */
 export function sinceBaseline(done: readonly string[]): string[] | undefined {
   if (done.length === 0 || done.includes(baseline.name)) return [...done];
@@ -208,7 +208,7 @@ function refuseEarly(): never {
   );
 }
 
-/** Of a database that has what the baseline replaced: the names change, and nothing else. */
+/** For a database with the replaced migrations: only the names change. */
 async function recordBaseline(db: Database): Promise<void> {
   await sql`
     with replaced as (delete from kysely_migration where name <= ${baseline.last} returning "timestamp")
@@ -217,7 +217,7 @@ async function recordBaseline(db: Database): Promise<void> {
   );
 }
 
-/** Old code must not write to a schema that it does not know. */
+/** Old code must not write to a newer schema. */
 function refuseNewer(done: readonly string[], known: readonly string[]): void {
   const unknown = done.filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
@@ -257,7 +257,7 @@ async function runNew(db: Database, done: readonly string[], migrations: Migrati
   const new_names = Object.keys(migrations).filter((name) => !done.includes(name));
   for (const name of new_names) {
     const disableTransactions = migrations[name]!.isAlone;
-    // What was written earlier may arrive later, by a merge: its number is then below the last that ran.
+    // A migration that was written earlier may arrive later, through a merge: its number is then below the last that ran.
     const migrator = new Migrator({ db, provider, disableTransactions, allowUnorderedMigrations: true });
     // migrateUp runs one file in a transaction; migrateToLatest would run all files in a single one.
     const { error, results = [] } = await migrator.migrateUp();

@@ -1,4 +1,4 @@
-/** Parts of pg that its types leave out. */
+/** Parts of pg that are missing in its types. */
 declare module 'pg/lib/utils.js' {
   const utils: { prepareValue(value: unknown): string | Buffer | null };
   export default utils;

@@ -1,4 +1,4 @@
-/** A PostgreSQL cluster on this machine: creating it, starting its postmaster, and checking whether that is alive. */
+/** A PostgreSQL cluster on this machine: creates it, starts its postmaster, and checks whether the postmaster is alive. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, renameSync } from 'node:fs';
@@ -38,7 +38,7 @@ const initialSettings = {
   jit: 'off', // statements are short, so compiling them would cost more than it saves
   shared_buffers: `${Math.round(Math.min(Math.max(totalmem() / 16 / megabyte, 128), 512))}MB`,
   random_page_cost: '1.1', // for an SSD, and for pages that are mostly in memory
-  wal_buffers: '4MB', // enough for what commits together; all of it is touched sooner or later
+  wal_buffers: '4MB', // enough for the sessions that commit at the same time; all of it is touched sooner or later
   max_connections: '100',
   wal_level: 'minimal',
   max_wal_senders: '0',
@@ -161,7 +161,7 @@ async function removeAbandoned(cluster: Cluster): Promise<void> {
   for (const name of await readdir(home)) {
     const pid = Number(/^postgres\.new-(\d+)$/.exec(name)?.[1]);
     if (Number.isNaN(pid) || (isAlive(pid) && pid !== process.pid)) continue;
-    // An initdb that outlived its parent may still be writing; the next start will get it.
+    // An initdb that outlived its parent may still be writing; the next start removes its folder.
     await rm(path.join(home, name), { recursive: true, force: true }).catch(unlessExists);
   }
 }

@@ -4,7 +4,7 @@ import { chmod, cp, lstat, mkdir, readdir, readFile, rename, rm, symlink } from 
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
-/** Why there is no database, as a sentence for the operator. */
+/** The reason why there is no database, as a sentence for the operator. */
 export class DatabaseError extends Error {}
 
 /** The account that owns the cluster and runs its programs. */
@@ -20,11 +20,11 @@ export interface Programs {
   major: string;
 }
 
-/** Copies go here, where every account can reach them. */
+/** The programs are copied here, where every account can reach them. */
 const reachable = '/var/lib/coppice';
 
 /**
- * The programs, in a place where the account can run them.
+ * Finds the programs, in a place where the account can run them.
  * @param account runs the programs; differs from the account of this process only if that is root
  * @throws DatabaseError when there is no PostgreSQL for this machine
  */
@@ -65,7 +65,7 @@ export async function completePrograms(): Promise<void> {
   if (found !== undefined) await restoreLinks(found.folder);
 }
 
-/** npm packages cannot contain symbolic links. The package lists them, and creates them itself unless scripts are disabled. */
+/** npm packages cannot contain symbolic links. The package lists them, and its install script creates them unless scripts are disabled. */
 async function restoreLinks(folder: string): Promise<void> {
   const list = await readFile(path.join(folder, 'native/pg-symlinks.json'), 'utf8');
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {

@@ -1,24 +1,24 @@
-/** Settings of the embedded PostgreSQL of a site that others follow, or that follows another. */
+/** Settings of the embedded PostgreSQL of a site that is a source of replication or a replica. */
 import { statfs } from 'node:fs/promises';
 import type pg from 'pg';
 
 /**
- * They are kept in the cluster, not given at the start: a command may start it, too, and a cluster with slots does not start without their level. A site that follows has those
- * of a source as well, so that others can follow it as soon as it is the primary.
+ * The settings are stored in the cluster instead of given at the start: a command may start it, too, and a cluster with slots does not start without their WAL
+ * level. A replica also has the settings of a source, so that others can follow it as soon as it is the primary.
  */
 const settings = {
   wal_level: 'logical',
-  // For each site that follows one, and more while tables are copied.
+  // One slot for each replica, and more while tables are copied.
   max_wal_senders: '20',
   max_replication_slots: '20',
-  // One that applies changes, and four that copy tables.
+  // One worker that applies changes, and four that copy tables.
   max_logical_replication_workers: '5',
   max_sync_workers_per_subscription: '4',
-  // Until what has failed, because the other site was away, begins again.
+  // The delay before a failed worker, whose site was unreachable, starts again.
   wal_retrieve_retry_interval: '2s',
 };
 
-/** What is kept for a follower that does not connect: one that is dead must not fill the disk. */
+/** The limit of the WAL that is kept for a disconnected replica: a dead one must not fill the disk. */
 const maximumKept_mb = 16_384;
 const megabyte = 1024 * 1024;
 
@@ -27,7 +27,7 @@ const set = (client: pg.Client, name: string, value: string) => client.query(`al
 /**
  * Prepares the cluster for replication.
  * @param folder of the cluster
- * @returns whether it has to be restarted for it
+ * @returns whether it must be restarted to apply the settings
  */
 export async function prepareReplication(client: pg.Client, folder: string): Promise<boolean> {
   const { bavail, bsize } = await statfs(folder);

@@ -1,18 +1,18 @@
 /**
- * Prepared statements: PostgreSQL parses and plans each text once per connection. For the statements that find a caller and their project, that is more
- * than half of the cost.
+ * Prepared statements: PostgreSQL parses and plans each text once per connection. For the statements that find a caller and their project, parsing and planning is
+ * more than half of the cost.
  */
 import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
 import { PreparedQuery } from './prepared_query.ts';
 
-/** Each prepared statement takes memory in every connection, so further texts (lists with varying filters) are not prepared. */
+/** Each prepared statement takes memory in every connection, so texts beyond this number (lists with varying filters) are not prepared. */
 const maximumStatements = 500;
 
 /**
- * Starts or ends a statement that gets a custom plan for its values each time: the best plan for a common label is bad for a rare one, and statements with many
- * combinations of filters would displace others that are worth preparing.
+ * The comment at the start or end of a statement that gets a custom plan for its values each time: the best plan for a common label is bad for a rare one, and
+ * statements with many combinations of filters would displace others that are worth preparing.
  */
 export const customPlan: RawBuilder<never> = sql.raw('/* custom plan */');
 

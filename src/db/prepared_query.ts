@@ -8,7 +8,7 @@ import { serialize } from 'pg-protocol';
 import { objectBuilder } from '../foundation/object_builder.ts';
 import { types } from './values.ts';
 
-/** Makes a row of the texts that PostgreSQL sends. */
+/** Builds a row from the texts that PostgreSQL sends. */
 type ReadRow = (columns: (string | null)[]) => object;
 
 interface RowDescription {
@@ -31,7 +31,7 @@ const Query = pg.Query as unknown as new (
   handleReadyForQuery(connection: pg.Connection): void;
 };
 
-/** The readers of rows by name of statement. A statement keeps its columns while it is prepared: PostgreSQL refuses it where they would change. */
+/** The row parsers by name of statement. The columns of a prepared statement do not change: PostgreSQL refuses it if they would. */
 const readers = new WeakMap<pg.Connection, Map<string, ReadRow>>();
 
 function readersOf(connection: pg.Connection): Map<string, ReadRow> {
@@ -76,11 +76,11 @@ export class PreparedQuery extends Query {
     this._accumulateRows = true;
     try {
       const bound = serialize.bind({ statement: this.name, values: this.values, valueMapper: utils.prepareValue });
-      // A connection that was lost reports that itself.
+      // A lost connection reports the error itself.
       if (connection.stream.writable) connection.stream.write(Buffer.concat([bound, runAndSync]));
       return null;
     } catch (error) {
-      // Returned, so that the client goes on with the next query.
+      // Returned, so that the client continues with the next query.
       return error as Error;
     }
   }

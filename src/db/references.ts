@@ -1,6 +1,4 @@
-/**
- * What points to rows, by the foreign keys and the unique keys of the schema, so that no table is forgotten when rows are merged, handed on or left behind.
- */
+/** Finds the references to rows by the foreign keys and the unique keys of the schema, so that no table is forgotten when rows are merged, handed on or left behind. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Database } from './connect.ts';
 import { ofAnyLength } from './data_loader.ts';
@@ -8,9 +6,9 @@ import { ofAnyLength } from './data_loader.ts';
 /** A unique key that a reference is part of. */
 export interface UniqueKey {
   others: string[];
-  /** The rows that it holds for, as SQL with the names of their columns; null: all. */
+  /** The predicate of a partial key, as SQL with the names of its columns; null for all rows. */
   condition: string | null;
-  /** Whether two nulls are the same. */
+  /** Whether two nulls count as equal. */
   nulls_are_equal: boolean;
 }
 
@@ -18,11 +16,11 @@ export interface UniqueKey {
 export interface Reference {
   table: string;
   column: string;
-  /** What the deletion of the row that it names does. */
+  /** The delete action of the foreign key. */
   on_delete: 'cascade' | 'set null' | 'refuse';
-  /** Whether the column is part of the primary key: the row then says nothing but that two belong together. */
+  /** Whether the column is part of the primary key: the row then only states that two rows belong together. */
   is_pair: boolean;
-  /** The column of the table by which the first of several rows is kept that may not stand beside each other. */
+  /** A column of the table that decides which of several conflicting rows is kept: the first. */
   rank: 'position' | 'priority' | 'id' | null;
   keys: UniqueKey[];
 }
@@ -50,7 +48,7 @@ export async function referencesTo(db: Database, target: string): Promise<Refere
   return rows;
 }
 
-/** A predicate on rows of the table `moved`: no row names `to` that could not stand beside this one if it named `to`, too. */
+/** A predicate on rows of the table `moved`: there is no row that references `to` and would conflict with this one if it referenced `to`, too. */
 export function isFree({ table, column, keys }: Reference, to: RawBuilder<unknown>): RawBuilder<SqlBool> {
   const taken = keys.map(({ others, condition, nulls_are_equal }) => {
     const equals = sql.raw(nulls_are_equal ? 'is not distinct from' : '=');
@@ -63,7 +61,7 @@ export function isFree({ table, column, keys }: Reference, to: RawBuilder<unknow
 }
 
 export interface Replacement {
-  /** Which row takes the place of which. */
+  /** Maps each old row to its replacement. */
   replaced: readonly { id: number; new_id: number }[];
   /** A predicate on rows of the table, by its own name; left out, all rows follow. */
   isInside?: RawBuilder<SqlBool> | undefined;
@@ -72,8 +70,8 @@ export interface Replacement {
 const idsOf = (ids: readonly number[]) => ofAnyLength(ids, 'bigint[]');
 
 /**
- * Has references name other rows. Where a unique key allows only one row, the one that is there already stays, and so does the other, with what it names.
- * @param tx a transaction in which nothing else can come to name the old rows
+ * Changes references to other rows. Where a unique key allows only one row, the existing one stays, and the conflicting row keeps its old reference.
+ * @param tx a transaction in which no new references to the old rows can appear
  */
 export async function replaceReferences(
   tx: Database,
@@ -85,7 +83,7 @@ export async function replaceReferences(
   const pairs = sql`unnest(${idsOf(replaced.map(({ id }) => id))}, ${idsOf(replaced.map(({ new_id }) => new_id))}) replaced(old_id, new_id)`;
   const order = sql`order by ${reference.rank === null ? sql`` : sql`${sql.ref(reference.rank)},`} old_id`;
   if (reference.is_pair) {
-    // Not an update: what triggers do when two come to belong together, or cease to, is done.
+    // Inserted and deleted instead of updated, so that the triggers for a new or removed association run.
     const others = await otherColumns(tx, reference);
     await sql`
       insert into ${table} (${sql.join([name, ...others])})
@@ -119,7 +117,7 @@ async function otherColumns(tx: Database, { table, column }: Reference): Promise
 }
 
 /**
- * Does to references what the deletion of the rows that they name would do.
+ * Applies the delete action of the foreign keys to references, as if the referenced rows were deleted.
  * @param isInside a predicate on rows of the table, by its own name
  */
 export async function releaseReferences(

@@ -10,7 +10,7 @@ interface Column {
   is_array: boolean;
   is_nullable: boolean;
   has_default: boolean;
-  /** Whether it is `generated always`, as an identity or an expression, so that no statement writes it. */
+  /** Whether it is `generated always`, as an identity or an expression, so that statements cannot write it. */
   is_generated: boolean;
   /** The labels of an enum, in their order. */
   labels: string[] | null;
@@ -62,7 +62,7 @@ type Generated<T> = T extends ColumnType<infer S, infer I, infer U> ? ColumnType
 /** Read as ISO 8601 in UTC with milliseconds. */
 type Timestamp = ColumnType<string, string | Date, string | Date>;
 
-/** Written with JSON.stringify: pg would take an array for an array of PostgreSQL. */
+/** Written with JSON.stringify: pg would send an array as an array of PostgreSQL. */
 type Json = ColumnType<unknown, string, string>;
 `;
 

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 
 /**
- * Columns to write to a row, with the time of the change. The time stays when no column gets another value, so that saving an unedited form does not make a
- * row newer.
+ * Columns to write to a row, with the time of the change. The time stays when no column gets another value, so that saving an unedited form does not make a row
+ * newer.
  * @param columns undefined ones are not written
- * @param isChanged whether something else changes with them, or only their case, which case-insensitive columns do not show
+ * @param isChanged whether other values change with them, or only their case, which a comparison of case-insensitive columns does not detect
  */
 export function stamped<C extends object>(columns: C, isChanged = false): C & { updated_at: RawBuilder<string> } {
   const given = Object.entries(columns).filter(([, value]) => value !== undefined);

@@ -1,11 +1,11 @@
 /**
- * Statements that are compiled once. Kysely builds a tree for each execution and prints it as text, which takes longer than anything else that the server does
- * for a wide statement; PostgreSQL prepares each text once, too.
+ * Statements that are compiled once. Kysely builds a tree for each execution and prints it as text; for a wide statement that takes longer than anything else that
+ * the server does. PostgreSQL prepares each text once, too.
  */
 import { CompiledQuery, type RawBuilder, sql } from 'kysely';
 import type { Database } from './connect.ts';
 
-/** Stands for a value in the compiled statement. */
+/** A placeholder for a value in the compiled statement. */
 class Slot {
   readonly name: string;
 
@@ -14,15 +14,15 @@ class Slot {
   }
 }
 
-/** What a statement is written with: an expression for each value. */
+/** The arguments that a statement is written with: an expression for each value. */
 export type Slots<Values> = { readonly [Name in keyof Values]: RawBuilder<Values[Name]> };
 
 const slots = new Proxy({}, { get: (_, name) => sql`${new Slot(String(name))}` });
 
 /**
  * A statement whose text cannot depend on its values, because it is written with expressions in their place.
- * @param write gives the statement, once for each shape, as SQL or built with `db`
- * @returns a function that runs it; `shape` is what may change the text: few combinations of answers to yes-or-no questions
+ * @param write builds the statement, once for each shape, as SQL or with `db`
+ * @returns a function that runs it; `shape` holds the flags that may change the text, with few combinations
  */
 export function statement<Row, Values extends object, Shape extends Record<string, boolean> = Record<never, never>>(
   write: (slots: Slots<Values>, shape: Shape, db: Database) => { compile(db: Database): CompiledQuery<Row> },

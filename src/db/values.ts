@@ -1,4 +1,4 @@
-/** How values of PostgreSQL become values of JavaScript: times are the strings of the API, numbers are numbers. */
+/** Converts values of PostgreSQL to values of JavaScript: times become the strings of the API, numbers become numbers. */
 import { type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
 
@@ -16,7 +16,7 @@ const oids = {
 
 const splitAny = (pg.types.getTypeParser as (oid: number) => (text: string) => (string | null)[])(oids.textArray);
 
-/** The elements of an array of any type. The parser of pg goes through it character by character, which only quotes and nested arrays need. */
+/** The elements of an array of any type. The parser of pg reads character by character, which only quotes and nested arrays need. */
 function split(text: string): (string | null)[] {
   if (text === '{}') return [];
   if (!text.startsWith('{') || text.includes('"') || text.includes('{', 1)) return splitAny(text);
@@ -79,7 +79,7 @@ function readUnusualTimestamp(text: string): string {
 }
 
 /**
- * A time as the API shows it, for JSON that PostgreSQL builds: there it formats times differently than in rows.
+ * A time in the format of the API, for JSON that PostgreSQL builds: there it formats times differently than in rows.
  * @param time a column or an expression, of the type `timestamptz`
  */
 export const momentInJson = (time: string | RawBuilder<unknown>): RawBuilder<string> =>

@@ -9,14 +9,14 @@ export interface Expression {
   /** In RE2 syntax, which has neither lookaround nor backreferences. */
   source: string;
   ignores_case?: boolean;
-  /** Whether `^` and `$` match at the ends of every line, too; `(?-m)` in the expression turns it off. */
+  /** Whether `^` and `$` also match at line ends; `(?-m)` in the expression turns it off. */
   multiline?: boolean;
 }
 
-/** What a text has in the groups of an expression that have names; undefined for a text that does not match. */
+/** The named groups of the first match; undefined for a text that does not match. */
 export type Match = Readonly<Record<string, string>> | undefined;
 
-/** The thread is asked to match texts, or to compile only when there is none. */
+/** A request to the thread: match texts, or only compile when there are none. */
 export interface ToMatcher {
   id: number;
   expression: Expression;
@@ -31,7 +31,7 @@ export type FromMatcher =
   | { id: number; invalid: string }
   | { id: number; late: true };
 
-/** The text is no expression in RE2 syntax, or one that is too large. */
+/** The text is not an expression in RE2 syntax, or is too large. */
 export class InvalidExpression extends Error {
   override name = 'InvalidExpression';
   /** For people, e.g. "missing closing ): `(a`". */
@@ -43,12 +43,12 @@ export class InvalidExpression extends Error {
   }
 }
 
-/** Matching took longer than its budget, or more memory than the thread has. */
+/** Matching exceeded its time budget, or the memory limit of the thread. */
 export class MatchingTimeout extends Error {
   override name = 'MatchingTimeout';
 }
 
-/** What is sent to the thread at once, so that copying it takes no longer than a few milliseconds. */
+/** The amount that is sent to the thread at once, so that copying it takes no longer than a few milliseconds. */
 const maximumTexts = 5_000;
 const maximum_chars = 1_048_576;
 
@@ -65,7 +65,7 @@ interface Call {
 const calls = new Map<number, Call>();
 let lastId = 0;
 let thread: Worker | undefined;
-/** The message that began the slice which the thread is in. */
+/** The message that started the current slice of the thread. */
 let slice: FromMatcher | undefined;
 let watch: NodeJS.Timeout | undefined;
 let idle: NodeJS.Timeout | undefined;
@@ -86,7 +86,7 @@ function start(): void {
 
 const isOutOfMemory = (error: Error) => 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
 
-/** Ends a thread. The call that it was in fails; the others are done by another thread. Without a call, it could not start, and all fail. */
+/** Ends a thread. Its current call fails; the other calls move to a new thread. If no call was running, the thread could not start, and all calls fail. */
 function replace(ended: Worker, error: Error): void {
   if (thread !== ended) return;
   thread = undefined;
@@ -105,7 +105,7 @@ function receive(from: Worker, message: FromMatcher): void {
   const call = calls.get(message.id);
   if ('turn' in message) {
     slice = message;
-    // What the thread has sent meanwhile is read before the second step, in case this thread was the one that was busy.
+    // Messages of the thread that are queued are read before the second step, in case this thread was the busy one.
     watch = setTimeout(() => setImmediate(giveUp, from, message), call?.request.budget_ms);
     return;
   }
@@ -116,7 +116,7 @@ function receive(from: Worker, message: FromMatcher): void {
   if (calls.size === 0) rest(from);
 }
 
-/** Ends a thread that is in the same slice still: it looks at the time between texts, and is stuck in one. */
+/** Ends a thread that is still in the same slice: it checks the time between texts, so it is stuck in one of them. */
 function giveUp(stuck: Worker, began: FromMatcher): void {
   if (slice === began) replace(stuck, tooLate());
 }
@@ -136,14 +136,14 @@ function ask(request: Omit<ToMatcher, 'id'>): Promise<{ matches: Match[]; spent_
   calls.set(call.request.id, call);
   clearTimeout(idle);
   if (thread) {
-    // The program must not end while a call waits.
+    // The process must not exit while a call waits.
     thread.ref();
     thread.postMessage(call.request);
   } else start();
   return call.answer.promise;
 }
 
-/** The texts from one on that are sent together: at least one. */
+/** The texts from an index on that are sent together: at least one. */
 function portionFrom(texts: readonly string[], at: number): readonly string[] {
   let end = at + 1;
   for (let chars = texts[at]?.length ?? 0; end < texts.length && end - at < maximumTexts; end++) {

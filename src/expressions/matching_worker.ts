@@ -1,10 +1,10 @@
-/** The thread that `matching.ts` starts. Calls take turns, so that one that takes long delays others by a slice or a text only. */
+/** The thread that `matching.ts` starts. Calls take turns, so that a long call delays others by at most a slice or a text. */
 import { parentPort } from 'node:worker_threads';
 import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js';
 import type { Expression, FromMatcher, Match, ToMatcher } from './matching.ts';
 
 const slice_ms = 10;
-/** Ten times what `.{1,500}` needs. A text of n characters takes at most n times as many steps. */
+/** Ten times the size that `.{1,500}` needs. A text of n characters takes at most n times as many steps. */
 const maximumProgram = 10_000;
 const maximumKept = 50;
 
@@ -14,7 +14,7 @@ interface Task extends ToMatcher {
 }
 
 const tasks: Task[] = [];
-/** Compiled expressions, the last used ones last. */
+/** Compiled expressions, least recently used first. */
 const kept = new Map<string, RE2JS>();
 
 function compiled({ source, ignores_case = false, multiline = false }: Expression): RE2JS {
@@ -41,7 +41,7 @@ function matchIn(pattern: RE2JS, text: string): Match {
   return Object.fromEntries(names.map((name) => [name, matcher.group(name) ?? '']));
 }
 
-/** @returns the answer, or undefined when the slice is over before */
+/** @returns the answer, or undefined when the slice ends first */
 function advance(task: Task, until: number): FromMatcher | undefined {
   const { id, expression, texts, matches, budget_ms } = task;
   const from = performance.now();
@@ -63,7 +63,7 @@ function advance(task: Task, until: number): FromMatcher | undefined {
   }
 }
 
-/** For people, without what the flags put before the expression. */
+/** A message for people, without the prefix that the flags add to the expression. */
 function reasonOf(error: RE2JSException, { source }: Expression): string {
   if (!(error instanceof RE2JSSyntaxException)) return error.message;
   const pattern = error.getPattern();

@@ -1,19 +1,19 @@
-/** Paths of web pages. Each kind of page has one pattern, by which every link to it is built. */
+/** Paths of web pages. Each kind of page has one pattern, from which every link to it is built. */
 
-/** A name with slashes, such as that of a branch or a file, as part of the path of an address: each part is escaped, the slashes stay. */
+/** Escapes a name with slashes, such as the name of a branch or a file, for the path of an address: each segment is escaped, the slashes stay. */
 export const inAddress = (name: string): string => name.split('/').map(encodeURIComponent).join('/');
 
-/** Words that lead elsewhere among the addresses of the pages of a wiki. */
+/** Words with a special meaning in the addresses of the pages of a wiki. */
 const wordOfWikis = /^[pn](?=(?:ages|ew)$)|^[ru](?=(?:aw|ploads)\/)|(?<=\/)[ehd](?=(?:dit|istory|iff)$)/;
 
-/** The path of a wiki page, below the wiki. A page may be called as one of our own addresses: a letter of the word is escaped then, and the address means the same. */
+/** The path of a wiki page, below the wiki. If a page is named like one of our own addresses, a letter of the word is escaped, and the address stays equivalent. */
 export const withoutWords = (path: string): string =>
   path.replace(wordOfWikis, (letter) => `%${letter.charCodeAt(0).toString(16)}`);
 
 /** The slug of a wiki page as part of the path of an address. */
 export const slugInAddress = (slug: string): string => withoutWords(inAddress(slug));
 
-/** A full path, the name of a branch, a number … */
+/** A value of a parameter: a full path, the name of a branch, a number … */
 type Value = string | number;
 
 /** One value for each name in a pattern. */
@@ -23,7 +23,7 @@ type ValuesOf<Pattern extends string> = Pattern extends `${string}:${string}/${i
     ? [Value]
     : [];
 
-/** Fills a pattern with values, in its order. */
+/** Fills a pattern with values, in order. */
 export interface PagePath<Values extends Value[] = [place: Value, name: Value]> {
   (...values: Values): string;
   pattern: string;

@@ -1,8 +1,8 @@
-/** Caches with a limit, which drop what was not used for longest. */
+/** LRU caches with a size limit. */
 import { LRUCache } from 'lru-cache';
 
 /**
- * A cache of at most `most` entries. lru-cache reserves the space of all entries when it is given their number; given a size, it grows as it is filled.
+ * A cache of at most `most` entries. lru-cache reserves the space of all entries when it has a maximum number; with a maximum size, it grows as it is filled.
  * @param options `ttl` is how long an entry is kept, in milliseconds; without it, as long as there is room
  */
 export const cacheOf = <Key extends {}, Value extends {}>(
@@ -11,10 +11,10 @@ export const cacheOf = <Key extends {}, Value extends {}>(
 ): LRUCache<Key, Value> => new LRUCache<Key, Value>({ maxSize: most, sizeCalculation: () => 1, ...options });
 
 /**
- * A cache of answers that never change, by a text for each question: `fetch` asks for those that are missing. Many who ask the same at a time get one answer. Failures and
- * `undefined` are not kept.
+ * A cache of immutable answers, by a text key per question: `fetch` loads missing ones. Concurrent requests for the same answer share one load. Failures and
+ * `undefined` are not cached.
  * @param ask answers a question, which is the `context` of `fetch`
- * @param options for sizes; what is larger than `maxEntrySize` is not kept
+ * @param options for sizes; an answer larger than `maxEntrySize` is not cached
  */
 export const answersOf = <Question extends {}, Value extends {}>(
   ask: (question: Question) => Promise<Value | undefined>,
@@ -23,24 +23,24 @@ export const answersOf = <Question extends {}, Value extends {}>(
   new LRUCache({
     ...options,
     fetchMethod: (_key, _stale, { context }) => ask(context),
-    // One that is dropped before it has arrived is still what those get who wait for it.
+    // An entry that is evicted while it loads still resolves for the callers that wait for it.
     ignoreFetchAbort: true,
   });
 
 /**
- * Lets many ask the same at a time: those who ask while an answer is on its way wait for the next one together, because what they ask for may have changed since the
- * question.
+ * Merges concurrent requests for the same value: callers that arrive while a load is running wait together for the next one, because the value may have changed
+ * since the running load started.
  */
 export class JointQuestions<Key, Value> {
   readonly #ask: (key: Key) => Promise<Value>;
   readonly #open = new Map<Key, { answer: Promise<Value>; next: Promise<Value> | undefined }>();
 
-  /** @param ask answers what holds when it is called */
+  /** @param ask loads the current value */
   constructor(ask: (key: Key) => Promise<Value>) {
     this.#ask = ask;
   }
 
-  /** @returns what holds now, or later; rejects as `ask` does */
+  /** @returns the value at the time of the call or later; rejects as `ask` does */
   ask(key: Key): Promise<Value> {
     const open = this.#open.get(key);
     if (open === undefined) return this.#start(key);

@@ -2,13 +2,13 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 
-/** Waits until the names in a folder are on the disk. */
+/** Syncs a folder: waits until its names are on the disk. */
 export async function syncFolder(folder: string): Promise<void> {
   await using handle = await open(folder, 'r');
   await handle.sync();
 }
 
-/** The same, for code that must not be interrupted. */
+/** The same synchronously, for code that must not be interrupted. */
 export function syncFolderNow(folder: string): void {
   const descriptor = openSync(folder, 'r');
   try {

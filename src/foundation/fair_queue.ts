@@ -1,6 +1,6 @@
-/** A queue in which sources take turns: however much one of them adds, each other has its next turn after one item of that one. */
+/** A queue in which sources take turns: however many items one source adds, every other source waits for at most one of them before its own turn. */
 export class FairQueue<T> {
-  /** The items of each source in order, for the source whose turn is next first. No list is empty. */
+  /** The items of each source in order; the source with the next turn comes first. No list is empty. */
   readonly #items = new Map<string, T[]>();
   #length = 0;
 
@@ -23,7 +23,7 @@ export class FairQueue<T> {
   /**
    * Takes the oldest item of the source whose turn it is.
    * @param isPassed sources that miss their turn, but keep their place
-   * @returns undefined when nothing is waiting, but of sources that miss their turn
+   * @returns undefined when no items wait, except from sources that miss their turn
    */
   take(isPassed?: (source: string) => boolean): T | undefined {
     for (const [source, items] of this.#items) {

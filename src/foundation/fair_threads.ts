@@ -1,20 +1,20 @@
-/** Work on files of users, in threads that do one piece at a time. The owners of the files take turns (docs/decisions/0068-files-of-users-are-read-in-turns.md). */
+/** Processes files of users in threads that do one piece of work at a time. The owners of the files take turns (docs/decisions/0068-files-of-users-are-read-in-turns.md). */
 import { FairQueue } from './fair_queue.ts';
 import { LimitedThread, OverBudget, type ThreadLimits } from './limited_thread.ts';
 
 export interface FairLimits extends ThreadLimits {
-  /** How many pieces of work one owner can have waiting. */
+  /** The maximum number of waiting pieces of work per owner. */
   mostWaiting: number;
 }
 
 export interface Work {
-  /** Whose it is: the id of a project, or the client that this works for (`currentOwner`). */
+  /** The owner of the work: the id of a project, or the current client (`currentOwner`). */
   owner: number | string;
-  /** The same for work that costs the same: when one piece is too costly, those that wait are, too. */
+  /** A key for work of the same cost: when one piece is too costly, the waiting pieces with this key are, too. */
   content: string;
-  /** Drops the work while it waits. */
+  /** Cancels the work while it waits. */
   signal?: AbortSignal | undefined;
-  /** Memory of the request that the thread takes over. */
+  /** Memory of the request that is transferred to the thread. */
   moved?: readonly ArrayBuffer[];
 }
 
@@ -29,7 +29,7 @@ interface Call<Request, Answer> extends Work {
   answer: PromiseWithResolvers<Answer>;
 }
 
-/** With two, the work of one owner, who has at most one of them, never keeps the others waiting. */
+/** With two threads, the work of one owner, who has at most one of them, never keeps the others waiting. */
 const maximumThreads = 2;
 /** How long work waits before a further thread is started for it. */
 const patience_ms = 100;
@@ -43,13 +43,13 @@ export class FairThreads<Request, Answer> {
   #idle: LimitedThread<Request, Answer>[] = [];
   #patience: NodeJS.Timeout | undefined;
 
-  /** @param program the name of the file of the threads, which answers each message with one */
+  /** @param program the file name of the thread's program, which answers each message with one */
   constructor(program: string, limits: FairLimits) {
     this.#program = program;
     this.#limits = limits;
   }
 
-  /** Starts a thread if there is none, so that it is ready when what it is to work on has been fetched. */
+  /** Starts a thread if there is none, so that it is ready when the input has been fetched. */
   wake(): void {
     if (this.#busy.size === 0) this.#idle.push(this.#idleThread() ?? this.#started());
   }
@@ -85,7 +85,7 @@ export class FairThreads<Request, Answer> {
     return this.#idle.pop();
   }
 
-  /** Gives threads that are idle the work of the owners whose turn it is. */
+  /** Assigns the work of the next owners to idle threads. */
   #advance(): void {
     clearTimeout(this.#patience);
     while (this.#waiting.length > 0) {

@@ -1,4 +1,4 @@
-/** Which bytes are pictures that browsers show and do not execute: never SVG or HTML. Pure functions. */
+/** Recognises images that browsers show and do not execute: never SVG or HTML. Pure functions. */
 
 /** Types by their magic numbers. */
 const signatures: readonly [type: string, ...parts: [offset: number, bytes: string][]][] = [

@@ -1,4 +1,4 @@
-/** Where the files of this installation are, whether its sources run or what `scripts/build.ts` made of them (docs/decisions/0046). */
+/** Locates the files of this installation, whether it runs from sources or from the output of `scripts/build.ts` (docs/decisions/0046). */
 import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import path from 'node:path';
@@ -8,7 +8,7 @@ const top = path.dirname(findPackageJSON(import.meta.url)!);
 const isBuilt = path.extname(import.meta.filename) === '.js';
 
 /**
- * Finds a file that the product reads or runs while it works.
+ * Finds a file that the product reads or runs at run time.
  * @param file e.g. `migrations`, from the top of the repository
  * @returns its absolute path
  */
@@ -25,5 +25,5 @@ export const programFile = (name: string): string => path.join(top, isBuilt ? `b
 export const installedVersion = (JSON.parse(readFileSync(installedFile('package.json'), 'utf8')) as { version: string })
   .version;
 
-/** What the installation was built from: the beginning of a hash of its sources, e.g. `1a2b3c4d5e6f`; `sources` where they run themselves. */
+/** Identifies the build: the beginning of a hash of its sources, e.g. `1a2b3c4d5e6f`; `sources` when the sources run directly. */
 export const installedBuild = isBuilt ? readFileSync(installedFile('build/made_from'), 'utf8').slice(0, 12) : 'sources';

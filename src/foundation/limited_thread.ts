@@ -1,9 +1,9 @@
-/** A thread that does one piece of work after another, each within limits of memory and of the processor's time. */
+/** A thread that does one piece of work after another, each with limits of memory and processor time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { programFile } from './installation.ts';
 
-/** Work took more than it may take, and would again. */
+/** The work exceeded its budget, and would exceed it again. */
 export class OverBudget extends Error {
   override name = 'OverBudget';
   readonly resource: 'time' | 'memory';
@@ -15,13 +15,13 @@ export class OverBudget extends Error {
 }
 
 export interface ThreadLimits {
-  /** The memory of the thread. */
+  /** The memory limit of the thread. */
   heap_mib: number;
-  /** The processor's time of a piece of work: a busy machine does not make it more costly. */
+  /** The processor time limit of a piece of work: a busy machine does not make it more costly. */
   budget_ms: number;
 }
 
-/** Work ends after this many budgets in any case: code that is not JavaScript does not say what time it has taken. */
+/** Work ends after this many budgets of wall time in any case: native code does not report its processor time. */
 const maximumBudgets = 10;
 /** A thread keeps the memory of its largest work, so an idle one is ended after this time. */
 const idle_ms = 30_000;
@@ -45,14 +45,14 @@ export class LimitedThread<Request, Answer> {
     this.#rest();
   }
 
-  /** Whether it can still be given work. It cannot after work that failed. */
+  /** Whether the thread accepts work. It does not after a failure. */
   get isEnded(): boolean {
     return this.#isEnded;
   }
 
   /**
-   * Does a piece of work, while it does no other.
-   * @param moved memory that the thread takes over
+   * Does a piece of work; callers must not overlap calls.
+   * @param moved memory that is transferred to the thread
    * @throws OverBudget
    */
   run(request: Request, moved: readonly ArrayBuffer[]): Promise<Answer> {
@@ -69,7 +69,7 @@ export class LimitedThread<Request, Answer> {
   async #watch(): Promise<void> {
     const since = performance.now();
     const current = this.#current;
-    // It does not say it before it has started, which is then all of its time.
+    // A thread that has not started reports no processor time; all of its processor time is then counted.
     const before = await this.#worker.cpuUsage().catch(() => undefined);
     const look = async () => {
       const used = await Promise.race([
@@ -92,7 +92,7 @@ export class LimitedThread<Request, Answer> {
     return current;
   }
 
-  /** Meanwhile it does not keep the program running. */
+  /** An idle thread does not keep the process alive. */
   #rest(): void {
     clearTimeout(this.#timer);
     this.#worker.unref();

@@ -1,4 +1,4 @@
-/** Shares the event loop among computations that take long: each does a slice of its work in its turn, and the clients that they work for take turns. */
+/** Shares the event loop among long computations: each does a slice of its work in its turn, and their clients take turns. */
 import { currentOwner } from './clients.ts';
 import { FairQueue } from './fair_queue.ts';
 
@@ -12,7 +12,7 @@ function advance(): void {
   if (isAdvancing) setImmediate(advance);
 }
 
-/** Lets others be served before this computation goes on. */
+/** Yields to others before this computation continues. */
 export function nextTurn(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   waiting.add(currentOwner(), resolve);

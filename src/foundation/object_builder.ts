@@ -1,6 +1,6 @@
-/** Makes objects whose members are known, such as rows and replies. */
+/** Creates objects with known members, such as rows and replies. */
 
-/** Makes an object of its members' values, in the order of their names. */
+/** Creates an object from the values of its members, in the order of their names. */
 export type ObjectBuilder = (values: readonly unknown[]) => Record<string, unknown>;
 
 const builders = new Map<string, ObjectBuilder>();

@@ -1,24 +1,24 @@
-/** How fast bytes must move at least, wherever this server waits for somebody else: for the clients of its doors, and for the other systems of its jobs. */
+/** The minimum transfer rate wherever this server waits for a peer: for the clients of its doors, and for the remote systems of its jobs. */
 
 export interface Floor {
   window_ms: number;
-  /** The least that must move in a window. */
+  /** The minimum number of bytes per window. */
   least_bytes: number;
 }
 
-/** Other systems of jobs: whoever is slower loses the place after a minute. */
+/** For remote systems of jobs: a slower one loses its place after a minute. */
 export const slowest_bytes_per_s = 16 * 1024;
 export const peerFloor: Floor = { window_ms: 60_000, least_bytes: 60 * slowest_bytes_per_s };
 
-/** A push until its pack arrives: git sends nothing while it compresses, which may take minutes. */
+/** For a push until its pack arrives: git sends nothing while it compresses, which may take minutes. */
 export const pushFloor: Floor = { window_ms: 600_000, least_bytes: 30 * 1024 };
 
 const looks = 6;
 
-/** How often to look, so that a window ends soon after it is over. */
+/** The sampling interval, so that the end of a window is noticed soon. */
 export const lookEvery_ms = ({ window_ms }: Floor): number => window_ms / looks;
 
-/** Looks at something that moves. */
+/** Measures a transfer. */
 export class SlowWatch {
   readonly #least_bytes: number;
   #count = 0;
@@ -30,7 +30,7 @@ export class SlowWatch {
 
   /**
    * To be called every `lookEvery_ms`.
-   * @param isWaiting whether it is the other side that keeps us waiting; a window is one through which it does
+   * @param isWaiting whether we are waiting for the peer; a window counts only if we wait for the peer throughout
    * @param moved_bytes so far
    * @returns whether it was too slow in the window that ends now
    */
@@ -49,9 +49,9 @@ export class SlowWatch {
 }
 
 /**
- * Watches something that moves.
- * @param look gives whether the other side keeps us waiting, and how much has moved so far
- * @returns ends the watch
+ * Watches a transfer.
+ * @param look returns whether we are waiting for the peer, and the bytes transferred so far
+ * @returns a function that stops watching
  */
 export function watchSpeed(
   floor: Floor,

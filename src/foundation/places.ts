@@ -1,31 +1,31 @@
 /**
- * Places for what takes long: how many there are of a kind in this process, and how many one address, one person and one repository have at most. Those that find no place wait
- * for one (docs/decisions/0066-git-has-places.md).
+ * Places for long work: the number of each kind in this process, and the maximum per address, user and repository. Requests without a place wait for one
+ * (docs/decisions/0066-git-has-places.md).
  */
 import { currentClient } from './clients.ts';
 
-/** What a place is taken for. */
+/** The claim for a place. */
 export interface Claim {
   /** The source of the connection. */
   address: string;
   /** The id of the user, if they are known. */
   person?: number | undefined;
-  /** The path of the repository, if it is about one. */
+  /** The path of the repository, if the work concerns one. */
   repository?: string | undefined;
 }
 
-/** How many there are at once: in all, and for one of each. */
+/** The maximum number of places: in total, and per address, user and repository. */
 type Limits = { all: number } & { readonly [Name in keyof Claim as `per_${Name}`]?: number };
 
 export interface PlaceLimits {
   limits: Limits | (() => Limits);
-  /** How many wait: in all, and for one address. */
+  /** The maximum number of waiting claims: in total, and per address. */
   waiting: number;
   waiting_per_address: number;
   wait_ms: number;
 }
 
-/** Too many wait for a place, or it took too long to become free. */
+/** Too many claims wait for a place, or none became free in time. */
 export class NoPlace extends Error {
   override name = 'NoPlace';
 }
@@ -34,7 +34,7 @@ interface Waiting extends Claim {
   start(): void;
 }
 
-/** How many claims are of the same address, person or repository. */
+/** The number of claims with the same address, user or repository. */
 const count = (claims: Iterable<Claim>, by: keyof Claim, { [by]: value }: Claim): number =>
   [...claims].filter((claim) => claim[by] === value).length;
 
@@ -50,7 +50,7 @@ export class Places {
   }
 
   /**
-   * Takes a place, or waits for one. Returns a function that gives it back.
+   * Acquires a place, or waits for one. Returns a function that releases it.
    * @param signal gives up waiting
    * @throws NoPlace, and the reason of the signal
    */
@@ -64,7 +64,7 @@ export class Places {
     };
   }
 
-  /** Takes a place for the client that this works for. What the server does of itself needs none. */
+  /** Acquires a place for the current client. Work of the server itself needs none. */
   async takeForClient(about: Pick<Claim, 'repository'>, signal?: AbortSignal): Promise<() => void> {
     const client = currentClient();
     if (!client) return () => {};
@@ -103,7 +103,7 @@ export class Places {
     }
   }
 
-  /** Of those that could start, one whose address has the fewest places comes first: many requests of a few clients keep no other waiting. */
+  /** Of the claims that could start, one whose address has the fewest places comes first: many requests of a few clients do not delay the others. */
   #startNext(): void {
     const fitting = [...this.#waiting].filter((waiting) => this.#fits(waiting));
     const [next] = fitting.toSorted((a, b) => count(this.#taken, 'address', a) - count(this.#taken, 'address', b));

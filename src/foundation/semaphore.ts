@@ -4,7 +4,7 @@ export class Semaphore {
   readonly #longest_queue: number;
   readonly #waiting: { start: () => void; since: number }[] = [];
 
-  /** `longest_queue` is how many may wait; callers with a bounded list of tasks leave it out. */
+  /** `longest_queue` is the maximum number of waiting tasks; callers with a bounded list of tasks leave it out. */
   constructor(count: number, longest_queue = Number.POSITIVE_INFINITY) {
     this.#free = count;
     this.#longest_queue = longest_queue;
@@ -14,15 +14,15 @@ export class Semaphore {
     return this.#waiting.length;
   }
 
-  /** How long the task that has waited longest has been waiting, in milliseconds. */
+  /** The longest current wait of a task, in milliseconds. */
   get delay_ms(): number {
     const [first] = this.#waiting;
     return first ? performance.now() - first.since : 0;
   }
 
   /**
-   * Takes a slot, or waits for one. It has to be released. Throws when too many tasks are waiting.
-   * @param longest_ms how long to wait at most; an error with the code ETIMEDOUT is thrown then
+   * Acquires a slot, or waits for one. The caller must release it. Throws when too many tasks are waiting.
+   * @param longest_ms the maximum wait; an error with the code ETIMEDOUT is thrown after it
    */
   async take(longest_ms?: number): Promise<void> {
     if (this.#free > 0) this.#free--;

@@ -1,7 +1,7 @@
-/** What counts as one client where clients are limited by their address. */
+/** Decides which addresses count as one client where clients are limited by address. */
 import { isIPv6 } from 'node:net';
 
-/** Undoes the mapping of IPv4 addresses to IPv6 on dual-stack sockets. */
+/** Undoes the IPv4-to-IPv6 mapping of dual-stack sockets. */
 export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
 
 const groupsOfNetwork = 4;

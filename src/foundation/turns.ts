@@ -1,4 +1,4 @@
-/** Slots for short work. Clients take turns, and one of them has half of the slots at most, so that what another asks for begins at once. */
+/** Slots for short work. Clients take turns, and one client has at most half of the slots, so that the work of another starts at once. */
 import { currentOwner } from './clients.ts';
 import { FairQueue } from './fair_queue.ts';
 import { TooMuchWaiting } from './fair_threads.ts';
@@ -11,7 +11,7 @@ export class Turns {
   readonly #taken = new Map<string, number>();
   #free: number;
 
-  /** @param mostWaiting how much of one client can wait */
+  /** @param mostWaiting the maximum number of waiting tasks per client */
   constructor(slots: number, mostWaiting: number) {
     this.#slots = slots;
     this.#free = slots;
@@ -23,7 +23,7 @@ export class Turns {
   }
 
   /**
-   * Does work for the current client in a slot, when its turn has come.
+   * Runs work for the current client in a slot, when its turn has come.
    * @throws TooMuchWaiting
    */
   async run<T>(work: () => Promise<T>): Promise<T> {

@@ -1,26 +1,26 @@
-/** Front matter: what a page says about itself in YAML, between lines of `---` at its beginning. */
+/** Front matter: the metadata of a page in YAML, between lines of `---` at its beginning. */
 import { CORE_SCHEMA, constructFromEvents, parseEvents } from 'js-yaml';
 
 export interface FrontMatter {
   /** The JSON of an object; `{}` without front matter. */
   json: string;
-  /** Where the text of the page begins, behind the front matter. */
+  /** The offset where the text of the page begins, after the front matter. */
   end: number;
 }
 
-/** Of the YAML, in bytes of UTF-8. What is longer is text. */
+/** The maximum size of the YAML, in bytes of UTF-8. Longer front matter counts as text. */
 export const maximumFrontMatter_bytes = 1024 * 1024;
-/** No front matter is nested this deeply. */
+/** The maximum nesting; no real front matter is nested this deeply. */
 const deepest = 100;
 
 const opening = /^---[ \t]*\r?\n/;
 const closing = /^---[ \t]*\r?(?:\n|$)/gm;
 
-/** The YAML of a page, not read yet; undefined if it does not begin with front matter. */
+/** The unparsed YAML of a page; undefined if the page does not begin with front matter. */
 export function yamlIn(text: string): { yaml: string; end: number } | undefined {
   const start = opening.exec(text)?.[0].length;
   if (start === undefined) return undefined;
-  // Further on there is no end of it that counts.
+  // An end marker beyond this limit does not count.
   const near = text.slice(start, start + maximumFrontMatter_bytes + 1000);
   closing.lastIndex = 0;
   const end = closing.exec(near);
@@ -29,8 +29,8 @@ export function yamlIn(text: string): { yaml: string; end: number } | undefined 
 }
 
 /**
- * The JSON of the object that YAML describes; undefined if it describes anything else, or is not valid. What has anchors is not: with them, a short text can
- * stand for a long one.
+ * The JSON of the object that YAML describes; undefined if it is invalid or describes another type. YAML with anchors is refused: with them, a short text can expand
+ * to a long one.
  */
 export function jsonOf(yaml: string): string | undefined {
   try {

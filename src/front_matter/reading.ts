@@ -1,4 +1,4 @@
-/** Reads front matter; what is long, in a thread of its own: the parser takes half a second for a MiB, and cannot be interrupted. */
+/** Parses front matter; long front matter in a thread of its own: the parser takes half a second for a MiB, and cannot be interrupted. */
 import { hash } from 'node:crypto';
 import { FairThreads } from '../foundation/fair_threads.ts';
 import { OverBudget } from '../foundation/limited_thread.ts';
@@ -25,8 +25,8 @@ async function readLong(yaml: string, owner: number): Promise<string | undefined
 }
 
 /**
- * The front matter of a page. What is not valid is text.
- * @param owner whose page it is: owners take turns
+ * The front matter of a page. Invalid front matter counts as text.
+ * @param owner the owner of the page: owners take turns
  * @throws TooMuchWaiting when a thousand long ones of the owner are waiting
  */
 export async function frontMatterOf(text: string, owner: number): Promise<FrontMatter> {
