@@ -1,4 +1,4 @@
-/** Highlights programs in a thread of its own, which ends when it has nothing to do: grammars take memory, and a text can take long to parse. */
+/** Highlights programs in a thread of its own, which ends when idle: grammars take memory, and a text can take long to parse. */
 import { LRUCache } from 'lru-cache';
 import { FairThreads, TooMuchWaiting } from '../foundation/fair_threads.ts';
 import { OverBudget } from '../foundation/limited_thread.ts';
@@ -16,14 +16,14 @@ const threads = new FairThreads<ToHighlight, string>('highlighting/highlight_wor
   mostWaiting: 20,
 });
 
-/** Lines by the id of the blob and what decides the language. A character takes up to two bytes. */
+/** Highlighted lines, cached by the id of the blob and the facts that decide the language. A character takes up to two bytes. */
 const known = new LRUCache<string, readonly string[]>({ maxSize: 8 * 1024 * 1024 });
 
 /**
  * The lines of a program as HTML: their text is escaped, and its words are in `<span>` with a class of one letter.
  * @param blob_id names the content
- * @param owner whose file it is: owners take turns
- * @returns undefined if the language is not known, or if it takes too much
+ * @param owner the owner of the file: owners take turns
+ * @returns undefined if the language is unknown, or if the work exceeds the limits
  */
 export async function highlighted(
   { text, file_name }: ToHighlight,

@@ -4,13 +4,13 @@ import type { ToHighlight } from './highlight.ts';
 import { grammarOf } from './languages.ts';
 import { type Mark, marksByLines, marksByTree } from './marks.ts';
 
-/** What is not marked after this time is shown as it is. */
+/** The rest of a text is shown without marks after this time. */
 const maximum_ms = 60;
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escaped = (text: string): string => text.replaceAll(/[&<>"]/g, (character) => escapes[character]!);
 
-/** A mark that goes over several lines is repeated in each, so that lines can be shown one by one. */
+/** A mark across several lines is repeated in each, so that lines can be shown one by one. */
 function htmlOf(text: string, marks: readonly Mark[]): string {
   let html = '';
   let at = 0;

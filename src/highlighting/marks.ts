@@ -1,4 +1,4 @@
-/** Finding the words of a program that are shown in colours, within a time. */
+/** Finds the words of a program that are shown in colours, within a time limit. */
 import { type StreamParser, StringStream } from '@codemirror/streamparser';
 import type { Parser } from '@lezer/common';
 import { highlightTree, tagHighlighter, tags } from '@lezer/highlight';
@@ -10,7 +10,7 @@ export interface Mark {
   name: string;
 }
 
-/** Keywords, strings, comments, numbers, names that are defined or called, types, and what belongs to the markup of a language. */
+/** The classes for keywords, strings, comments, numbers, defined or called names, types, and markup. */
 const highlighter = tagHighlighter([
   { tag: [tags.keyword, tags.operatorKeyword, tags.modifier, tags.self, tags.null], class: 'k' },
   { tag: [tags.string, tags.regexp, tags.character, tags.attributeValue, tags.escape], class: 's' },
@@ -21,7 +21,7 @@ const highlighter = tagHighlighter([
   { tag: [tags.meta, tags.annotation, tags.processingInstruction, tags.attributeName, tags.propertyName], class: 'm' },
 ]);
 
-/** The same for the words by which parsers of lines name what they find. */
+/** The same for the token names of line parsers. */
 const classes: Readonly<Record<string, string>> = {
   keyword: 'k',
   operatorKeyword: 'k',
@@ -52,7 +52,7 @@ const classes: Readonly<Record<string, string>> = {
   deleted: 'k',
 };
 
-/** @param isLate whether the time is over; what comes behind is not marked */
+/** @param isLate whether the time is over; the rest is not marked */
 export function marksByTree(parser: Parser, text: string, isLate: () => boolean): Mark[] {
   const parse = parser.startParse(text);
   let tree = parse.advance();
@@ -67,7 +67,7 @@ export function marksByTree(parser: Parser, text: string, isLate: () => boolean)
   return marks;
 }
 
-/** A parser may change its state without going on, but not without end. */
+/** A parser may change its state without consuming input, but not forever. */
 const mostStill = 10;
 
 function tokenOf<State>(parser: StreamParser<State>, stream: StringStream, state: State): string | null {
@@ -79,7 +79,7 @@ function tokenOf<State>(parser: StreamParser<State>, stream: StringStream, state
   return null;
 }
 
-/** The same with a parser that reads line by line. */
+/** The same with a line parser. */
 export function marksByLines(parser: StreamParser<unknown>, text: string, isLate: () => boolean): Mark[] {
   const marks: Mark[] = [];
   const state = parser.startState?.(2) ?? {};

@@ -24,21 +24,21 @@ export const usualBody_bytes = 1024 * 1024;
 /** The limit of an endpoint with a long text: a million characters, some of them escaped. */
 export const longTextBody_bytes = 6 * 1024 * 1024;
 
-/** Many longer ones that have come at a time are parsed in turns of the event loop. */
+/** Longer bodies that arrive together are parsed in separate turns of the event loop. */
 const tinyBody_bytes = 8 * 1024;
 
 export interface BodyOptions {
   at_most_bytes: number;
   blobs: Blobs;
-  /** Those that the endpoint takes. */
+  /** The files that the endpoint takes. */
   files?: readonly WantedFile[];
-  /** How text is read whatever its type, for doors with a form of their own. */
+  /** How text of any media type is read, for doors with a format of their own. */
   parse?: ((text: string) => Values) | undefined;
 }
 
 export interface ReadBody {
   fields: Values;
-  /** The files among the fields, which must be kept or discarded. */
+  /** The files among the fields, each of which must be kept or discarded. */
   files?: readonly UploadedFile[];
 }
 
@@ -76,7 +76,7 @@ export class UnreadBody {
     this.#type = request.headers['content-type'] ?? '';
     const { takes_files = false } = request.routeOptions.config as TakesFiles;
     this.#takes_files = takes_files && /^multipart\/form-data/i.test(this.#type);
-    this.#broken.promise.catch(() => {}); // It may fail before it is read.
+    this.#broken.promise.catch(() => {}); // The stream may fail before it is read.
     payload.on('error', () => this.abort(new ApiError(400, { message: '400 Bad request' })));
     payload.on('close', () => {
       if (!payload.readableEnded) this.abort(new ApiError(400, { message: '400 Bad request' }));
@@ -102,7 +102,7 @@ export class UnreadBody {
     this.#broken.reject(refusal);
   }
 
-  /** A request that waits for its client keeps no other from being worked on, and then waits for its turn: many bodies may have come at a time. */
+  /** While a request waits for its client it occupies no slot, and then it waits for its turn: many bodies may have arrived at the same time. */
   async #receiveInPause(options: BodyOptions): Promise<ReadBody> {
     const { slot } = this.#request;
     slot?.pause();
@@ -157,7 +157,7 @@ export class UnreadBody {
     return 'text' in parsed ? readForm(parsed.text) : nest(parsed.value as [string, string][]);
   }
 
-  /** Receives a whole body: a short one to be parsed here, or a long one for the thread. */
+  /** Receives a whole body: a short one is parsed here, a long one in the thread. */
   async #whole(at_most_bytes: number): Promise<Buffer | Pages> {
     const chunks: Buffer[] = [];
     let size_bytes = 0;

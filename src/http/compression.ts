@@ -1,4 +1,4 @@
-/** Compresses the lists and texts that endpoints reply with, as the client accepts it (docs/api.md). */
+/** Compresses the lists and texts that endpoints reply with, in an encoding that the client accepts (docs/api.md). */
 import compress, { type FastifyCompressRouteOptions } from '@fastify/compress';
 import type { FastifyInstance } from 'fastify';
 import { type AnyEndpoint, isReading } from './endpoint.ts';
@@ -15,8 +15,8 @@ export async function offerCompression(app: FastifyInstance): Promise<void> {
 export const compressed: FastifyCompressRouteOptions = { compress: { threshold, encodings: ['br', 'gzip'] } };
 
 /**
- * The options of the route of an endpoint for the compression of its replies. Those that contain secrets are never compressed: their length would tell an attacker, who
- * chooses a part of them, whether it resembles a secret (the attack BREACH). New secrets are in replies to other methods than GET.
+ * The options of the route of an endpoint for the compression of its replies. Those that contain secrets are never compressed: their length would tell an attacker
+ * who chooses a part of them whether it resembles a secret (the attack BREACH). New secrets are in replies to other methods than GET.
  */
 export function compressionOf({ method, returns, holds_secrets }: AnyEndpoint): FastifyCompressRouteOptions {
   const isText =

@@ -48,7 +48,7 @@ class Counter {
   }
 }
 
-/** What a connection or request counts as one for. */
+/** The source that a connection or request is counted for. */
 class Place {
   readonly #leave: () => void;
   #isHeld = false;
@@ -62,7 +62,7 @@ class Place {
     if (!this.#isHeld) this.#leave();
   }
 
-  /** Until `work` is done, it counts even if it ends. */
+  /** Counted until `work` is done, even if the connection ends earlier. */
   async hold(work: Promise<unknown>): Promise<void> {
     this.#isHeld = true;
     await work;
@@ -82,16 +82,16 @@ const refusalReply = [
   refusal,
 ].join('\r\n');
 
-/** How long a refused client has for reading that. */
+/** The time that a refused client has to read the refusal. */
 const refusalTimeout_ms = 2000;
-/** So many refused clients have that time; beyond, connections are closed without a word, because each holds a file of the process. */
+/** The maximum number of refused clients that are given this time; beyond it, connections are closed without a reply, because each occupies a file descriptor. */
 const maximumRefused = 1000;
 
 /** @returns refuses a connection */
 function refuser(): (socket: Socket) => void {
   let refused = 0;
   return (socket) => {
-    socket.on('error', () => {}); // a client that has gone needs no answer
+    socket.on('error', () => {}); // a client that has disconnected needs no answer
     if (refused >= maximumRefused) {
       socket.destroy();
       return;
@@ -117,8 +117,8 @@ export interface ConnectionLimits {
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Waits with the answer to a request. Meanwhile nothing more is read from its connection, which counts even if the client closes it: otherwise the client could
-     * come back at once.
+     * Delays the answer to a request. Meanwhile nothing more is read from its connection, which stays counted even if the client closes it: otherwise the client
+     * could reconnect at once.
      */
     hold(request: FastifyRequest, pause_ms: number): Promise<void>;
   }

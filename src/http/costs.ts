@@ -1,6 +1,7 @@
 /**
- * What routes cost, which decides their rules: how fast bodies must come, and how long requests wait. No route can be added without one (docs/decisions/0133-a-route-says-what-it-costs.md).
- * How fast replies must be read is the same for all (`watchReplies`); what takes long has places where it is begun (`foundation/places.ts`).
+ * The cost classes of routes, which decide how fast bodies must arrive and how long requests may wait. No route can be added without a cost
+ * (docs/decisions/0133-a-route-says-what-it-costs.md). How fast replies must be read is the same for all (`watchReplies`); what takes long has places where it is
+ * begun (`foundation/places.ts`).
  */
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { gitPatience_ms, type Queued } from './overload.ts';
@@ -9,17 +10,17 @@ import { type Paced, pushPace, uploadPace } from './pace.ts';
 export const costs = {
   /** Bodies and replies are held in memory. */
   usual: {},
-  /** The reply is a file, an archive or a page of any length, which is read at the pace of the client. */
+  /** The reply is a file, an archive or a page of any length, which is sent at the client's pace. */
   stream: {},
   /** The body has files, or is large. */
   upload: { pace: uploadPace },
-  /** Clients of git do not repeat what is refused. */
+  /** Clients of git do not retry refused requests. */
   git: { patience_ms: gitPatience_ms },
-  /** The client has done its work already. */
+  /** The client has already done its work. */
   push: { pace: pushPace, urgent: true },
-  /** A large file, which is a part of a push. */
+  /** A large file that is part of a push. */
   transfer: { pace: uploadPace, urgent: true },
-  /** Supervisors ask. */
+  /** Requests of supervisors. */
   health: { urgent: true },
 } as const satisfies Readonly<Record<string, Paced & Queued>>;
 
@@ -35,13 +36,13 @@ declare module 'fastify' {
   }
 }
 
-/** Keeps a server from starting that has a route without a cost. */
+/** Keeps a server from starting if a route has no cost. */
 export function requireCosts(app: FastifyInstance): void {
   const routes: RouteOptions[] = [];
   const known = new Map<string, Cost>();
   app.decorate('routeCosts', known);
   app.addHook('onRoute', (route) => {
-    // The plugin of CORS answers them.
+    // Answered by the CORS plugin.
     if (route.method === 'OPTIONS') route.config = { ...costing('usual'), ...route.config };
     routes.push(route);
   });

@@ -9,7 +9,7 @@ import { apiRoot } from './mount.ts';
 import { openApiDocument } from './openapi.ts';
 import { originFor } from './origin.ts';
 
-/** The folder of the assets. Asking the package's own module would load the whole page into the server. */
+/** The folder of the assets. Importing the package's own module would load the whole page into the server. */
 const assets = path.dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
 
 const page = `<!doctype html>
@@ -20,7 +20,7 @@ const page = `<!doctype html>
 const script = `SwaggerUIBundle({ url: '${apiRoot}/openapi.json', dom_id: '#api', docExpansion: 'none' });`;
 const policy = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:";
 
-/** Of the page: it runs no other file of this server, such as one that a user wrote. */
+/** The content security policy of the page: it executes no other file of this server, such as one that a user uploaded. */
 const pagePolicy = (origin: string) =>
   `${policy}; script-src ${origin}/docs/; object-src 'none'; base-uri 'none'; frame-ancestors 'none'`;
 
@@ -56,7 +56,7 @@ export function documentation(
             .send(page),
       }),
       door({ method: 'GET', url: '/docs/start.js', handle: ({ reply }) => reply.type('text/javascript').send(script) }),
-      // The pictures among them stay as they are.
+      // The images among them are served unchanged.
       door<Caller, { Params: { '*': string } }>({
         method: 'GET',
         url: '/docs/assets/*',
@@ -70,7 +70,7 @@ export function documentation(
         root: assets,
         serve: false,
         index: false,
-        // A part of a file would be compressed by itself.
+        // A range of a file would be compressed separately.
         acceptRanges: false,
         setHeaders: (reply) => {
           reply.header('content-security-policy', policy);

@@ -1,6 +1,6 @@
 /**
- * Doors: what the server answers besides the endpoints of the API, such as git, pages and health. A door writes its replies itself; callers, limits, scopes
- * and errors are handled as for endpoints.
+ * Doors: the parts of the server besides the endpoints of the API, such as git, pages and health. A door writes its replies itself; callers, limits, scopes and
+ * errors are handled as for endpoints.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterface } from 'fastify';
 import type { Services } from '../services/index.ts';
@@ -17,7 +17,7 @@ import { streamBodies } from './streamed_body.ts';
 
 /** How a door identifies the caller, and which scopes it requires. */
 export interface Identification<C extends Caller = Caller, R extends RouteGenericInterface = RouteGenericInterface> {
-  /** Whether a request has a credential that only this door knows, so that its body need not be read to find one. */
+  /** Whether a request has a credential that only this door recognises, so that its body need not be read to find one. */
   carries?(request: FastifyRequest<R>): boolean;
   /**
    * Identifies the caller; undefined without a credential.
@@ -26,7 +26,7 @@ export interface Identification<C extends Caller = Caller, R extends RouteGeneri
   identify(services: Services, request: FastifyRequest<R>, fields: Values): Promise<C | undefined>;
   /** The accepted scopes, one of which the token needs; undefined if any token is accepted. */
   scopes(request: FastifyRequest<R>, fields: Values): readonly string[] | undefined;
-  /** The refusal of a token without these scopes, if the door has a special one. */
+  /** The refusal of a token without these scopes, if the door has a form of its own. */
   insufficient?(request: FastifyRequest<R>): ApiError;
   /** Counts the request towards the rate limit of the API. */
   count?(services: Services, counting: Counting): Promise<Headers>;
@@ -41,7 +41,7 @@ export interface DoorCall<C extends Caller, R extends RouteGenericInterface> {
   reply: FastifyReply;
 }
 
-/** What the documentation says of a door that programs of other people call. */
+/** The documentation of a door that other people's programs call. */
 export interface DoorDescription {
   operation: string;
   summary: string;
@@ -57,7 +57,7 @@ export interface DoorDescription {
   query_parameters?: readonly string[];
   /** Whether callers need a token. */
   needs_token?: true;
-  /** What each status means. Bodies are JSON. */
+  /** The meaning of each status. Bodies are JSON. */
   responses: Readonly<Record<number, string>>;
 }
 
@@ -79,7 +79,7 @@ export interface Door<C extends Caller = Caller, R extends RouteGenericInterface
   who?: Identification<C, R>;
   /** Whether the GET of the door does not answer HEAD, because it changes something or streams. */
   without_head?: true;
-  /** What it costs, if not as the others of its doorway. */
+  /** Its cost, if it differs from the other doors of its doorway. */
   cost?: Cost;
   /** Whether its replies are texts without secrets, which are compressed as the client accepts it. */
   is_text?: true;
@@ -89,10 +89,10 @@ export interface Door<C extends Caller = Caller, R extends RouteGenericInterface
 // biome-ignore lint/suspicious/noExplicitAny: the doors of a doorway have callers and parameters of different types, each checked where it is written.
 type AnyDoor = Door<any, any>;
 
-/** Doors with the same form of errors and the same way to read bodies. */
+/** Doors with the same form of errors and the same body parser. */
 export interface Doorway {
   doors: readonly AnyDoor[];
-  /** What its doors cost, and what its `prepare` adds. */
+  /** The cost of its doors, and the data that its `prepare` adds. */
   cost: Cost;
   errors(services: Services): ErrorForm;
   /** How bodies are read, if not as for endpoints; with `stream`, the doors read them themselves, through `streamOf`. */

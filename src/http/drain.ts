@@ -7,7 +7,7 @@ import { endUpgraded } from './upgrades.ts';
 /** How long to wait for the next request on an open connection. */
 const idle_ms = 1000;
 
-/** A client that has its reply opens its next connection within this time, even on a busy machine. */
+/** A client that has received its reply opens its next connection within this time, even on a busy machine. */
 const quiet_ms = 50;
 
 /** After this time a busy server stops, even if it drops a connection. */
@@ -29,15 +29,15 @@ export async function drain(server: Server, cutOff: Promise<unknown>): Promise<v
   const isClosing = Promise.withResolvers<void>();
   answerLast(server, isClosing.promise);
   await quietMoment(server);
-  // The method of net, because that of http closes idle connections at once, even when a request is on its way.
+  // The `close` of net, because the one of http closes idle connections at once, even when a request is on its way.
   const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
   isClosing.resolve();
   await closeConnections(server, { closed, cutOff });
 }
 
 /**
- * From now on every reply closes its connection, and is held back until then: a client that waits for a reply opens no further connection, so a moment without new ones comes soon
- * even under load.
+ * From now on every reply closes its connection, and is held back until then: a client that waits for a reply opens no further connection, so a moment without new
+ * connections comes soon even under load.
  */
 export function answerLast(server: Server, until: Promise<void>): void {
   server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
@@ -51,8 +51,8 @@ export function answerLast(server: Server, until: Promise<void>): void {
 }
 
 /**
- * Waits for a moment when listening can stop: a connection in the kernel's queue would be lost. No connection has come for a while then, and a turn of the event loop took no time,
- * so that it has found none.
+ * Waits for a moment when listening can stop: a connection in the kernel's accept queue would be lost. No connection has arrived for a while then, and a turn of the
+ * event loop was immediate, so the queue was empty.
  */
 export async function quietMoment(server: NetServer): Promise<void> {
   const giveUpAt = performance.now() + patience_ms;

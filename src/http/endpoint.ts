@@ -20,7 +20,7 @@ export interface Caller {
   /** The email address in the user's commits; differs from `email` if they chose another one. */
   commit_email: string;
   token: { id: number; scopes: readonly string[]; kind: TokenKind };
-  /** What a deploy token or deploy key reaches; nothing else is granted to it. */
+  /** The code that a deploy token or deploy key can access; it grants nothing else. */
   deploys?: DeployReach;
   /** Whether an administrator acts as this user; the token is the administrator's. */
   sudo: boolean;
@@ -51,7 +51,7 @@ export interface Conditions {
   sent_from: { address: string | undefined; user_agent: string | undefined };
   /** The query as it was sent, for redirects that keep it. */
   query: string;
-  /** A signal that fires when the client leaves before it has the reply: no one waits for work that is still queued then. */
+  /** A signal that fires when the client disconnects before it has the reply: queued work can be dropped then. */
   left(): AbortSignal;
 }
 
@@ -69,7 +69,7 @@ export interface RateLimit {
 }
 type Limit = keyof DB['application_settings'] & (`${string}_limit` | `${string}_limit_unauthenticated`);
 
-/** What rate limits need to know of a request. */
+/** The facts about a request that rate limits use. */
 export interface Counting {
   /** Undefined for anonymous callers, who are counted by address, and for refused credentials. */
   caller: Caller | undefined;
@@ -84,15 +84,15 @@ export interface AccessCall extends Services {
   caller: Caller | undefined;
   params: Readonly<Record<string, string>>;
   method: Method;
-  /** The version of rights that counts for the request; what is kept for it need not be read again. */
+  /** The version of rights that applies to the request; cached results for it are reused. */
   rightsVersion(): Promise<string>;
 }
 
-/** How an endpoint is called decides on the credentials that it accepts. */
+/** The properties of an endpoint's call that decide which credentials are accepted. */
 export type Authenticating = Pick<AnyEndpoint, 'rotation' | 'deploy_tokens'> &
   Partial<Pick<AccessCall, 'rightsVersion'>>;
 
-/** Who may call, decided by loading the objects of the call: the rule grants exactly what it has checked. */
+/** An access rule, which decides by loading the objects of the call: it grants exactly the objects that it has checked. */
 export interface Access<Granted> {
   /** The name of the rule in docs/access.txt and in the OpenAPI document. */
   rule: string;
@@ -139,7 +139,7 @@ export interface Endpoint<Granted, Input extends TProperties, Output> {
   rate?: RateLimit;
   /** The throttle that counts its calls, while it is enabled. By default, and while it is disabled, the throttle of the whole API counts them. */
   throttle?: 'files_api';
-  /** Whether it rotates a token: calling it with a revoked token revokes every token that was derived from that one. */
+  /** Whether it rotates a token: a call with a revoked token revokes every token of its rotation chain. */
   rotation?: true;
   /** Whether deploy tokens are accepted besides those of users. */
   deploy_tokens?: true;
@@ -193,7 +193,7 @@ export const del = verb('DELETE');
 /** A word inside the name of an operation, e.g. `list${capitalized('group')}Labels`. */
 export const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-/** The name of a thing with its article, for sentences: `an issue`. */
+/** A noun with its article, for sentences: `an issue`. */
 export const withArticle = (name: string): string => `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`;
 
 /** The same endpoint with another path or method. */

@@ -26,10 +26,10 @@ const texts: Record<number, string> = {
   431: '431 Request Header Fields Too Large',
 };
 
-/** The code of errors of git when the process that starts it has ended (src/git/launcher.ts). The next request starts another one. */
+/** The error code when the process that starts git has ended (src/git/launcher.ts). The next request starts another one. */
 const lostCode = 'GIT_LOST';
 
-/** Says what is missing, and nothing of its address: everybody may read it. */
+/** Names the missing service, without its address: everybody may read the reply. */
 const away = (sentence: string) => new ApiError(503, { message: `503 Service Unavailable - ${sentence}` });
 
 function meaningOf(error: FastifyError): ApiError {
@@ -50,7 +50,7 @@ function meaningOf(error: FastifyError): ApiError {
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Has another site answer a request that failed here, before anything was answered.
+     * Forwards a failed request to another site, before anything was answered.
      * @returns undefined when the error is answered here
      */
     elsewhere?(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> | undefined;
@@ -94,5 +94,5 @@ export function refuseUnreadable(error: Error & { code?: string }, socket: Socke
   socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`);
 }
 
-/** The `message` of a refusal without its status, for forms that show the status elsewhere. */
+/** The `message` of a refusal without its status, for formats that show the status elsewhere. */
 export const messageOf = (refusal: ApiError): string => textOf(refusal).replace(/^\d{3} /, '');

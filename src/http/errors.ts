@@ -7,7 +7,7 @@ export interface RefusalBody {
   [member: string]: unknown;
 }
 
-/** The form in which the boards of v4 refuse. */
+/** The format in which the boards of v4 refuse. */
 interface SentenceAsError {
   readonly error: string;
 }
@@ -19,7 +19,7 @@ export class ApiError extends Error {
   readonly status: number;
   readonly body: RefusalBody;
   readonly headers: Record<string, string>;
-  /** The reasons by field of a refusal whose message joins them in one text. They are for pages, and not sent. */
+  /** The reasons by field of a refusal whose message joins them into one text. They are for pages, and not sent. */
   reasons: Reasons | undefined;
   constructor(status: number, body: RefusalBody, headers: Record<string, string> = {}) {
     super(JSON.stringify(body));
@@ -29,10 +29,7 @@ export class ApiError extends Error {
   }
 }
 
-/**
- * The project or group in the request path has moved. Thrown by access rules that read the path from the second segment; `mount` and pages answer it
- * (docs/api.md).
- */
+/** The project or group in the request path has moved. Access rules that read the path from the second segment throw it; `mount` and pages handle it (docs/api.md). */
 export class Moved extends ApiError {
   readonly path: string;
   readonly kind: 'project' | 'group';
@@ -54,7 +51,7 @@ export class RefusedAgain extends ApiError {
 /** 401 for a missing or unknown credential. */
 export const unauthorized = () => new ApiError(401, { message: '401 Unauthorized' });
 
-/** 401 in the OAuth form: `description` says what is wrong with the token. */
+/** 401 in the OAuth format: `description` explains the problem with the token. */
 export const invalidToken = (description: string) =>
   new ApiError(
     401,
@@ -77,7 +74,7 @@ export const insufficientScope = (scopes: readonly string[]) =>
 export const forbidden = (reason?: string) =>
   new ApiError(403, { message: reason === undefined ? '403 Forbidden' : `403 Forbidden - ${reason}` });
 
-/** 404 that names what is missing; without a name, the form of a plain record lookup, `404 Not found`. */
+/** 404 that names the missing object; without a name, the form of a plain record lookup, `404 Not found`. */
 export const notFound = (what?: string) =>
   new ApiError(404, { message: what === undefined ? '404 Not found' : `404 ${what} Not Found` });
 
@@ -86,7 +83,7 @@ export const invalid = (fields: Record<string, string[]>) => new ApiError(400, {
 
 /**
  * 400 of a failed model validation, in the form of those endpoints of v4 that answer with a sentence: `<text> {:path=>["has already been taken"]}`.
- * @param text what failed, e.g. `Failed to save group`
+ * @param text names the failure, e.g. `Failed to save group`
  */
 export function invalidAs(text: string, fields: Record<string, string[]>): ApiError {
   const entries = Object.entries(fields).map(([field, reasons]) => {
@@ -96,7 +93,7 @@ export function invalidAs(text: string, fields: Record<string, string[]>): ApiEr
   return withReasons(badRequest(`${text} {${entries.join(', ')}}`), fields);
 }
 
-/** A refusal that also says which fields its text is about. */
+/** A refusal that also tells which fields its text concerns. */
 export function withReasons(refusal: ApiError, reasons: Reasons): ApiError {
   refusal.reasons = reasons;
   return refusal;
@@ -105,7 +102,7 @@ export function withReasons(refusal: ApiError, reasons: Reasons): ApiError {
 /** The text for a body that does not match its headers. */
 export const mismatch = 'message body does not match declared format';
 
-/** 503 of a request that has found no place, or has waited for it for too long. It has had no effect. */
+/** 503 of a request that got no place, or waited too long for one. It has had no effect. */
 export const tooBusy = () =>
   new ApiError(503, { message: '503 Service Unavailable - The server is too busy' }, { 'retry-after': '1' });
 
@@ -141,10 +138,10 @@ export function sentenceOf(fields: Record<string, readonly string[]>): string {
   return `${parts.slice(0, -1).join(', ')}, and ${parts.at(-1)}`;
 }
 
-/** 304: there was nothing to change. The text is for logs only, because a 304 has no body. */
+/** 304: nothing changed. The text is for logs only, because a 304 has no body. */
 export const notModified = () => new ApiError(304, { message: '304 Not Modified' });
 
-/** The reasons of a refusal by field; none if it says only a sentence. */
+/** The reasons of a refusal by field; none if it has only a sentence. */
 export function reasonsOf({ body: { message }, reasons = {} }: ApiError): Reasons {
   return typeof message === 'string' || isList(message) || isSentence(message) ? reasons : message;
 }

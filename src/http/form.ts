@@ -29,7 +29,7 @@ function addPlain(into: Values, step: string, value: unknown): void {
 }
 
 /**
- * Longer texts come from the thread as UTF-8, which is handed over. A string would be copied in one turn of the event loop: 100 MB take 80 ms. No text in
+ * Longer texts arrive from the thread as UTF-8, whose memory is transferred. A string would be copied in one turn of the event loop: 100 MB take 80 ms. No text in
  * the database is longer (docs/operating.md#limits).
  */
 export const maximumString_chars = 1_048_576;

@@ -10,7 +10,7 @@ const alive = (url: string) => door({ method: 'GET', url, handle: ({ reply }) =>
 /** A git write needs a few files; with less space than this, the disk counts as full. */
 const leastRoom_bytes = 1024 * 1024;
 
-/** Whether the file system of the folder has space; assumed if it cannot tell. */
+/** Whether the file system of the folder has free space; assumed if it cannot be determined. */
 async function hasRoom(folder: string): Promise<boolean> {
   const found = await statfs(folder).catch(() => undefined);
   return found === undefined || found.bavail * found.bsize >= leastRoom_bytes;
@@ -20,7 +20,7 @@ async function haveRoom({ storages }: Pick<Services, 'storages'>): Promise<boole
   return (await Promise.all(Object.values(storages).map(hasRoom))).every(Boolean);
 }
 
-/** Why a server that can work is not ready all the same, as a sentence; undefined when it is. */
+/** The reason why a working server is not ready, as a sentence; undefined when it is. */
 export type ReadinessProblem = (services: Services) => Promise<string | undefined>;
 
 /** 503 while the database does not respond, or writes cannot succeed. */

@@ -1,4 +1,4 @@
-/** Ids in requests: any integer is well formed, and one that no row can have is not found. */
+/** Ids in requests: any integer is well formed, and an id outside the range of its column is not found. */
 
 /** Stands for every integer beyond the range of its column; no row has it. */
 const noId = -1;

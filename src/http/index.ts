@@ -1,4 +1,4 @@
-/** What areas write endpoints with. */
+/** The toolkit with which areas write endpoints. */
 export { cloneUrls, type Services } from '../services/index.ts';
 export { causeOfCall } from './cause.ts';
 export { deleteFound } from './deletion.ts';

@@ -11,7 +11,10 @@ import { type Plan, reaches, refusalOfAbove } from './plans.ts';
 import { type Marked, marks } from './types.ts';
 import { UploadedFile } from './uploaded_file.ts';
 
-/** The errors of a request so far, parameters in the order of declaration and reasons by field, and the plan that decides which parameters are read. */
+/**
+ * The state of parsing a request: the errors so far, with parameters in the order of declaration and reasons by field, and the plan that decides which parameters
+ * are read.
+ */
 interface Failures {
   plan: Plan;
   parameters: { name: string; reason: string }[];
@@ -261,7 +264,7 @@ interface Member {
   isNullable: boolean;
   /** Types for which empty text means null (docs/api.md). */
   emptyIsNull: boolean;
-  /** Whether nothing has to be done where it is left out. */
+  /** Whether an omitted parameter needs no work. */
   isOptional: boolean;
 }
 
@@ -300,7 +303,7 @@ function readMember(member: Member, raw: unknown, path: string, failures: Failur
     const { absence, notBlank } = schema[marks] ?? {};
     const usual = raw === '' ? ['is empty'] : notBlank ? ['is missing', 'is empty'] : ['is missing'];
     for (const reason of absence ? [absence] : usual) refuse(failures, path, reason);
-    // Without a hash, its required members are missing too.
+    // If the hash is missing, its required members are missing too.
     if (schema.type === 'object') member.read({}, path, failures);
     return undefined;
   }
@@ -353,7 +356,7 @@ function recordReader(item: Json): Read {
     const keys = Object.keys(value);
     if (keys.length > usualItems) return refuse(failures, path, `has more than ${usualItems} elements`);
     if (keys.some((key) => key.includes('\0') || !key.isWellFormed())) return refuse(failures, path, 'is invalid');
-    // Defined, not assigned: `__proto__` is a key like any other.
+    // Defined, not assigned: `__proto__` is an ordinary key.
     return Object.fromEntries(keys.map((key) => [key, read((value as Values)[key], `${path}[${key}]`, failures)]));
   };
 }
@@ -361,14 +364,14 @@ function recordReader(item: Json): Read {
 const readFile: Read = (value, name, failures) =>
   value instanceof UploadedFile ? value : refuse(failures, name, 'is invalid');
 
-/** The reader of a parameter. Long texts come as UTF-8 (long_body.ts), which only a parameter that takes any text keeps. */
+/** The parser of a parameter. Long texts arrive as UTF-8 (long_body.ts), which only a parameter that takes any text keeps. */
 function readerOf(schema: Json): Read {
   const read = readerByType(schema);
   if (schema[marks]?.anyText)
     return (value, name, failures) => (value instanceof Uint8Array ? value : read(value, name, failures));
   return (value, name, failures) => {
     if (!(value instanceof Uint8Array)) return read(value, name, failures);
-    // No other text can be as long, and making a string of it would keep other requests waiting.
+    // No other text can be this long, and decoding it would block other requests.
     if (value.length > longTextBody_bytes) return refuse(failures, name, 'is too long');
     return read(new TextDecoder().decode(value), name, failures);
   };
@@ -415,7 +418,7 @@ const reasonsIn = ({ parameters }: Failures): Reasons =>
 interface Reading<P extends TProperties> {
   input: P;
   rules?: readonly Rule[] | undefined;
-  /** What is thrown for parameters that cannot be read. */
+  /** Creates the error for parameters that cannot be read. */
   refused?: ((text: string) => ApiError) | undefined;
   /** Whether the call only reads. */
   reads?: boolean;

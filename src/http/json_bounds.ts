@@ -6,10 +6,7 @@ import { maximumPairs, tooManyPairs } from './form.ts';
 const maximumDepth = 64;
 const maximumElements = 100_000;
 
-/**
- * Of keys inside parameters. The parser creates a shape for each combination of names, which costs a hundred times more than another object of the same
- * shape.
- */
+/** Limits keys inside parameters. The parser creates a shape for each combination of names, which costs a hundred times more than another object of the same shape. */
 const maximumNames = 1024;
 const manyListed = 10_000;
 
@@ -41,7 +38,7 @@ export class JsonBounds {
     return this.#elements;
   }
 
-  /** Whether the text has such long lists that taking them over from a thread is faster than parsing them. */
+  /** Whether the text has such long lists that transferring the values from a thread is faster than parsing the text. */
   get isLong(): boolean {
     return this.#commas - this.#keys > manyListed;
   }

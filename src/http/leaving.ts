@@ -1,8 +1,8 @@
-/** Clients that leave before they have their reply. */
+/** Detects clients that disconnect before they have their reply. */
 import type { FastifyReply } from 'fastify';
 
 /**
- * Makes a signal when it is first asked for, since few handlers need one. It also fires when the reply is complete.
+ * Creates the signal on first use, since few handlers need one. It also fires when the reply is complete.
  * @param reply of the request
  */
 export function leavingOf({ raw }: FastifyReply): () => AbortSignal {

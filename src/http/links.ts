@@ -15,7 +15,7 @@ export interface Linking {
 const maximumHeader = 6000;
 
 /**
- * The address of a redirect, in the characters that a header takes: others are percent-encoded.
+ * The address of a redirect, in the characters that headers allow: others are percent-encoded.
  * @throws ApiError 414 if it repeats too much of a long request
  */
 export function locationOf(url: string): string {

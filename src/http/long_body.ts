@@ -1,6 +1,6 @@
 /**
- * Long JSON and form bodies: kept in pages while they arrive, then checked and parsed in a thread. Clients take turns, so that however many one of them sends, others wait for
- * two of these at most, and the main thread does no more than take the values over.
+ * Long JSON and form bodies: kept in pages while they arrive, then checked and parsed in a thread. Clients take turns: however many bodies one of them sends, others
+ * wait for two of these at most, and the main thread only takes over the values.
  */
 import { currentOwner } from '../foundation/clients.ts';
 import { FairThreads } from '../foundation/fair_threads.ts';
@@ -8,28 +8,28 @@ import { OverBudget } from '../foundation/limited_thread.ts';
 import { badParams } from './errors.ts';
 import { tooLarge } from './multipart.ts';
 
-/** A body as the thread receives it. */
+/** A body in the form in which it is sent to the thread. */
 export interface ToParser {
   pages: readonly Uint8Array[];
   as: 'json' | 'form';
 }
 
-/** The value, for a form its name-value pairs; the text where the value would take longer to hand over than to parse; or why the body is refused. */
+/** The value, for a form its name-value pairs; the text where the value would take longer to transfer than to parse; or the reason for refusing the body. */
 export type FromParser = { value: unknown } | { text: Uint8Array } | { refusal: string };
 
-/** Shorter bodies are parsed where they are: it takes less than a millisecond. */
+/** Shorter bodies are parsed on the main thread: it takes less than a millisecond. */
 export const shortBody_bytes = 64 * 1024;
 
 const page_bytes = 1024 * 1024;
 
 const threads = new FairThreads<ToParser, FromParser>('http/long_body_worker', {
-  // A body of 100 MB as text and again as values, each with two bytes for a character.
+  // The memory for a body of 100 MB as text and again as values, each with two bytes per character.
   heap_mib: 1024,
   budget_ms: 10_000,
   mostWaiting: 1000,
 });
 
-/** The bytes of a body. Chunks of the network are copied, so that the memory is handed over to the thread as it is. */
+/** The bytes of a body. Chunks of the network are copied, so that the memory can be transferred to the thread as it is. */
 export class Pages {
   readonly #full: Uint8Array<ArrayBuffer>[] = [];
   #page = new Uint8Array(shortBody_bytes);
@@ -66,7 +66,7 @@ let count = 0;
  */
 export async function parseLong(body: Pages, as: ToParser['as']): Promise<{ value: unknown } | { text: string }> {
   const { pages } = body;
-  // Nothing is known of what another body costs.
+  // The cost of one body tells nothing about another.
   const work = { owner: currentOwner(), content: String(++count), moved: pages.map(({ buffer }) => buffer) };
   try {
     const answer = await threads.run({ pages, as }, work);

@@ -18,7 +18,7 @@ function withLongAsBytes(value: unknown, moved: ArrayBuffer[]): unknown {
   return value;
 }
 
-/** Whether taking a value over takes longer than parsing it: that of many small objects, but not of long lists. */
+/** Whether transferring a value takes longer than parsing it: true for many small objects, but not for long lists. */
 const isCostlyToMove = (bounds: JsonBounds, size_bytes: number) =>
   bounds.elements > manyElements && !bounds.isLong && size_bytes < largeBody_bytes;
 const manyElements = 2000;

@@ -42,7 +42,7 @@ export interface MountOptions extends PerformOptions {
   ): Promise<Caller | undefined>;
   /** Applies rate limits, if enabled; the headers are part of every reply. */
   countRequest(services: Services, endpoint: AnyEndpoint, counting: Counting): Promise<Headers>;
-  /** Called with every JSON reply before it is written; tests hold it against the schema. */
+  /** Called with every JSON reply before it is written; tests validate it against the schema. */
   inspectReply?(endpoint: AnyEndpoint, body: unknown): void;
 }
 
@@ -197,7 +197,7 @@ function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
           options.inspectReply?.(endpoint, [item]);
           return writeItem(item, plan);
         };
-        // Reading all of it for its headers would be in vain.
+        // Reading the whole stream only for its headers would be wasted work.
         const items = request.method === 'HEAD' ? none() : (body as AsyncIterable<unknown>);
         return jsonReply(reply, own).send(Readable.from(listText(items, inspected)));
       }
@@ -219,7 +219,7 @@ function bodyLimitOf({ input = {}, body_limit_bytes }: AnyEndpoint): number {
   return body_limit_bytes ?? (isLong ? longTextBody_bytes : usualBody_bytes);
 }
 
-/** Gives the end of a path that has a `*name` that name, which the router does not know. */
+/** Names the end of a path with a `*name`, since the router does not support names there. */
 function withRestNamed(request: FastifyRequest, { path }: AnyEndpoint): FastifyRequest {
   const [, name] = /\*(\w+)$/.exec(path) ?? [];
   if (name === undefined) return request;

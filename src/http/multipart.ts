@@ -8,7 +8,7 @@ import { nest, type Values } from './form.ts';
 /** 413 for a body beyond its limit. */
 export const tooLarge = () => new ApiError(413, { message: '413 Request Entity Too Large' });
 
-/** Receives each file. It must read or resume the stream, and is awaited. */
+/** Receives each file. It must read or resume the stream; its promise is awaited. */
 type OnFile = (name: string, file: Readable, filename: string | undefined) => void | Promise<void>;
 
 interface PartsOptions {
@@ -28,7 +28,7 @@ const pass: OnFile = (_name, file) => {
 /**
  * Reads a multipart body to its end.
  * @returns its text fields
- * @throws ApiError 400 for a malformed body, 413 for one that is too large, and what `onFile` throws, once every `onFile` has ended
+ * @throws ApiError 400 for a malformed body, 413 for one that is too large, and errors of `onFile`, once every `onFile` has ended
  */
 export function readParts(
   headers: IncomingHttpHeaders,

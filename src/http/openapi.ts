@@ -14,7 +14,7 @@ type Json = Values &
 
 const bodyTypes = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
 
-/** Copies a schema, moves each named shape to the components, and describes in words the marks that only our reader knows. */
+/** Copies a schema, moves each named shape to the components, and describes in words the marks that only our parser uses. */
 function describe(schema: Json, shapes: Map<string, unknown>): Values {
   const { title, properties, items, anyOf, ...rest } = schema;
   const described: Values = { ...rest };
@@ -113,7 +113,7 @@ function responses(endpoint: AnyEndpoint, shapes: Map<string, unknown>): Values 
 
 const notModified = { description: 'The client has it already, as `If-None-Match` says; without a body' };
 
-/** What callers should know and the document has no member for. */
+/** Describes rules for callers that have no member in the document. */
 function describedLimits({
   description,
   access,
@@ -160,7 +160,7 @@ function operation(endpoint: FiledEndpoint, shapes: Map<string, unknown>): Value
   };
 }
 
-/** A door takes and answers what its protocol says, which has no schema here. */
+/** The requests and replies of a door follow its protocol, which has no schema here. */
 function doorOperation({ path, description: door }: DescribedDoor): Values {
   const { operation, summary, description, tag, offerings, body_types, needs_token, responses } = door;
   const { text_parameters = [], query_parameters = [] } = door;
@@ -194,7 +194,7 @@ function doorOperation({ path, description: door }: DescribedDoor): Values {
 /**
  * Generates the document.
  * @param endpoints all endpoints, in the order of their tags
- * @param doors those that are described
+ * @param doors the described doors
  * @returns a plain object, ready for JSON
  */
 export function openApiDocument(endpoints: readonly FiledEndpoint[], doors: readonly DescribedDoor[]): Values {

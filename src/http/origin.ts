@@ -14,7 +14,7 @@ export const originFor = (request: FastifyRequest, url: string): string =>
     ? `${request.protocol === 'https' ? 'https' : 'http'}://${request.host}`
     : new URL(url).origin;
 
-/** Whether the browser says that a form is on a page of ours. All browsers have said so since 2023; older ones name the origin of the page. */
+/** Whether the browser reports that a form is on one of our pages. All browsers have done so since 2023; older ones send the origin of the page. */
 export function isFromOurPage({ headers }: FastifyRequest, origin: string): boolean {
   const site = headers['sec-fetch-site'];
   return site === undefined ? headers.origin === origin : site === 'same-origin';

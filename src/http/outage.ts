@@ -1,4 +1,4 @@
-/** Logging while the database is away: one line when it goes, one with a count when it is back, and none per request. */
+/** Logging during a database outage: one line when it begins, one with a count when it ends, and none per request. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
@@ -16,14 +16,14 @@ export const isFull = (error: unknown): boolean => fullCodes.has((error as { cod
 export class Outage {
   readonly #db: Database;
   readonly #log: Pick<Logger, 'error' | 'warn'>;
-  /** The number of failed requests since the database went away; undefined while it is available. */
+  /** The number of failed requests since the outage began; undefined while the database is available. */
   #failed: number | undefined;
   #fullAt = Number.NEGATIVE_INFINITY;
 
   constructor(db: Database, log: Pick<Logger, 'error' | 'warn'>) {
     this.#db = db;
     this.#log = log;
-    // A server that no one asks for anything notices it, too.
+    // Polls, so that an idle server notices the end of the outage, too.
     onIdleLoss(db, () => void this.#look());
   }
 
@@ -71,7 +71,7 @@ export class Outage {
       try {
         await sql`select 1`.execute(this.#db);
         break;
-      } catch {} // still away
+      } catch {} // still unavailable
     }
     const seconds = Math.round((performance.now() - since) / 100) / 10;
     this.#log.warn({ failed_requests: this.#failed, seconds }, 'the database is back');

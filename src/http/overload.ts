@@ -1,6 +1,6 @@
 /**
- * Sheds load: while the event loop or the connections of the database keep requests waiting, requests queue, and those that have waited for too long are answered
- * with 503 (docs/operating.md#overload).
+ * Sheds load: while the event loop or the connections of the database delay requests, requests queue, and the ones that have waited too long are answered with 503
+ * (docs/operating.md#overload).
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { threadCpuUsage } from 'node:process';
@@ -11,33 +11,36 @@ import { sourceOf } from '../foundation/source_of.ts';
 import { tooBusy } from './errors.ts';
 import { firstAtOnce, RequestQueue } from './request_queue.ts';
 
-/** How often the load is looked at. A single collection of garbage is over by then. */
+/** The sampling interval. A single garbage collection is over by then. */
 const interval_ms = 100;
 const resolution_ms = 10;
-/** Delays above which a process does not keep up. */
+/** A process with longer delays than these is overloaded. */
 const loopDelay_ms = 10;
-/** A commit takes a connection ten times, one after the other. */
+/** A commit acquires a connection ten times, one after the other. */
 const connectionDelay_ms = 40;
-/** A disk that pauses keeps all writing waiting for up to half a second, and soon has done it all. At more looks than these, writing waits for something else. */
+/**
+ * A disk that stalls delays all writes for up to half a second, and then completes them quickly. If writes are delayed at more samples than these, the cause is
+ * another one.
+ */
 const maximumPause = 10;
-/** A client of the API would rather wait than be refused, up to here; most time out later. */
+/** A client of the API would rather wait than be refused, up to this time; most time out later. */
 const usualPatience_ms = 10_000;
-/** Clients of git do not repeat a request that was refused: the clone or the push fails. */
+/** Clients of git do not retry a refused request: the clone or the push fails. */
 export const gitPatience_ms = 30_000;
 /** Overload has ended when no request was refused for this long. */
 const calm_ms = 10_000;
 
-/** Tells whether requests were delayed since it was last called. */
+/** Returns whether requests were delayed since the last call. */
 export type LoadMeter = () => boolean;
 
-/** How long this process made callbacks of its event loop late, and how long statements have been waiting for a connection, and for their turn to write. */
+/** The delay of callbacks on the event loop of this process, and the longest waits of statements for a connection and for a slot to write. */
 interface Delays {
   loop_ms: number;
   any_ms: number;
   writing_ms: number;
 }
 
-/** Tells from the delays at each look whether a process does not keep up. */
+/** Decides from the delays at each sample whether a process is overloaded. */
 export function judgeOfDelays(): (delays: Delays) => boolean {
   let looks = 0;
   return ({ loop_ms, any_ms, writing_ms }) => {
@@ -46,7 +49,7 @@ export function judgeOfDelays(): (delays: Delays) => boolean {
   };
 }
 
-/** @returns tells which share of the time since it was last called this thread has had a processor */
+/** @returns a function that returns the share of the time since its last call in which this thread had a processor */
 function shareOfProcessor(): () => number {
   let before = threadCpuUsage();
   let askedAt = performance.now();
@@ -60,8 +63,8 @@ function shareOfProcessor(): () => number {
 }
 
 /**
- * Measures the delay of the event loop of this process and of the connections to the database. Callbacks are also late because other programs have the
- * processors; that much of a delay is not counted, since fewer requests would not shorten it.
+ * Measures the delay of the event loop of this process and of the connections to the database. Callbacks are also late when other programs use the processors; that
+ * part of a delay is not counted, since fewer requests would not shorten it.
  * @param db the database whose pool is watched
  */
 export function loadMeter(db: Database): LoadMeter {
@@ -76,15 +79,15 @@ export function loadMeter(db: Database): LoadMeter {
   };
 }
 
-/** The route configuration of what may happen to requests while the server is too busy. */
+/** The route configuration for overload. */
 export interface Queued {
-  /** They are served however many wait: supervisors ask, or the client has done its work already. */
+  /** Urgent requests are served however many wait: they come from supervisors, or the client has already done its work. */
   urgent?: boolean;
-  /** How long they may wait, if not as long as usual. */
+  /** The maximum wait, if it differs from the usual one. */
   patience_ms?: number;
 }
 
-/** The slot of a request among those that are worked on. It pauses while the client sends the body, and ends with the first byte of the reply. */
+/** The slot of a running request. It is released while the client sends the body, and ends with the first byte of the reply. */
 class Slot {
   readonly #queue: RequestQueue;
   readonly #source: string;
@@ -107,7 +110,7 @@ class Slot {
     this.#queue.leave(this.#source);
   }
 
-  /** Goes on when its turn comes. Resolves also when the request has ended meanwhile. */
+  /** Resumes when its turn comes. Also resolves when the request has ended meanwhile. */
   resume(): Promise<void> {
     if (this.#state !== 'paused') return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -120,7 +123,7 @@ class Slot {
     return promise;
   }
 
-  /** Goes on at once: the work has gone on during the pause. */
+  /** Resumes at once: the work continued during the pause. */
   goOn(): void {
     if (this.#state !== 'paused') return;
     this.#state = 'working';
@@ -141,7 +144,7 @@ declare module 'fastify' {
   }
 }
 
-/** How many requests like this one are worked on at once at most. */
+/** The maximum number of concurrent requests of this kind. */
 export const slotsFor = ({ slot }: FastifyRequest): number => slot?.count ?? firstAtOnce;
 
 /** Queues the requests of `app`, and logs when overload begins and ends. */
@@ -182,7 +185,7 @@ function slotOf(queue: RequestQueue, source: string, reply: FastifyReply): Slot 
   return slot;
 }
 
-/** Logs a line when requests begin to be refused, and one with their number when that is over. */
+/** Logs a line when requests begin to be refused, and one with their number when that ends. */
 function reporter(log: Pick<Logger, 'warn'>) {
   let reported = 0;
   let last = 0;

@@ -1,6 +1,6 @@
 /**
- * Ends requests whose bodies arrive too slowly, those that keep sending after the reply, and those whose replies are read too slowly (docs/operating.md#limits). Node itself
- * only limits the time of heads.
+ * Aborts requests whose bodies arrive too slowly, requests that keep sending after the reply, and requests whose replies are read too slowly
+ * (docs/operating.md#limits). Node itself only limits the time of heads.
  */
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
@@ -14,18 +14,18 @@ export interface Pace extends Floor {
   total_ms?: number;
 }
 
-/** Endpoints and doors that take no more than a text. */
+/** For endpoints and doors that take only a text. */
 export const apiPace: Pace = { window_ms: 30_000, least_bytes: 30 * 1024, total_ms: 120_000 };
 
-/** What must be read of a reply, wherever it comes from: meanwhile it has a place, memory, or a process of git. */
+/** The minimum rate at which any reply must be read: meanwhile it holds a place, memory, or a git process. */
 export const replyPace: Floor = { window_ms: 30_000, least_bytes: 30 * 1024 };
 
-/** Endpoints and doors that take files or large bodies. */
+/** For endpoints and doors that take files or large bodies. */
 export const uploadPace: Pace = { ...apiPace, total_ms: 6 * 3_600_000 };
 
 /**
- * Only callers who may push have so long: others are refused before their body is
- * read, which ends it. The body of a fetch needs no such patience: it is a list of commits, which git has before it connects.
+ * Only callers who may push have this much time: others are refused before their body is read, which ends the request. The body of a fetch needs less: it is a list
+ * of commits, which git has before it connects.
  */
 export const pushPace: Pace = { ...uploadPace, ...pushFloor };
 
@@ -66,7 +66,7 @@ function watch(
       const received_bytes = socket.bytesRead - before_bytes;
       before_bytes = socket.bytesRead;
       if (raw.complete || socket.destroyed) clearInterval(timer);
-      // A full buffer holds a client back that this server is too busy to read from.
+      // If the buffer is full, it is this server that is too slow to read.
       else if (
         performance.now() - startedAt >= total_ms ||
         (received_bytes < least_bytes && raw.readableLength === 0)
@@ -93,21 +93,21 @@ function giveUp({ body, raw }: FastifyRequest, reply: FastifyReply): void {
   else raw.destroy();
 }
 
-/** What Node counts of a connection, and has no public name for: what it has given to the system, and what the system has not taken yet. */
+/** Internal counters of a Node connection without a public name: the bytes passed to the system, and the bytes that the system has not accepted yet. */
 interface Counted {
   _handle?: { bytesWritten: number; writeQueueSize: number } | null;
 }
 
-/** How much of what was written a client has taken, and whether there is more that it keeps waiting. */
+/** The number of written bytes that a client has read, and whether more are waiting for it. */
 function takenFrom(socket: Socket): { taken_bytes: number; isWaiting: boolean } {
   const { bytesWritten = 0, writeQueueSize = 0 } = (socket as Counted)._handle ?? {};
   return { taken_bytes: bytesWritten - writeQueueSize, isWaiting: writeQueueSize > 0 || socket.writableLength > 0 };
 }
 
 /**
- * Watches the replies on all connections. A connection ends on which bytes wait all through a window and too few of them are read: whoever makes a reply slowly lets none
- * wait.
- * @param floor what must be read
+ * Watches the replies on all connections. A connection is closed if bytes wait throughout a window and too few of them are read. A reply that is produced slowly has
+ * no waiting bytes.
+ * @param floor the minimum rate
  */
 export function watchReplies(app: FastifyInstance, floor: Floor = replyPace): void {
   const open = new Map<Socket, SlowWatch>();

@@ -1,4 +1,4 @@
-/** What an endpoint does between identifying the caller and writing the reply. Routes of the API and pages both go through it. */
+/** The steps of an endpoint between identifying the caller and writing the reply. Both the routes of the API and pages use them. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { TProperties } from 'typebox';
 import type { Database } from '../db/index.ts';
@@ -18,31 +18,31 @@ export interface PerformOptions {
   planForAnonymous(db: Database, version: string): Promise<Plan>;
   /** The version of rights, at the time of the call or later. */
   rightsVersion(db: Database): Promise<string>;
-  /** The offering that this server is, or `any`. */
+  /** The offering of this server, or `any`. */
   offering: Offering | 'any';
-  /** Called with everything that a handler refuses; tests hold it against the declared refusals. */
+  /** Called with every error that a handler throws; tests compare it with the declared refusals. */
   inspectRefusal?(endpoint: AnyEndpoint, refusal: ApiError): void;
 }
 
-/** Who calls, and which objects the path names. */
+/** The caller, and the objects that the path names. */
 export type Asking = Pick<AccessCall, 'caller' | 'params' | 'rightsVersion'>;
 
-/** What an access rule has granted, and the plan in force. */
+/** The objects that an access rule has granted, and the plan in force. */
 export interface Grant {
   granted: object;
   plan: Plan;
 }
 
-/** An endpoint as something that can be done. */
+/** A prepared endpoint, which can be called. */
 export interface Performer {
-  /** @throws ApiError what scopes, offering, access rule and plan refuse */
+  /** @throws ApiError refusals of scopes, offering, access rule and plan */
   grant(asking: Asking): Promise<Grant>;
   /**
    * Reads the parameters and calls the handler.
    * @param parameters of path, query and body together
    * @param headers of the request that causes the call
-   * @returns what the handler returns
-   * @throws ApiError 400 for parameters, and what the handler refuses
+   * @returns the result of the handler
+   * @throws ApiError 400 for parameters, and refusals of the handler
    */
   run(
     grant: Grant,
@@ -52,10 +52,10 @@ export interface Performer {
   ): Promise<unknown>;
 }
 
-/** The names of the parameters in a path: `:name` is one segment, `*name` at the end is all that is left. */
+/** The names of the parameters in a path: `:name` is one segment, `*name` at the end is the rest of the path. */
 export const pathParameters = (path: string): string[] => [...path.matchAll(/[:*](\w+)/g)].map(([, name]) => name!);
 
-/** A path as the router takes it. */
+/** A path in the syntax of the router. */
 export const routeOf = (path: string): string => path.replace(/\*\w+$/, '*');
 
 /** Whether the offering of the server has an endpoint. */
@@ -78,7 +78,7 @@ function inspectedHandler(
   };
 }
 
-/** Prepares an endpoint, which is done once for each. */
+/** Prepares an endpoint, once for each. */
 export function performerOf(endpoint: AnyEndpoint, options: PerformOptions): Performer {
   const { services } = options;
   const readInput = inputReader({

@@ -12,7 +12,7 @@ export const needsPlan = (what: string, plan: Plan): string => `${what} needs th
 
 /** The given parameters of a request, as far as the plan matters. */
 export interface GivenParameters {
-  /** The names of those above the plan in force, with the plan that each needs. */
+  /** The names of the parameters above the plan in force, with the plan that each needs. */
   above: ReadonlyMap<string, Plan>;
   /** Whether other parameters were given. */
   others: boolean;
@@ -29,6 +29,6 @@ export function refusalOfAbove({ above, others, reads }: GivenParameters): strin
   return [...above].map(([name, plan]) => needsPlan(name, plan)).join(', ');
 }
 
-/** Whether `plan` includes what requires `needed`. */
+/** Whether `plan` includes features that require `needed`. */
 export const reaches = (plan: Plan, needed: Plan | undefined) =>
   needed === undefined || order.indexOf(plan) >= order.indexOf(needed);

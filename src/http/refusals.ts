@@ -1,4 +1,4 @@
-/** The refusals of an endpoint for the OpenAPI document: those that its declarations imply, and those that it declares. */
+/** The refusals of an endpoint for the OpenAPI document: the ones that its declarations imply, and its declared ones. */
 import { type AnyEndpoint, isReading, type Refusals, servesAnonymous } from './endpoint.ts';
 import { tooFar } from './reply.ts';
 

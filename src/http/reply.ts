@@ -9,11 +9,11 @@ export interface Page<T> {
   items: T[];
   page: number;
   per_page: number;
-  /** Omitted if the list does not count or is too long. */
+  /** Omitted if the list is not counted or is too long. */
   total?: number;
   /** Whether another page follows; known even where the total is not. */
   has_more: boolean;
-  /** Where it ended, for the link to the next page, if that is far. */
+  /** The end of a far page, for the link to the next one. */
   cursor?: string;
   /** For keyset pages only: the parameters of the next page; null on the last one. */
   next?: Record<string, string> | null;
@@ -39,7 +39,7 @@ export interface Returns<T> {
   parts(result: T): { body: unknown; headers?: Headers; status?: number };
 }
 
-/** The last row that a page is read for by its number, on lists that are too long to be counted. */
+/** The last row of a list without a total that can be reached by page number. */
 export const furthest = 50_000;
 
 /** The refusal of a page by number too far behind the beginning of a list without a total. */
@@ -52,7 +52,7 @@ export const one = <S extends TSchema>(schema: S): Returns<Static<S>> => ({
   parts: (body) => ({ body }),
 });
 
-/** One page of a list: headers and links are written by `mount`. */
+/** One page of a list: `mount` writes headers and links. */
 export const pageOf = <S extends TSchema>(schema: S): Returns<Page<Static<S>>> => ({
   kind: 'page',
   schema: Type.Array(schema),
@@ -60,8 +60,8 @@ export const pageOf = <S extends TSchema>(schema: S): Returns<Page<Static<S>>> =
 });
 
 /**
- * As `pageOf`, for items that can be too large to be held in memory together: they are read while the client takes them. An error in between breaks the connection
- * off. Such a list has no ETag.
+ * Like `pageOf`, for items that can be too large to be held in memory together: they are read while the client receives them. An error in between breaks off the
+ * connection. Such a list has no ETag.
  */
 export const streamedPageOf = <S extends TSchema>(
   schema: S,
@@ -127,7 +127,7 @@ export const headersOnly = (headers: Headers): Returns<Headers> => ({
 });
 
 /**
- * Bytes, from memory or streamed; the handler returns `content-type` among the headers.
+ * Bytes, from memory or as a stream; the handler returns `content-type` among the headers.
  * @param media_types the possible values of `content-type`, without parameters
  */
 export const bytes = (
@@ -165,7 +165,7 @@ export const withStatus = <T>(status: number, returns: Returns<T>): Returns<T> =
 
 /**
  * One object, with the usual status or another one.
- * @param also the other success statuses, with what they mean
+ * @param also the other success statuses, with their meaning
  */
 export const byOutcome = <S extends TSchema>(
   schema: S,

@@ -1,21 +1,21 @@
 /**
- * Bounds how many requests are worked on at once, in a process that cannot keep up (docs/decisions/0065). The others wait, and those from one source take turns
- * with those from others, so whoever sends the most waits the longest.
+ * Limits the number of concurrent requests in an overloaded process (docs/decisions/0065). The others wait. Sources take turns, so the source that sends the most
+ * waits the longest.
  */
 import { FairQueue } from '../foundation/fair_queue.ts';
 
-/** How many requests are worked on at once: to begin with, while a process keeps up, and in one that is as slow as can be. */
+/** The number of concurrent requests: initially, in a process that is not overloaded, and in the slowest one. */
 export const firstAtOnce = 64;
 const maximumAtOnce = 1000;
 const leastAtOnce = 16;
-/** While a process does not keep up, one source has so much of what it works on at once, so that the others do not wait for the requests of that one. */
+/** While a process is overloaded, one source has at most this share of the concurrent requests, so that other sources do not wait for its requests. */
 const shareOfSource = 1 / 4;
-/** The step down, while requests are delayed, and the step up, while they are not. From the least to the first it is less than a second of looks. */
+/** The step down while requests are delayed, and the step up while they are not. Increasing from the minimum to the initial number takes less than a second of samples. */
 const down = 0.8;
 const up = 1.1;
 const recovery = 1.25;
 
-/** When requests have been waiting without a break for this long, more come than can be answered: each then waits only for a share of its patience. */
+/** When requests have been waiting without a break for this long, more arrive than can be answered: each then waits only for a share of its patience. */
 const standing_ms = 5000;
 const standingShare = 0.12;
 /** A client can send many requests on one connection before it reads an answer. */
@@ -28,7 +28,7 @@ export interface Piece {
   source: string;
   /** Starts the work. */
   start(): void;
-  /** Whether no one waits for the answer any more. */
+  /** Whether the client no longer waits for the answer. */
   isGone(): boolean;
 }
 
@@ -40,9 +40,9 @@ export interface Turn extends Piece {
 
 export class RequestQueue {
   readonly #waiting = new FairQueue<{ turn: Turn; since: number }>();
-  /** What goes on after a pause comes before what is new. */
+  /** Resumed work comes before new requests. */
   readonly #resuming = new FairQueue<Piece>();
-  /** How many requests of each source are worked on. */
+  /** The number of running requests of each source. */
   readonly #working_of = new Map<string, number>();
   /** Since when requests have been waiting without a break. */
   #standingSince: number | undefined;
@@ -55,7 +55,7 @@ export class RequestQueue {
   }
 
   /**
-   * Starts the work on a request now or when its turn comes, or refuses it. The work ends with `leave`.
+   * Starts the work on a request now or when its turn comes, or refuses it. The caller ends the work with `leave`.
    * @param now the time in milliseconds
    */
   enter(turn: Turn, now: number): void {
@@ -66,7 +66,7 @@ export class RequestQueue {
     this.#startNext();
   }
 
-  /** The work on a request of a source has ended, or pauses because the client has to send something. */
+  /** The work on a request of a source has ended, or pauses because the client has to send data. */
   leave(source: string): void {
     const left = this.#working_of.get(source)! - 1;
     if (left === 0) this.#working_of.delete(source);
@@ -75,21 +75,21 @@ export class RequestQueue {
     this.#startNext();
   }
 
-  /** The work goes on after a pause, when its turn comes. It is not refused: the client has sent what was to come. */
+  /** The work resumes after a pause, when its turn comes. It is not refused: the client has sent its data. */
   resume(piece: Piece): void {
     this.#resuming.add(piece.source, piece);
     this.#startNext();
   }
 
-  /** The work goes on after a pause, whatever else is worked on. */
+  /** The work resumes after a pause, regardless of the limit. */
   goOn(source: string): void {
     this.#working++;
     this.#working_of.set(source, (this.#working_of.get(source) ?? 0) + 1);
   }
 
   /**
-   * Adapts to what was measured since the last call, and refuses requests that have waited for too long.
-   * @param isDelayed whether requests take longer because there are this many of them
+   * Adapts to the measurements since the last call, and refuses requests that have waited too long.
+   * @param isDelayed whether requests take longer because of their number
    */
   adapt(isDelayed: boolean, now: number): void {
     if (isDelayed) this.#atOnce = Math.max(leastAtOnce, Math.floor(Math.min(this.#atOnce, this.#working) * down));

@@ -30,7 +30,7 @@ interface Json extends Marked {
 
 const asIs: Pick = (value) => value;
 
-/** Bytes that are too long for one piece stay as they are for `piecesOf`. */
+/** Bytes that are too long for one piece stay unchanged for `piecesOf`. */
 const asBase64: Pick = (value, _plan, load) => {
   const bytes = value as Buffer;
   load.chars += bytes.length;
@@ -48,7 +48,7 @@ function objectPicker(properties: Record<string, Json>): Pick {
     pick: pickerOf(schema),
     needs: schema[marks]?.plan,
   }));
-  // What is undefined is not written.
+  // Undefined members are not written.
   const build = objectBuilder(Object.keys(properties));
   return (value, plan, load) => {
     if (typeof value !== 'object' || value === null) return value;
@@ -79,7 +79,7 @@ function pickerOf(schema: Json): Pick {
   return asIs;
 }
 
-/** About how long the text of a value is; at least `most` where it is longer than that, and for bytes. */
+/** The approximate length of the text of a value; at least `most` where it is longer than that, and for bytes. */
 function lengthOf(value: unknown, most: number): number {
   if (typeof value === 'string') return value.length + 2;
   if (Buffer.isBuffer(value)) return most;
@@ -90,7 +90,7 @@ function lengthOf(value: unknown, most: number): number {
   return length;
 }
 
-/** The items of a list in groups that are written at once: a piece for each item would cost more than its text. */
+/** Groups the items of a list that are written at once: one piece per item would cost more than its text. */
 function* groupsOf(items: readonly unknown[]): Generator<unknown[]> {
   let some: unknown[] = [];
   let length = 0;
@@ -110,7 +110,7 @@ function* groupsOf(items: readonly unknown[]): Generator<unknown[]> {
 function* piecesOf(value: unknown): Generator<string> {
   if (typeof value === 'string' && value.length > piece_chars) {
     yield '"';
-    // Half of a surrogate pair is escaped; clients read both halves as the character again.
+    // A lone half of a surrogate pair is escaped; clients decode both halves to the same character again.
     for (let at = 0; at < value.length; at += piece_chars)
       yield JSON.stringify(value.slice(at, at + piece_chars)).slice(1, -1);
     yield '"';

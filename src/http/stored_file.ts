@@ -1,4 +1,4 @@
-/** Sends stored files: whole, a part, or only the news that the client has it already (RFC 9110, sections 13 and 14). */
+/** Sends stored files: whole, in part, or as a 304 when the client has the file already (RFC 9110, sections 13 and 14). */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { BlobKey, Blobs, ByteRange } from '../blobs/index.ts';
@@ -11,7 +11,7 @@ export type Reading = Pick<IncomingHttpHeaders, 'range' | 'if-none-match'> & { '
 export interface StoredFile {
   key: BlobKey;
   size_bytes: number;
-  /** Identifies the bytes; without quotes. */
+  /** Identifies the content; without quotes. */
   etag?: string;
 }
 
@@ -48,7 +48,7 @@ export async function fileReply(
     const { 'content-type': _type, ...others } = common as Headers;
     return { status: 304, headers: others, body: undefined };
   }
-  // A part of other bytes than those that the client has already would spoil its file.
+  // A range of different bytes would corrupt the partial file that the client has already.
   const isSame = reading['if-range'] === undefined || reading['if-range'] === tag;
   const range = isSame ? rangeIn(reading.range, size_bytes) : undefined;
   if (range === 'unsatisfiable')
@@ -68,6 +68,6 @@ export async function fileReply(
   };
 }
 
-/** Whether `If-None-Match` names a tag, which is given with its quotes. */
+/** Whether `If-None-Match` contains a tag, which is given with its quotes. */
 export const namesTag = (header: string | undefined, tag: string): boolean =>
   header?.split(',').some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === tag) ?? false;

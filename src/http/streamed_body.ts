@@ -1,4 +1,4 @@
-/** Bodies that a door reads as they come. */
+/** Bodies that a door reads as a stream. */
 import { finished, PassThrough, type Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from './errors.ts';
@@ -10,8 +10,8 @@ export function streamBodies(app: FastifyInstance): void {
 }
 
 /**
- * The body of a request to a door with `bodies: 'stream'`, which is not read before this is called. Until the client has sent it, the request keeps no other
- * from being worked on. The connection stays usable for the reply when reading fails: with an ApiError, 400 when the client breaks it off, 408 when it is too slow.
+ * The body of a request to a door with `bodies: 'stream'`, which is not read before this is called. Until the client has sent it, the request occupies no slot of
+ * the queue. The connection stays usable for the reply when reading fails: with an ApiError, 400 when the client breaks it off, 408 when it is too slow.
  */
 export function streamOf(request: FastifyRequest): Readable {
   const { raw, slot } = request;

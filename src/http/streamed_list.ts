@@ -1,6 +1,6 @@
-/** Lists whose items are read while the client takes them, since together they are larger than what is held in memory. */
+/** Lists whose items are read while the client receives them, since together they do not fit in memory. */
 
-/** What was written is sent in pieces of about this size. */
+/** The approximate size of the pieces that are sent. */
 const piece_chars = 64 * 1024;
 
 /**

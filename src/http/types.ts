@@ -1,4 +1,4 @@
-/** The types of values in requests and replies, as TypeBox schemas, and the marks that only our reader understands. */
+/** The types of values in requests and replies, as TypeBox schemas, and the marks that only our parser uses. */
 import { type Static, type TOptional, type TProperties, type TSchema, Type } from 'typebox';
 import { maximumIid } from './ids.ts';
 import type { Plan } from './plans.ts';
@@ -40,15 +40,15 @@ export interface Marks {
   anyText?: true;
   /** Text of up to a million characters, which needs a larger body. */
   long?: true;
-  /** The name of the parameter that is read in place of this one when it is left out. */
+  /** The name of the parameter that is read instead when this one is omitted. */
   also_as?: string;
-  /** Any JSON, which is left as it was sent. */
+  /** Any JSON, unchanged. */
   json?: true;
   /** A file of a multipart body. */
   file?: FileMark;
   /** The plan from which a parameter is read or a field is sent. */
   plan?: Plan;
-  /** The plans from which single values of a filter are read. */
+  /** The plans that single values of a filter require. */
   valuePlans?: Readonly<Record<string, Plan>>;
 }
 
@@ -62,9 +62,9 @@ const marked = <S extends TSchema>(schema: S, more: Marks): S =>
 /** The id of a row. Any integer is well formed; one that no row has, or can have, is a 404, not a 400. */
 export const IdOf = (options = {}) => marked(Type.Integer(options), { largest_id: Number.MAX_SAFE_INTEGER });
 export const Id = IdOf();
-/** The number of a row within its parent, such as that of an issue in its project; like an id. */
+/** The number of a row within its parent, such as the number of an issue in its project; like an id. */
 export const Iid = marked(Type.Integer(), { largest_id: maximumIid });
-/** An id, or the name or path of the same thing: digits are read as an id. */
+/** An id, or the name or path of the same object: digits are read as an id. */
 export const IdOrName = (description: string, more: Pick<Marks, 'notBlank'> = {}) =>
   marked(Type.Unsafe<number | string>({ type: 'string', description }), { idOrName: true, ...more });
 /** A moment: `YYYY-MM-DDTHH:MM:SS.mmmZ`. */
@@ -98,7 +98,7 @@ export const leftOutIfBlank = <S extends TSchema>(schema: S): S => marked(schema
 export const required = <S extends TSchema>(schema: S, absence = 'is required'): S =>
   marked(schema, { notBlank: true, absence });
 
-/** A list that may also come as one comma-separated text, e.g. `labels=a,b`. */
+/** A list that may also be sent as one comma-separated text, e.g. `labels=a,b`. */
 export const CommaList = <S extends TSchema>(item: S) => marked(Type.Array(item), { comma: true });
 
 /** The same for a list that null clears, as an empty text or list does. */
@@ -111,11 +111,11 @@ export function longText<S extends TSchema>(schema: S): S {
   return marked(schema, { long: true });
 }
 
-/** Text that is stored outside the database and may hold any character, e.g. the content of a file. A long one comes as UTF-8 (long_body.ts). */
+/** Text that is stored outside the database and may contain any character, e.g. the content of a file. A long one arrives as UTF-8 (long_body.ts). */
 export const AnyText = (more: Pick<Marks, 'notBlank'> = {}) =>
   marked(Type.Unsafe<string | Uint8Array>({ type: 'string' }), { anyText: true, ...more });
 
-/** Any JSON, as it was sent, for what only the handler can judge. */
+/** Any JSON, unchanged, for values that only the handler can validate. */
 export const AnyJson = (description: string) => marked(Type.Unsafe<unknown>({ description }), { json: true });
 
 /** Bytes in a reply, which are sent as Base64. */
@@ -161,7 +161,7 @@ export const deprecated = <S extends TSchema>(text: string, schema: S): S =>
  */
 export const since = <S extends TSchema>(plan: Plan, schema: S): S => marked(schema, { plan: plan });
 
-/** A filter or order of a list some values of which are refused below their plans. */
+/** A filter or order of a list with values that are refused below their plans. */
 export const valuesSince = <S extends TSchema>(valuePlans: Readonly<Record<string, Plan>>, schema: S): S =>
   marked(schema, { valuePlans });
 

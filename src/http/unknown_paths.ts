@@ -1,4 +1,4 @@
-/** Answers what is no endpoint: other methods of known paths, and unknown paths. */
+/** Answers requests without an endpoint: other methods of known paths, and unknown paths. */
 import type { FastifyInstance } from 'fastify';
 import { costing } from './costs.ts';
 import type { AnyEndpoint, Method } from './endpoint.ts';
@@ -43,8 +43,8 @@ function refuseMethod({ methods: allowed }: KnownPath): ApiError {
 }
 
 /**
- * Refuses what no endpoint answers: other methods of its path with 405 and the list of those that it supports, other paths with 404.
- * There are several times as many pairs of path and method as endpoints, so that they are looked up when one is asked for, and are no routes.
+ * Refuses requests without an endpoint: other methods of a known path with 405 and the list of supported ones, other paths with 404. There are several times as many
+ * pairs of path and method as endpoints, so they are looked up on request instead of registered as routes.
  * @param root the path that all endpoints live under
  */
 export function refuseUnknown(app: FastifyInstance, root: string, endpoints: readonly AnyEndpoint[]): void {
@@ -68,11 +68,11 @@ export function refuseUnknown(app: FastifyInstance, root: string, endpoints: rea
   }
 }
 
-/** Whether the value of a parameter of a path can be any text, such as the slug of a wiki page, and so a word of another path, too. */
+/** Whether the value of a path parameter can be any text, such as the slug of a wiki page, and thus also a word of another path. */
 const isText = ({ input }: AnyEndpoint, segment: string): boolean =>
   (input?.[segment.slice(1)] as { type?: string } | undefined)?.type === 'string';
 
-/** Whether an endpoint understands the words of a path in place of its parameters. */
+/** Whether an endpoint accepts the words of a path as values of its parameters. */
 function understands(endpoint: AnyEndpoint, path: string): boolean {
   const words = path.split('/');
   return endpoint.path
@@ -80,7 +80,7 @@ function understands(endpoint: AnyEndpoint, path: string): boolean {
     .every((segment, at) => !segment.startsWith(':') || words[at]!.startsWith(':') || isText(endpoint, segment));
 }
 
-/** The methods that a path lacks and that another, with an ID in place of a word of this one, would answer. */
+/** The methods that a path lacks, but that another path with an ID in place of a word would support. */
 function takenByOthers({ path, methods: own }: KnownPath, alike: readonly KnownPath[]): Method[] {
   const others = alike.filter(({ pattern }) => pattern.test(path)).flatMap(({ endpoints }) => endpoints);
   return methods.filter(

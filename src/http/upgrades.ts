@@ -1,11 +1,11 @@
-/** Connections that leave HTTP for another protocol, of which the server has one. */
+/** Connections that switch from HTTP to another protocol; the server supports one. */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** The protocol of Geo. Requests to upgrade to anything else are served as if they had not asked. */
+/** The protocol of Geo. Other upgrade requests are ignored, and served as ordinary requests. */
 export const upgradeProtocol = 'coppice-geo';
 
-/** By server. A server does not count them among its connections any more. */
+/** Upgraded connections by server. A server no longer counts them among its connections. */
 const upgraded = new WeakMap<Server, Set<Duplex>>();
 
 /** Whether a request is taken out of HTTP. */
@@ -13,8 +13,8 @@ export const asksForUpgrade = ({ headers }: Pick<IncomingMessage, 'headers'>): b
   headers.upgrade === upgradeProtocol;
 
 /**
- * Takes the connections that are upgraded.
- * @param take is given the request and what came after it
+ * Takes over the upgraded connections.
+ * @param take receives the request and the bytes after it
  */
 export function takeUpgrades(
   server: Server,
@@ -30,7 +30,7 @@ export function takeUpgrades(
   });
 }
 
-/** Ends the upgraded connections: they have no end of their own that a stop could wait for. */
+/** Closes the upgraded connections: they do not end by themselves, so a stop could not wait for them. */
 export function endUpgraded(server: Server): void {
   for (const connection of upgraded.get(server) ?? []) connection.destroy();
 }

@@ -15,14 +15,14 @@ export type FileParameter = { name: string } & FileMark;
 
 /** The file that a body may contain. */
 export interface WantedFile {
-  /** Of its part of the body. */
+  /** The media type of its part of the body. */
   name: string;
   /** The first part of the key of its blob. */
   kind: string;
   at_most_bytes: number;
 }
 
-/** What the body reader needs to know of an endpoint. */
+/** The facts about an endpoint that the body reader needs. */
 export interface TakesFiles {
   /** Whether it has a file parameter. */
   takes_files?: boolean;
@@ -59,7 +59,7 @@ export function shortenedName(name: string): string {
 const lastPart = (filename: string) =>
   shortenedName(filename.split(/[/\\]/).at(-1)!.replaceAll('\0', '').toWellFormed()) || 'unnamed';
 
-/** For text fields and the boundaries of the parts. */
+/** The allowance for text fields and the boundaries of the parts. */
 const overhead_bytes = 2 * 1024 * 1024;
 
 export interface FileOptions {

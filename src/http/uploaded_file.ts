@@ -5,7 +5,7 @@ import type { BlobKey, ReceivedBlob } from '../blobs/index.ts';
 export class UploadedFile {
   /** The base name that the client sent; never empty. */
   readonly name: string;
-  /** The key that it is kept under, which no other blob has. */
+  /** Its unique key in the blob store. */
   readonly key: BlobKey;
   readonly size_bytes: number;
   /** In hexadecimal, lower case. */

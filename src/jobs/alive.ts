@@ -1,4 +1,4 @@
-/** Detects dead workers, so that their jobs run again soon and not only after hours. */
+/** Detects dead workers, so that their jobs are retried soon instead of after hours. */
 import pg from 'pg';
 import { addRuns, introduce, isAlive, lockClass, type Runs, type WorkerFacts } from './figures.ts';
 
@@ -13,7 +13,7 @@ interface PresenceOptions {
   /** Its name in the rows of its jobs. */
   worker: string;
   facts: WorkerFacts;
-  /** Runs that have ended since the last call. */
+  /** The runs that have ended since the last call. */
   takeRuns(): Runs;
   /** Called with runs that could not be recorded. */
   returnRuns(runs: Runs): void;
@@ -55,7 +55,7 @@ export async function showPresence(options: PresenceOptions): Promise<Presence> 
     await record(asked);
     await releaseJobsOfTheDead(asked);
     const found = await straysOf(asked, worker, running());
-    // A job that has just ended looks lost as well, until the queue has recorded its end.
+    // A job that has just ended also looks lost, until the queue has recorded its end.
     await giveBack(
       asked,
       worker,
@@ -91,7 +91,7 @@ async function releaseJobsOfTheDead(client: pg.Client): Promise<void> {
     `update graphile_worker._private_jobs set attempts = max_attempts - 1, last_error = 'The process that ran it has ended.'
      where attempts >= max_attempts and last_error is null and ${isOfTheDead}`,
   );
-  // The notification is that of a new job. Without it, the queue would find these only when it polls, every two seconds.
+  // The notification of a new job. Without it, the queue would find these jobs only when it polls, every two seconds.
   await client.query(
     `with dead as (select array_agg(distinct locked_by) as workers, count(*) as jobs from graphile_worker._private_jobs where ${isOfTheDead})
      select graphile_worker.force_unlock_workers(workers), pg_notify('jobs:insert', json_build_object('count', jobs)::text)

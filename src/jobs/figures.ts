@@ -1,4 +1,4 @@
-/** What the queue of jobs has to do, who does it, and what became of what was done. */
+/** Statistics of the job queue: waiting jobs, workers, and the outcomes of runs. */
 import { sql } from 'kysely';
 import type pg from 'pg';
 import type { Database } from '../db/index.ts';
@@ -14,7 +14,7 @@ export const isAlive = (name: string): string => `exists (select from pg_locks
     where locktype = 'advisory' and classid = ${lockClass} and objid = (hashtext(${name})::bigint & 4294967295)::oid and objsubid = 2
       and database = (select oid from pg_database where datname = current_database()))`;
 
-/** What a worker says of itself. */
+/** The record of a worker. */
 export interface WorkerFacts {
   hostname: string;
   pid: number;
@@ -23,7 +23,7 @@ export interface WorkerFacts {
   jobs: readonly string[];
 }
 
-/** Says who the worker is, in the place of workers that have died. */
+/** Registers the worker, and removes the records of dead workers. */
 export async function introduce(client: pg.ClientBase, name: string, facts: WorkerFacts): Promise<void> {
   await client.query(`delete from job_workers where not ${isAlive('name')}`);
   await client.query(
@@ -32,14 +32,14 @@ export async function introduce(client: pg.ClientBase, name: string, facts: Work
   );
 }
 
-/** Runs of jobs that have ended. */
+/** Ended runs of jobs. */
 export interface Runs {
-  /** Those that failed included. */
+  /** Including failed ones. */
   processed: number;
   failed: number;
 }
 
-/** Adds runs to those of all workers. */
+/** Adds runs to the totals of all workers. */
 export async function addRuns(client: pg.ClientBase, { processed, failed }: Runs): Promise<void> {
   if (processed === 0) return;
   await client.query(
@@ -51,13 +51,13 @@ export async function addRuns(client: pg.ClientBase, { processed, failed }: Runs
 
 interface QueueFigures {
   name: string;
-  /** Jobs that wait to be run now. */
+  /** Jobs that are ready to run. */
   backlog: number;
-  /** How many seconds the first of them has waited. */
+  /** How long the oldest of them has waited, in seconds. */
   latency: number;
 }
 
-/** What waits, by the names of jobs. */
+/** Waiting jobs, by the names of jobs. */
 export async function queueFigures(db: Database): Promise<QueueFigures[]> {
   const { rows } = await sql<QueueFigures>`
     select tasks.identifier as name, count(jobs.id)::int as backlog,
@@ -71,11 +71,11 @@ export async function queueFigures(db: Database): Promise<QueueFigures[]> {
 
 interface WorkerFigures extends WorkerFacts {
   started_at: string;
-  /** How many jobs it is running. */
+  /** The number of jobs that it is running. */
   busy: number;
 }
 
-/** The workers that are alive, first the one that began first. */
+/** The workers that are alive, in the order of their start. */
 export async function workerFigures(db: Database): Promise<WorkerFigures[]> {
   const { rows } = await sql<WorkerFigures>`
     select hostname, pid, started_at, concurrency, jobs,
@@ -86,11 +86,11 @@ export async function workerFigures(db: Database): Promise<WorkerFigures[]> {
 
 interface JobFigures extends Runs {
   enqueued: number;
-  /** Jobs that have failed for good. */
+  /** Jobs that have failed permanently. */
   dead: number;
 }
 
-/** How many jobs were run and wait. */
+/** The numbers of finished and waiting jobs. */
 export async function jobFigures(db: Database): Promise<JobFigures> {
   const { rows } = await sql<JobFigures>`
     select coalesce(max(totals.processed), 0) as processed, coalesce(max(totals.failed), 0) as failed,

@@ -15,7 +15,7 @@ export interface JobCall<Input> extends JobServices {
 
 export interface Declaration<P extends TProperties> {
   input: P;
-  /** How often a failed job is retried, with growing delays. A run can be interrupted anywhere, so each run must be able to start over. */
+  /** The number of retries of a failed job, with growing delays. A run can be interrupted anywhere, so each run must be able to start over. */
   retries: number;
   /** A cron line in UTC. A scheduled job has no input. */
   schedule?: string;
@@ -23,7 +23,7 @@ export interface Declaration<P extends TProperties> {
 }
 
 export interface EnqueueOptions {
-  /** A queued job with the same key is replaced, also one that has failed for good; a running one is followed by this one. */
+  /** A queued job with the same key is replaced, even one that has failed permanently; a running one is followed by this one. */
   key?: string;
   /** Seconds to wait before it runs. With a key, they count from the first queued job, so that a job that is replaced again and again still runs. */
   after_s?: number;
@@ -31,9 +31,9 @@ export interface EnqueueOptions {
   queue?: string;
 }
 
-/** The rules of a job that speaks to another system, whose pace it goes at (`peerQueueOf`). */
+/** The rules of a job that talks to a remote system, whose speed determines its own (`peerQueueOf`). */
 export interface PeerRules {
-  /** How many of these jobs run at once for one person, on all machines together. */
+  /** The maximum number of concurrent jobs of this kind per user, on all machines together. */
   per_person: number;
 }
 
@@ -42,7 +42,7 @@ export interface AnyJob {
   name: string;
   retries: number;
   schedule: string | undefined;
-  /** Of a job that speaks to another system. */
+  /** Set for a job that talks to a remote system. */
   peer?: PeerRules;
   perform(payload: unknown, call: Omit<JobCall<unknown>, 'input'>): Promise<void>;
 }
@@ -77,8 +77,8 @@ export const job = <P extends TProperties>(
 ): Job<Static<TObject<P>>> => queueOf(name, declaration).runBy(run, schedule);
 
 /**
- * Declares how a job is enqueued that another area runs: an area above, which this one must not import.
- * @param name never changes
+ * Declares how to enqueue a job that a higher area runs, which this one must not import.
+ * @param name never changes, because rows in the queue contain it
  */
 export function queueOf<P extends TProperties>(
   name: string,
@@ -92,8 +92,9 @@ export function queueOf<P extends TProperties>(
       const job_key = sql`${key === undefined ? null : `${name}:${key}`}::text`;
       const run_at = sql`now() + make_interval(secs => ${after_s ?? 0})`;
       const mode = after_s === undefined ? 'replace' : 'preserve_run_at';
-      // A job that waits for its time is not replaced by itself, which would wake the workers and keep others waiting who enqueue it. Locked, it cannot begin before this commit.
-      // The queue would leave a job that has failed for good beside its replacement. The function sees that it is gone, because the condition is checked before it is called.
+      // A waiting job is not replaced by an identical one, which would wake the workers and block others who enqueue it. Its row is locked, so it cannot start
+      // before this commit. The queue would leave a permanently failed job beside its replacement. The function sees that the failed job is gone, because the
+      // condition is checked before the call.
       await sql`
         with failed as (
           delete from graphile_worker._private_jobs where key = ${job_key} and locked_at is null and attempts >= max_attempts returning id

@@ -1,22 +1,22 @@
 /**
- * Jobs that speak to another system, which may be slow or hostile: a person has places for them, a run ends with what it is for, and other jobs never wait for them
- * (docs/decisions/0132-jobs-with-a-peer-have-places-of-their-own.md).
+ * Jobs that talk to a remote system, which may be slow or hostile: each user has a limited number of places for them, a run ends when its subject is gone, and other
+ * jobs never wait for them (docs/decisions/0132-jobs-with-a-peer-have-places-of-their-own.md).
  */
 import type { Static, TObject, TProperties } from 'typebox';
 import type { Database } from '../db/index.ts';
 import { type Declaration, type EnqueueOptions, type Job, type JobCall, type PeerRules, queueOf } from './job.ts';
 import { Ended, whileOurs } from './while_ours.ts';
 
-/** How often a run asks whether what it is for is still there. */
+/** How often a run checks that its subject still exists. */
 const confirm_ms = 2000;
 
-/** For whom a job with a peer runs. */
+/** The owner of a job with a peer. */
 export interface PeerOptions extends Omit<EnqueueOptions, 'queue'> {
-  /** The id of the user; null for jobs whose user is gone, which share the places of one. */
+  /** The id of the user; null for jobs whose user was deleted, which share the places of one user. */
   person: number | null;
-  /** What never runs twice at once, e.g. the id of a mirror. */
+  /** Jobs with the same subject never run concurrently, e.g. the id of a mirror. */
   id: number;
-  /** Fewer places than the rules give. */
+  /** Fewer places than the rules allow. */
   per_person?: number;
 }
 
@@ -25,7 +25,7 @@ interface PeerQueue<P extends TProperties> {
   enqueue(tx: Database, input: Static<TObject<P>>, options: PeerOptions): Promise<void>;
   /**
    * A job, for the code that runs it.
-   * @param confirm throws `Ended` when what the run is for is gone or changed: its signal fires then
+   * @param confirm throws `Ended` when the subject of the run is gone or changed: the run's signal fires then
    */
   runBy(work: {
     confirm(call: JobCall<Static<TObject<P>>>): Promise<void>;
@@ -34,7 +34,7 @@ interface PeerQueue<P extends TProperties> {
 }
 
 /**
- * Declares how a job is enqueued that speaks to another system.
+ * Declares how to enqueue a job that talks to a remote system.
  * @param name never changes, because rows in the queue contain it
  */
 export function peerQueueOf<P extends TProperties>(

@@ -1,6 +1,6 @@
 /**
- * The queue's connections to PostgreSQL. When a job ends while the database is unavailable, the queue retries its statement only for SQLSTATEs that it
- * knows. For any other error it rejects a promise without a handler, which ends the process. So every temporary error is given a SQLSTATE that it knows.
+ * The queue's connections to PostgreSQL. When a job ends while the database is unavailable, the queue retries its statement only for some SQLSTATEs. For any other
+ * error it rejects a promise without a handler, which ends the process. So every temporary error is given a SQLSTATE that the queue retries.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -30,7 +30,7 @@ class QueuePool extends pg.Pool {
   /** Waits for the database. */
   async #connected(): Promise<pg.PoolClient> {
     for (;;) {
-      // The worker has stopped and returned its jobs; whatever it would still record no longer matters.
+      // The worker has stopped and returned its jobs, so statements that it would still run no longer matter.
       if (this.ending) return await new Promise<never>(() => {});
       try {
         return await super.connect();

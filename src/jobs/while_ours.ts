@@ -1,21 +1,21 @@
-/** Work of a job on a row, which another run of the job can take over. */
+/** Work of a job on a claimed row, whose claim another run of the job can take over. */
 
-/** What a run works for has ended meanwhile: it was deleted, canceled or changed. */
+/** The subject of a run has ended meanwhile: it was deleted, canceled or changed. */
 export class Ended extends Error {
   override name = 'Ended';
 }
 
 export interface Claim {
-  /** How often it is asked. */
+  /** How often the claim is confirmed. */
   every_ms: number;
-  /** Throws when another run has taken over. */
+  /** Throws when another run has taken over the claim. */
   confirm(): Promise<void>;
 }
 
 /**
- * Works until it is done, or until a claim cannot be confirmed any more.
+ * Runs the work until it is done, or until the claim can no longer be confirmed.
  * @param signal ends the work as well
- * @throws what `confirm` throws, also when the database cannot answer it, and what the work throws
+ * @throws errors of `confirm`, including errors of the database, and errors of the work
  */
 export async function whileOurs<T>(
   { every_ms, confirm }: Claim,

@@ -26,11 +26,11 @@ export interface WorkerOptions {
   polls?: readonly Poll[];
   services: JobServices;
   log: Logger;
-  /** How many jobs run at the same time. Those with a peer have places of their own. */
+  /** The number of concurrent jobs. Jobs with a peer have places of their own. */
   concurrency: number;
 }
 
-/** How many jobs with a peer run at the same time: they wait for other systems, and take little of a processor. */
+/** The number of concurrent jobs with a peer: they wait for remote systems, and take little processor time. */
 const peerPlaces = 8;
 
 export interface Worker {
@@ -41,7 +41,7 @@ export interface Worker {
   stop(patience_ms: number): Promise<void>;
 }
 
-/** Running jobs by id. Those left after a stop were interrupted. */
+/** Running jobs by id. The ones left after a stop were interrupted. */
 type Running = Map<string, Promise<void>>;
 
 /** The time for an aborted job to end before another process may run it. */
@@ -147,7 +147,7 @@ function tasksOf(
 }
 
 /**
- * Whether another job has been enqueued with the key of a running one: the queue then takes the key and the attempts that are left from this one. Waits for a
+ * Whether another job has been enqueued with the key of a running one: the queue then moves the key and the remaining attempts to the new job. Waits for a
  * transaction that is just doing so.
  */
 async function isReplaced(query: JobHelpers['query'], id: string): Promise<boolean> {
@@ -157,7 +157,7 @@ async function isReplaced(query: JobHelpers['query'], id: string): Promise<boole
   return rows.length > 0;
 }
 
-/** Forgets the runs of a scheduled job that failed for good: a later one has done their work. The queue keeps them beside the runs that replace them. */
+/** Deletes permanently failed runs of a scheduled job: a later run has done their work. The queue keeps them beside the runs that replace them. */
 const forgetFailures = (query: JobHelpers['query'], name: string) =>
   query(
     `delete from graphile_worker._private_jobs using graphile_worker._private_tasks tasks
@@ -175,15 +175,15 @@ const schedulesOf = (jobs: readonly AnyJob[]) =>
     ),
   );
 
-/** Of the statement that records the end of a job. */
+/** The typical duration of the statement that records the end of a job. */
 const recording_ms = 20;
 
 /**
- * Has a worker ask for the next job of a queue once the last one is recorded as ended. The worker that ran it asks at the same time as it records that, may still find the queue
- * locked, and would then not ask for two seconds.
+ * Makes a worker request the next job of a queue once its last job is recorded as ended. The worker that ran the job sends its request while it records the end, may
+ * still find the queue locked, and would then not retry for two seconds.
  */
 function askAgain(events: WorkerEvents): void {
-  // The queue releases its workers only when all of them stop, and throws when a released one is asked.
+  // The queue releases its workers only when all of them stop, and throws when a released one is asked for a job.
   let isStopping = false;
   events.on('worker:release', () => {
     isStopping = true;
@@ -201,7 +201,7 @@ interface EndedRuns {
   add(runs: Runs): void;
 }
 
-/** Counts runs of jobs that have ended. */
+/** Counts ended runs of jobs. */
 function countRuns(events: WorkerEvents): EndedRuns {
   let count: Runs = { processed: 0, failed: 0 };
   const add = ({ processed, failed }: Runs) => {
@@ -253,11 +253,11 @@ async function stopRunner(
   await Promise.race([settled, sleep(abort_ms, undefined, { ref: false })]);
 }
 
-/** Repeated while the database is away, which is logged once, with the requests. */
+/** Retried while the database is unavailable, which is logged once, with the requests. */
 const isOfOutage = (message: string) =>
   /^(Error with notify listener|Error occurred attempting to UNLISTEN)/.test(message);
 
-/** The queue reports every job; only problems are logged above the level of debug messages. */
+/** The queue logs every job; only problems are logged above the debug level. */
 function queueLogger(log: Logger): QueueLogger {
   const levels = { error: 'error', warning: 'warn', info: 'debug', debug: 'trace' } as const;
   return new QueueLogger(
