@@ -1,11 +1,11 @@
-/** Pages of lists of which all rows that match are read and sorted. */
+/** Pages of lists for which all matching rows are read and sorted. */
 import { sql } from 'kysely';
 import { customPlan } from '../db/index.ts';
 import { placeInParts } from './parts.ts';
 import { type Found, foundOn, type Reading } from './reading.ts';
 import { isRead } from './selection.ts';
 
-/** All rows that match, and their order, in which those of a page are `window`. */
+/** All matching rows, and their order, in which the rows of a page are `window`. */
 export function sorted({ selection, rest, start: { per_page, offset } }: Reading) {
   const { kind } = selection;
   const { columns, order } = placeInParts(kind, rest);
@@ -15,7 +15,7 @@ export function sorted({ selection, rest, start: { per_page, offset } }: Reading
   };
 }
 
-/** Finds a page among all rows that match. PostgreSQL might rather read rows in order until enough match, which may be the last ones only: `offset 0` prevents that. */
+/** Finds a page among all rows that match. PostgreSQL might instead read rows in order until enough match, which may be only the last ones: `offset 0` prevents that. */
 export async function collect(reading: Reading): Promise<Found> {
   const { rows, window } = sorted(reading);
   const found = await sql<Found>`${customPlan}

@@ -1,4 +1,4 @@
-/** Cursors: they say where a page ended, so that the next one costs the same however far it is (docs/decisions/0100-three-ways-to-read-a-page.md). */
+/** Cursors: they record where a page ended, so that the next page costs the same at any depth (docs/decisions/0100-three-ways-to-read-a-page.md). */
 import { hash } from 'node:crypto';
 import {
   ColumnNode,
@@ -19,18 +19,18 @@ import { badParams } from '../http/index.ts';
 export interface SortKey {
   column: RawBuilder<unknown>;
   sort: 'asc' | 'desc';
-  /** Where the rows without a value are, if there may be any. */
+  /** The position of the rows without a value, if there may be any. */
   nulls?: 'first' | 'last';
 }
 
-/** A row of a list that has one or several parts, one after the other. */
+/** A row of a list that has one or several consecutive parts. */
 export interface Position {
   part: number;
   /** The values of the sort keys of its part, as PostgreSQL prints them. */
   values: readonly (string | null)[];
 }
 
-/** Tells an order from others, whose cursors it refuses. */
+/** Identifies an order; cursors of other orders are refused. */
 const nameOf = (db: Database, parts: readonly (readonly SortKey[])[]): string => {
   const keys = parts.flat().map(({ column, sort }) => sql`${column} ${sql.raw(sort)}`);
   return hash('sha1', sql.join(keys).compile(db).sql, 'base64url').slice(0, 8);
@@ -45,7 +45,7 @@ function arrayIn(text: string): readonly unknown[] {
     const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
     return Array.isArray(value) ? value : [];
   } catch {
-    // Not one of ours; the caller refuses it.
+    // The cursor is invalid; the caller refuses it.
     return [];
   }
 }
@@ -67,7 +67,7 @@ export function readCursor(db: Database, text: string, parts: readonly (readonly
 }
 
 /**
- * Reads a page behind a cursor, whose values may be none of their columns.
+ * Reads a page after a cursor, whose values may be invalid for their columns.
  * @throws ApiError 400
  */
 export async function readBehind<T>(cursor: string | undefined, read: () => Promise<T>): Promise<T> {
@@ -81,7 +81,7 @@ export async function readBehind<T>(cursor: string | undefined, read: () => Prom
 const isEqual = ({ column }: SortKey, value: string | null) =>
   value === null ? sql`${column} is null` : sql`${column} = ${value}`;
 
-/** The rows that one key sorts behind a value: those with greater values, and those without one. */
+/** The rows that one key sorts after a value: rows with greater values, and rows without a value. */
 function beyond({ column, sort, nulls }: SortKey, value: string | null): RawBuilder<unknown>[] {
   if (value === null) return nulls === 'first' ? [sql`${column} is not null`] : [];
   const further = sql`${column} ${sql.raw(sort === 'asc' ? '>' : '<')} ${value}`;
@@ -89,8 +89,9 @@ function beyond({ column, sort, nulls }: SortKey, value: string | null): RawBuil
 }
 
 /**
- * The rows of a list behind one with some values: first those that differ from it in the last key only. Each of these ranges is one of an index on the keys.
- * @param keys the last of them tells rows apart
+ * The rows of a list after the row with the given values: first the rows that differ from it in the last key only. Each of these ranges is contiguous in an index on
+ * the keys.
+ * @param keys the last of them is unique
  */
 export const rangesBehind = (keys: readonly SortKey[], values: Position['values']): RawBuilder<SqlBool>[] =>
   [...keys.entries()].toReversed().flatMap(([place, key]) => {
@@ -102,7 +103,7 @@ export const rangesBehind = (keys: readonly SortKey[], values: Position['values'
 export const textsOf = (columns: readonly RawBuilder<unknown>[]): RawBuilder<(string | null)[]> =>
   sql`json_build_array(${sql.join(columns.map((column) => sql`${column}::text`))})`;
 
-/** The node in a raw text that is nothing but this node, as `sql.ref` makes it. */
+/** The node in a raw text that contains only this node, as `sql.ref` creates it. */
 function bare(node: OperationNode): OperationNode {
   if (!RawNode.is(node)) return node;
   const [only, ...others] = node.parameters;
@@ -123,8 +124,8 @@ function keyOf({ orderBy, direction, nulls }: OrderByItemNode): SortKey {
 }
 
 /**
- * The sort keys of a query, if the last of them tells its rows apart.
- * @param id the column that does
+ * The sort keys of a query, if the last of them is unique.
+ * @param id the unique column
  */
 export function sortKeysOf<D, T extends keyof D, Row>(
   query: SelectQueryBuilder<D, T, Row>,

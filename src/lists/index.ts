@@ -1,4 +1,4 @@
-/** Lists in pages: how a page is found, how many rows there are, and where the next one begins. */
+/** Lists in pages: finding a page, counting rows, and locating the next page. */
 export {
   type Position,
   readBehind,

@@ -1,4 +1,4 @@
-/** Pages of short lists: what matches is found by an index of a filter, sorted, and thereby counted. */
+/** Pages of short lists: the matching rows are found by an index of a filter, sorted, and thereby counted. */
 import { type SqlBool, sql } from 'kysely';
 import { customPlan } from '../db/index.ts';
 import { sorted } from './collect.ts';
@@ -9,8 +9,8 @@ import { thresholds } from './thresholds.ts';
 import { expectedRows, isKnownLong } from './totals.ts';
 
 /**
- * Whether a list may be looked up: one of its filters may match few rows. Those with ids are asked for them, unless they belong to one thing; of others, such as a search, PostgreSQL is asked how many rows
- * it expects, unless it is remembered that they are many.
+ * Whether a list may be looked up: one of its filters may match few rows. Filters with ids are queried for them, unless these belong to one object; for other
+ * filters, such as a search, PostgreSQL estimates the number of rows, unless it is cached that there are many.
  */
 export async function isShort({ db, selection }: Reading): Promise<boolean> {
   const { lookedUp, expected } = thresholds;
@@ -33,7 +33,7 @@ export async function isShort({ db, selection }: Reading): Promise<boolean> {
   );
 }
 
-/** Finds a page among all rows that match, unless these are too many. */
+/** Finds a page among all matching rows, unless there are too many. */
 export async function lookUp(reading: Reading): Promise<Found | undefined> {
   const { rows, window } = sorted(reading);
   const { lookedUp } = thresholds;

@@ -1,4 +1,4 @@
-/** Where far pages begin and end: the cursors of links, and what is remembered for clients that count pages themselves (docs/decisions/0100-three-ways-to-read-a-page.md). */
+/** The ends of far pages: the cursors of links, and a cache for clients that count pages themselves (docs/decisions/0100-three-ways-to-read-a-page.md). */
 import { hash } from 'node:crypto';
 import type { CompiledQuery } from 'kysely';
 import type { Database } from '../db/index.ts';
@@ -6,17 +6,17 @@ import { type Position, type SortKey, writeCursor } from './cursor.ts';
 import { isByKey, type Paging, type Start, startOf } from './paging.ts';
 import { cachesByDatabase } from './totals.ts';
 
-/** The cursors of far pages by their lists and last rows. A minute is enough to ask for the next page, and short for pages that are asked for again. */
+/** The cursors of far pages by their lists and last rows. A minute is enough to request the next page, and short for pages that are requested again. */
 const endsOf = cachesByDatabase<string>(60_000);
 
 const endKey = (list: string, row: number) => `${list} ${row}`;
 
-/** A short name of the list that a statement selects, with everything that decides on its rows and their order. */
+/** A short name of the list that a statement selects, including everything that determines its rows and their order. */
 export const listNamed = ({ sql, parameters }: CompiledQuery): string =>
   hash('sha1', JSON.stringify([sql, parameters]));
 
 /**
- * The beginning of a page of a list that has cursors. A far page by number begins where the page before it ended, if that was read by number a moment ago.
+ * The beginning of a page of a list that has cursors. A far page by number starts where the previous page ended, if that was read by number a moment ago.
  * @param list names the list
  */
 export function beginningOf(db: Database, input: Paging, list: () => string): Start {
@@ -28,7 +28,8 @@ export function beginningOf(db: Database, input: Paging, list: () => string): St
 }
 
 /**
- * Where a far page ended, for the link to the next one. Of pages that clients reach by cursors it is not remembered, because the numbers of these are theirs.
+ * Where a far page ended, for the link to the next one. For pages that clients reach by cursors it is not cached, because their page numbers are chosen by the
+ * client.
  * @param last its last row, if more follow
  * @param keys the sort keys of each part of the list
  */

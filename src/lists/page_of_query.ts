@@ -1,4 +1,4 @@
-/** Finding the ids of a page of a query, and then its rows. */
+/** Finds the ids of a page of a query, and then its rows. */
 import {
   AliasNode,
   IdentifierNode,
@@ -58,7 +58,7 @@ export async function idsOnPage<D, T extends keyof D, Row>(
 }
 
 /**
- * The rows with these ids, in their order. For a list of one table, the text is the same for all filters and orders: PostgreSQL then plans the columns only
+ * The rows with these ids, in their order. For a list of one table, the SQL text is the same for all filters and orders: PostgreSQL then plans the columns only
  * once, which takes longer than reading them.
  * @param query with the filters that have selected the ids
  * @param id as for `paginate`
@@ -69,7 +69,7 @@ export async function rowsOf<D, T extends keyof D, Row>(
   id: string = idOf(query),
 ): Promise<Row[]> {
   if (ids.length === 0) return [];
-  // A join may have several rows for one row of the list, and a filter may select one of them.
+  // A join may yield several rows for one row of the list, of which a filter may select one.
   const all = query.toOperationNode().joins === undefined ? query.clearWhere() : query;
   return all
     .clearOrderBy()
@@ -86,8 +86,8 @@ interface Ends {
 }
 
 /**
- * The same of a list that is the concatenation of others, each ordered, planned for their values.
- * @param keys the sort keys of all of them, if the caller needs to know where the page ends
+ * The same for a list that is the concatenation of other ordered lists. The statement is planned for its values.
+ * @param keys the sort keys of all of them, if the caller needs the end of the page
  */
 async function idsOfParts<D, T extends keyof D>(
   db: Database,
@@ -114,7 +114,7 @@ async function idsOfParts<D, T extends keyof D>(
   return { ids: shown.map(({ page_id }) => page_id), has_more: rows.length > per_page, values: shown.at(-1)?.values };
 }
 
-/** The ids of a page from its beginning. With sort keys, a far one says where it ends. */
+/** The ids of a page from its start. With sort keys, a far page also returns its end. */
 export function idsFrom<D, T extends keyof D>(
   db: Database,
   query: SelectQueryBuilder<D, T, unknown>,

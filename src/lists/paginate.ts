@@ -9,25 +9,26 @@ import { isByKey, keysetUnavailable, type Paging, pageAsked, startOf } from './p
 import { pageBeyond, totalOf } from './total_of_page.ts';
 import { countRows } from './totals.ts';
 
-/** What a list may have besides its query. */
+/** Options of a list besides its query. */
 export interface PaginateOptions<D, T extends keyof D> {
   /** The column that identifies its rows, if it is not the `id` of its table. */
   id?: string;
-  /** A list that contains this one and is counted at less cost; if it is too long to be counted, this one is not counted either. */
+  /** A list that contains this one and is cheaper to count; if it is too long to be counted, this one is not counted either. */
   within?: SelectQueryBuilder<D, T, unknown>;
   /**
-   * Ordered lists whose concatenation this one is, read as far as the end of the page; its own order then does not matter. By default the list is read in its
+   * Ordered lists whose concatenation is this list, each read up to the end of the page; the order of the query is then ignored. By default the list is read in its
    * own order.
    */
   parts?: readonly SelectQueryBuilder<D, T, unknown>[];
-  /** Whether the filters match few or most of all rows, depending on their values. Pages are then planned for these, as those in parts are. */
+  /** Whether the filters match few or most of all rows, depending on their values. Pages are then planned for these values, like pages of lists in parts. */
   varies?: boolean;
 }
 
 /**
- * Runs `query` for one page and counts its rows up to the limit. The ids of the page are read first, by filters and order alone, and then its rows.
+ * Runs `query` for one page and counts its rows up to the limit. The ids of the page are read first, using only filters and order, and then its rows.
  * @param query ordered, without limit and offset
- * @throws ApiError 400 for an invalid cursor or page, 405 for a page by number too far behind the beginning of a long list, and for pages by keyset of a list in parts
+ * @throws ApiError 400 for an invalid cursor or page, 405 for a page by number too far behind the beginning of a long list, and for pages by keyset of a list in
+ * parts
  */
 export async function paginate<D, T extends keyof D, Row>(
   db: Database,

@@ -1,4 +1,4 @@
-/** The parameters of lists, and the page that they ask for. */
+/** The parameters of lists, and the requested page. */
 import { type Static, type TObject, Type } from 'typebox';
 import { ApiError, badParams, furthest, optional } from '../http/index.ts';
 import { thresholds } from './thresholds.ts';
@@ -6,7 +6,7 @@ import { thresholds } from './thresholds.ts';
 const maximumPerPage = 100;
 const defaultPerPage = 20;
 
-/** The parameters of lists that have no cursors, because they are in memory or consist of several. */
+/** The parameters of lists without cursors, because they are in memory or consist of several. */
 export const numberedPaging = {
   page: Type.Integer({ default: 1, description: 'Number of the page' }),
   per_page: Type.Integer({ default: defaultPerPage, description: 'Items per page, at most 100' }),
@@ -19,7 +19,7 @@ export const paging = {
 };
 export type Paging = Static<TObject<typeof paging>> & { pagination?: 'legacy' | 'keyset' };
 
-/** The same for lists from git, which refuse values that the others correct. */
+/** The same for lists from git, which refuse values that other lists correct. */
 export const gitPaging = {
   page: Type.Integer({ default: 1, minimum: 1 }),
   per_page: Type.Integer({ default: defaultPerPage, minimum: 1 }),
@@ -57,22 +57,22 @@ export function keysetUnavailable(): ApiError {
   return new ApiError(405, { message: text, error: text });
 }
 
-/** Where a page begins. */
+/** The start of a page. */
 export interface Start {
   page: number;
   per_page: number;
-  /** How many rows are before it: of the list or, with a cursor, behind that. */
+  /** How many rows precede it: in the list or, with a cursor, after the cursor. */
   offset: number;
   cursor?: string;
   /** The name of the list, if its far pages are read by number. */
   list?: string;
-  /** Whether the link to the next page says where this one ends. */
+  /** Whether the link to the next page records where this one ends. */
   isFar: boolean;
-  /** Whether it is a page by number that only lists with a total have; it is then empty. */
+  /** Whether this is a page by number that exists only in lists with a total; it is then empty. */
   isBeyond: boolean;
 }
 
-/** The beginning of the requested page of a list that has cursors. */
+/** The start of the requested page of a list that has cursors. */
 export function startOf(input: Paging): Start {
   const { page, per_page, offset } = pageAsked(input);
   if (input.cursor) return { page, per_page, offset: 0, cursor: input.cursor, isFar: true, isBeyond: false };

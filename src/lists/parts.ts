@@ -14,22 +14,22 @@ export type Sort = SortKey['sort'];
  *     second part  where weight is null                   - - -
  */
 export interface Part {
-  /** Which rows are in it; all by default. */
+  /** The rows that belong to it; all by default. */
   where?: Predicate;
-  /** The column that it is sorted by first, if it is one. */
+  /** The column that it is sorted by first, if this is a single column. */
   column?: string;
-  /** Whether an index has the rows of all places in this order, besides those of each. */
+  /** Whether an index contains the rows of all places in this order, besides the indexes per place. */
   isIndexedAcross?: true;
   /** The sort keys; ties are ordered by id, newest first. */
   by: readonly SortKey[];
-  /** Where it begins in its order, behind the row that a cursor names. */
+  /** Its start in the order, after the row that a cursor names. */
   from?: Predicate;
 }
 
 const ordering = (column: RawBuilder<unknown>, { sort, nulls }: SortKey) =>
   sql`${column} ${sql.raw(nulls ? `${sort} nulls ${nulls}` : sort)}`;
 
-/** The predicates of a part, and what filters say about the column that it is sorted by first. */
+/** The predicates of a part, including the range that filters set for the column that it is sorted by first. */
 export const inPart = ({ where, from, column }: Part, filters: readonly Filter[]): Predicate[] => [
   ...[where, from].filter((predicate) => predicate !== undefined),
   ...filters.flatMap(({ bound }) => (bound && bound.column === column ? bound.where : [])),
@@ -37,7 +37,7 @@ export const inPart = ({ where, from, column }: Part, filters: readonly Filter[]
 
 const keyName = (index: number) => sql.ref(`key${index}`);
 
-/** The id of a row as `row_id`, and what it is sorted by. */
+/** The id of a row as `row_id`, and its sort keys. */
 export function columnsOf({ by }: Part, kind: ListTable) {
   const keys = by.map(({ column }, index) => sql`${column} as ${keyName(index)}`);
   return sql.join([sql`${rowId(kind)} as row_id`, ...keys]);
@@ -53,8 +53,8 @@ export const orderNamed = ({ by }: Part) =>
   sql`order by ${sql.join([...by.map((key, index) => ordering(keyName(index), key)), sql`row_id desc`])}`;
 
 /**
- * The columns of a row that say where it is in a list of several parts, and their order. The number of the part is null before the place where the list begins. The
- * sort keys of a part are the same for all rows of later ones.
+ * The columns that locate a row in a list of several parts, and their order. The number of the part is null before the place where the list begins. The sort keys of
+ * a part are the same for all rows of later ones.
  */
 export function placeInParts(kind: ListTable, parts: readonly Part[]) {
   const keys = parts.flatMap(({ by }) => by);
@@ -70,10 +70,10 @@ export function placeInParts(kind: ListTable, parts: readonly Part[]) {
   };
 }
 
-/** The keys that tell the rows of a part apart. */
+/** The keys that identify a row of a part. */
 export const wholeKeys = (kind: ListTable, { by }: Part): SortKey[] => [...by, { column: rowId(kind), sort: 'desc' }];
 
-/** Where a row is in a list. */
+/** The position of a row in a list. */
 export function positionOf(kind: ListTable, parts: readonly Part[]): RawBuilder<Position> {
   const cases = parts.map((part, index) => {
     const values = textsOf(wholeKeys(kind, part).map(({ column }) => column));
@@ -83,7 +83,7 @@ export function positionOf(kind: ListTable, parts: readonly Part[]): RawBuilder<
 }
 
 /**
- * The parts of a list from the beginning of a page on.
+ * The parts of a list from the start of a page on.
  * @throws ApiError 400 for a cursor of another list
  */
 export function partsFrom(db: Database, kind: ListTable, parts: readonly Part[], { cursor }: Start): readonly Part[] {

@@ -1,4 +1,4 @@
-/** Which rows a list is of: those of one table, in some places (projects or groups), that filters match. */
+/** The rows of a list: rows of one table, in some places (projects or groups), that match the filters. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 export type Predicate = RawBuilder<SqlBool>;
@@ -9,20 +9,20 @@ export interface ListTable {
   place_column: string;
 }
 
-/** A predicate, and what is known about the rows that match it. */
+/** A predicate, and what is known about the number of matching rows. */
 export interface Filter {
   where: Predicate;
-  /** The same, looked up row by row, for lists that are walked: PostgreSQL would sometimes collect all rows that match instead, for each place again. */
+  /** The same predicate, evaluated row by row, for lists that are walked: PostgreSQL would sometimes collect all matching rows instead, again for each place. */
   test?: Predicate;
-  /** How many rows match: `few` that an index finds, if its value is rare; an `unknown` share, which no index tells; or `most`. */
+  /** The number of matching rows: `few` that an index finds, if the value is rare; an `unknown` share, which no index tells; or `most`. */
   matches: 'few' | 'unknown' | 'most';
-  /** Selects the ids of the rows that match from an index, which shows at little cost whether they are few. */
+  /** Selects the ids of the matching rows from an index, which shows at little cost whether there are few. */
   ids?: RawBuilder<unknown>;
-  /** Whether it takes the rows that belong to one thing, such as a merge request: finding them costs no more than asking whether they are few. */
+  /** Whether it selects the rows of one object, such as a merge request: finding them costs no more than checking whether there are few. */
   is_bounded?: true;
-  /** Whether `where` has an index that is not to be combined with one of the places, such as the trigrams of a search. */
+  /** Whether `where` has an index that must not be combined with one of the places, such as the trigrams of a search. */
   standsAlone?: true;
-  /** What all rows that match have in a column: in an order by that column first, they begin and end there. */
+  /** The range that all matching rows have in a column: in an order by that column first, the list starts and ends there. */
   bound?: { column: string; where: Predicate };
 }
 
@@ -31,7 +31,7 @@ export const bounded = (where: Predicate): Filter => ({ where, matches: 'few', i
 export const varying = (where: Predicate): Filter => ({ where, matches: 'unknown' });
 export const wide = (where: Predicate): Filter => ({ where, matches: 'most' });
 
-/** What the caller may read in the places of a list. */
+/** The rows that the caller may read in the places of a list. */
 export interface View {
   /** The places, if they are few enough to be listed by id. */
   place_ids?: readonly number[];
@@ -47,7 +47,7 @@ export interface Selection {
   filters: readonly Filter[];
 }
 
-/** All of some predicates. */
+/** The conjunction of some predicates. */
 export const all = (predicates: readonly Predicate[]) => sql<SqlBool>`${sql.join(predicates, sql` and `)}`;
 
 export const rowId = ({ table }: ListTable) => sql.ref(`${table}.id`);
@@ -57,8 +57,8 @@ export const isNarrow = ({ matches }: Filter) => matches === 'few';
 export const isWide = ({ matches }: Filter) => matches === 'most';
 
 /**
- * The predicates of all filters. What several of them look up in other tables is intersected before the rows are read: PostgreSQL would compare each row with all of
- * them, which `offset 0` prevents. Issues with two labels that 160,000 have each took 360 ms, and take 120.
+ * The predicates of all filters. The ids that several of them look up in other tables are intersected before the rows are read: PostgreSQL would compare each row
+ * with all of them, which `offset 0` prevents. Issues with two labels that 160,000 have each took 360 ms, and take 120.
  */
 function matching({ kind, filters }: Selection): Predicate[] {
   const sets = filters.flatMap(({ ids }) => ids ?? []);
@@ -75,7 +75,7 @@ function isInPlaces({ kind, view: { place_ids } }: Selection, place: RawBuilder<
   return place_ids.length === 1 ? sql`${placeId(kind)} = ${place_ids[0]}` : sql`${place} = any(${place_ids}::bigint[])`;
 }
 
-/** The predicate of a list, for PostgreSQL to estimate how many rows it has. */
+/** The predicate of a list, for PostgreSQL to estimate its number of rows. */
 export const isListed = (selection: Selection): Predicate =>
   all([isInPlaces(selection, placeId(selection.kind)), selection.view.where, ...matching(selection)]);
 

@@ -4,9 +4,9 @@ import type { Start } from './paging.ts';
 import { thresholds } from './thresholds.ts';
 
 /**
- * How many rows a list has, if they are few enough to be counted. On the last page and on one behind the last row that is counted, this is known without counting, unless
- * it was reached by a cursor.
- * @param page where it begins, its rows, and whether more follow
+ * The number of rows of a list, if there are few enough to be counted. On the last page and on a page after the last row that is counted, it is known without
+ * counting, unless the page was reached by a cursor.
+ * @param page its start, its rows, and whether more follow
  * @param count counts the rows up to `most`
  */
 export async function totalOf(
@@ -26,7 +26,7 @@ export async function totalOf(
 export const tooFarBehind = (): ApiError => new ApiError(405, { message: tooFar, error: tooFar });
 
 /**
- * An empty page, far behind the end of its list.
+ * An empty page, far beyond the end of its list.
  * @param count as for `totalOf`
  * @throws ApiError 405 if the list is too long to be counted, because the page then need not be behind its end
  */

@@ -1,13 +1,13 @@
-/** The lengths of long lists, as they were a moment ago: finding them out takes as long as many of their pages. */
+/** Cached lengths of long lists: counting takes as long as reading many of their pages. */
 import { hash } from 'node:crypto';
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely';
 import type { LRUCache } from 'lru-cache';
 import { type Database, originOf } from '../db/index.ts';
 import { cacheOf } from '../foundation/caches.ts';
 
-/** How long a list that has become shorter may count as one of more rows than are ever counted. Lists grow, so this hardly ever happens. */
+/** How long a list that has become shorter may still count as longer than the counting limit. Lists grow, so this hardly ever happens. */
 const uncounted_ms = 60_000;
-/** How long a total may be out of date. */
+/** The maximum age of a total. */
 const counted_ms = 5_000;
 /** Shorter lists are counted each time. */
 const fewest = 1_000;
@@ -43,8 +43,8 @@ function remember(db: Database, key: string, total: number, most: number): void 
 }
 
 /**
- * How many rows a list has, at most `most`. A number from 1,000 is remembered for five seconds, and `most` for a minute.
- * @param list tells the list from all others, with everything that decides on its rows
+ * The number of rows of a list, at most `most`. A number from 1,000 is cached for five seconds, and `most` for a minute.
+ * @param list identifies the list, including everything that determines its rows
  * @param count counts them, up to `most`
  */
 export async function countedUpTo(
@@ -61,7 +61,7 @@ export async function countedUpTo(
   return total;
 }
 
-/** Selects how many rows a list has, which tells it from all others. */
+/** Selects the number of rows of a list; its text identifies the list. */
 export type Counting = RawBuilder<{ total: number }>;
 
 function listOf(db: Database, counting: Counting): { statement: CompiledQuery<{ total: number }>; list: string } {
@@ -69,13 +69,13 @@ function listOf(db: Database, counting: Counting): { statement: CompiledQuery<{ 
   return { statement, list: JSON.stringify([statement.sql, statement.parameters]) };
 }
 
-/** The number of rows that a statement counts, up to `most`, as `countedUpTo` remembers it. */
+/** The number of rows that a statement counts, up to `most`, cached like in `countedUpTo`. */
 export function countRows(db: Database, counting: Counting, most: number): Promise<number> {
   const { statement, list } = listOf(db, counting);
   return countedUpTo(db, list, most, async () => (await db.executeQuery(statement)).rows[0]!.total);
 }
 
-/** Whether `countRows` would answer `most` from memory. */
+/** Whether `countRows` would answer `most` from the cache. */
 export const isKnownLong = (db: Database, counting: Counting, most: number): boolean =>
   (knownOf(db).get(keyOf(listOf(db, counting).list, most)) ?? 0) >= most;
 
@@ -91,15 +91,15 @@ export async function expectedRows(db: Database, statement: RawBuilder<unknown>)
 }
 
 /**
- * A function that counts what several things have. What is 1,000 or more is remembered for five seconds.
- * @param sizeOf how much there is of what was counted
+ * A function that counts the rows of several objects. Counts of 1,000 or more are cached for five seconds.
+ * @param sizeOf the number of counted rows
  */
 export function countingEach<Counts extends {}>(sizeOf: (counts: Counts) => number) {
   const cacheFor = cachesByDatabase<Counts>(counted_ms);
   /**
-   * @param keyOf tells a thing from all others, with everything else that decides on its counts
-   * @param count counts things together
-   * @returns the counts of each thing, in order
+   * @param keyOf identifies an object, including everything else that determines its counts
+   * @param count counts several objects together
+   * @returns the counts of each object, in order
    */
   return async <Thing>(
     db: Database,

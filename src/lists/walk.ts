@@ -28,7 +28,7 @@ interface Places {
   areIn: Predicate;
   /** A predicate on rows in a place: the caller may read them. */
   where: Predicate;
-  /** How many rows are tested in each. */
+  /** The number of tested rows in each place. */
   tested: number;
 }
 
@@ -38,7 +38,7 @@ function firstOf(part: Part, { kind, filters }: Selection, { ids, areIn, where, 
   const tests = all([where, ...filters.map((filter) => filter.test ?? filter.where)]);
   const inOrder = (columns: RawBuilder<unknown>) => sql`
     select ${columnsOf(part, kind)}, ${columns} from ${table} where ${all([areIn, ...inPart(part, filters)])} ${orderOf(part, kind)}`;
-  // By their names, because PostgreSQL does not see from outside that rows are in the order of an expression.
+  // Ordered by column names, because PostgreSQL does not detect from outside that rows are in the order of an expression.
   const firstRows = (limit: number) => sql`lateral (
     (select ${namesOf(part)}, false as is_mark from (${inOrder(sql`${table}.*`)} limit ${sql.lit(tested)}) ${table}
       where ${tests} ${order} limit ${sql.lit(limit)})
@@ -75,7 +75,7 @@ function placesFor({ selection: { kind, view, filters }, start, rest }: Reading)
   if (view.places) {
     const each = { ...view.places, areIn, tested: enough };
     if (!rest.every(({ isIndexedAcross }) => isIndexedAcross)) return [each];
-    // Those who may read much, such as administrators, find enough among the first rows of all places.
+    // For callers who may read many rows, such as administrators, the first rows of all places are enough.
     const everywhere = { ids: sql`select 0`, areIn: sql<boolean>`true`, where: view.where };
     return [{ ...everywhere, tested: Math.max(tested[0]!, testedPerRow * count) }, each];
   }

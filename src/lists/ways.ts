@@ -26,7 +26,7 @@ interface Way {
   read(reading: Reading): Promise<Found | undefined>;
 }
 
-/** Those that may give up. */
+/** The ways that may give up. */
 const ways: readonly Way[] = [
   { when: isShort, read: lookUp },
   { when: ({ start }) => rowsUpTo(start) <= thresholds.walkedTo, read: walk },
@@ -35,7 +35,7 @@ const ways: readonly Way[] = [
 /**
  * Finds a page.
  * @param parts all parts of the order of the list
- * @param start where the page begins, by number or behind a row
+ * @param start the start of the page, by number or after a row
  * @throws ApiError 400 for a cursor of another list
  */
 export async function pageFrom(
