@@ -25,7 +25,7 @@ function keepCompiled(): void {
     enableCompileCache(folder);
     process.env.NODE_COMPILE_CACHE = folder; // for the processes that this one starts
   } catch {
-    // The command that needs the folder reports the problem.
+    // The command that needs the folder reports the error.
   }
 }
 

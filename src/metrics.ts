@@ -1,4 +1,4 @@
-/** Metrics for Prometheus: the duration of requests, and what they wait for. */
+/** Metrics for Prometheus: the duration of requests, and the resources that they wait for. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -22,7 +22,7 @@ import type { RequestQueue } from './http/request_queue.ts';
 /** From a cached reply to a large clone. */
 const buckets_s = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600];
 
-/** The metrics of one process, in a form that can be added up. */
+/** The metrics of one process, in a form that can be summed. */
 export type Measured = MetricObject[];
 
 /**
@@ -52,7 +52,7 @@ export function newRegistry(db: Database): Registry {
   return registry;
 }
 
-/** Shows how many requests are worked on and wait, and how many were refused. */
+/** Reports the numbers of running, waiting and refused requests. */
 export function measureQueue(registry: Registry, queue: RequestQueue): void {
   gauge(
     registry,
@@ -126,7 +126,7 @@ export function watchStorageMoves(registry: Registry, db: Database): void {
   });
 }
 
-/** Adds how far the index of code is, which only one of several processes reports. */
+/** Adds the progress of the code index, which only one of several processes reports. */
 export function watchCodeIndex(registry: Registry, db: Database): void {
   const state = () => indexState(db).catch(() => undefined);
   new Gauge({
@@ -158,7 +158,7 @@ interface SiteRow {
   counts: Record<string, Record<'synced_count' | 'failed_count' | 'registry_count', number | null>>;
 }
 
-/** What each site of Geo has reported last, which is the same on all of them. */
+/** The last report of each site of Geo, which is the same on all of them. */
 async function reportedSites(db: Database): Promise<SiteRow[]> {
   const { rows } = await sql<SiteRow>`
     select name as node, status->'counts' as counts, (status->>'db_replication_lag_seconds')::float8 as lag_seconds,
@@ -169,7 +169,7 @@ async function reportedSites(db: Database): Promise<SiteRow[]> {
   return rows;
 }
 
-/** Shows how the secondaries of Geo are, at any site. */
+/** Reports the state of the secondaries of Geo, at any site. */
 export function watchSites(registry: Registry, db: Database): void {
   const each = (name: string, help: string, secondsOf: (row: SiteRow) => number | null) =>
     new Gauge({
@@ -209,7 +209,7 @@ export function watchSites(registry: Registry, db: Database): void {
   });
 }
 
-/** Shows how many requests this process has passed on to the primary. */
+/** Reports the number of requests that this process has passed on to the primary. */
 export function measurePassing(registry: Registry): void {
   new Counter({
     name: 'coppice_geo_passed_requests_total',

@@ -21,7 +21,7 @@ function licensesOfComponent(component: unknown): string[] {
   );
 }
 
-/** The references of what the subject of a document depends on itself; undefined when the document does not say. */
+/** The references of the direct dependencies of a document's subject; undefined when the document does not list them. */
 function directIn(document: unknown): Set<string> | undefined {
   const subject = textAt(memberOf(memberOf(document, 'metadata'), 'component'), 'bom-ref');
   const edges = itemsOf(memberOf(document, 'dependencies')).find(
@@ -30,7 +30,7 @@ function directIn(document: unknown): Set<string> | undefined {
   return edges === undefined ? undefined : new Set(itemsOf(memberOf(edges, 'dependsOn')).map(String));
 }
 
-/** What has no package URL is no package, and those of some types are not listed. Others are not understood. */
+/** A component without a package URL is not a package, and packages of some types are not listed. Other components are reported as not understood. */
 function noteUnread(purl: string, found: Collector): void {
   if (purl !== '' && !isOfOtherType(purl)) found.unknown(purl);
 }
@@ -66,7 +66,7 @@ export function readCycloneDx(bytes: Uint8Array, path: string): Contents {
   return found.contents();
 }
 
-/** A relationship, as what depends on what: `B DEV_DEPENDENCY_OF A` becomes `A DEV DEPENDS_ON B`. */
+/** A relationship, normalised to the dependency direction: `B DEV_DEPENDENCY_OF A` becomes `A DEV DEPENDS_ON B`. */
 function edgeOf(relationship: unknown): { from: string; type: string; to: string } {
   const [from, to] = [textAt(relationship, 'spdxElementId'), textAt(relationship, 'relatedSpdxElement')];
   const type = textAt(relationship, 'relationshipType');
@@ -109,7 +109,7 @@ export function readSpdx(bytes: Uint8Array, path: string): Contents {
 }
 
 /**
- * A document of either kind, which an upload does not name.
+ * A document of either kind, since an upload does not name its kind.
  * @throws Unreadable
  */
 export function readBom(bytes: Uint8Array, path: string): Contents {

@@ -1,4 +1,4 @@
-/** What a file says about the packages that it lists. */
+/** The packages that a file lists. */
 
 /** The package managers whose files are read, under the names of the API, with the name of their packages in OSV records; null where there are no such records. */
 const ecosystems = {
@@ -27,7 +27,7 @@ const ecosystems = {
 
 export type PackageManager = keyof typeof ecosystems;
 
-/** All package managers, in the order of the alphabet. */
+/** All package managers, in alphabetical order. */
 export const packageManagers = Object.keys(ecosystems) as readonly PackageManager[];
 
 /** A package in a file. Its name and version are not empty, at most 255 characters long, and free of control characters. */
@@ -35,21 +35,21 @@ export interface Entry {
   name: string;
   version: string;
   manager: PackageManager;
-  /** The ecosystem of OSV whose records are about it, such as `npm` or `Debian:12`. */
+  /** The ecosystem of OSV whose records cover it, such as `npm` or `Debian:12`. */
   ecosystem: string | null;
   /** Its name there, in lower case where case does not count. */
   advised_name: string;
-  /** Whether the project itself names it, instead of one of its dependencies; null when the file does not say. */
+  /** Whether it is a direct dependency of the project; null when the file does not tell. */
   direct: boolean | null;
   /** Whether it is only needed to develop or test the project. */
   development: boolean;
-  /** SPDX identifiers, one with an exception as `<id> WITH <exception>`, or other words of the file; empty when it does not say. */
+  /** SPDX identifiers, one with an exception as `<id> WITH <exception>`, or other words of the file; empty when the file states none. */
   licenses: string[];
   /** For a bill of materials: the file that it names as the source of the package. */
   source_path: string | null;
 }
 
-/** What a parser knows of a package. */
+/** The fields of a package that a parser extracts. */
 export interface Found extends Pick<Entry, 'name' | 'version'> {
   manager?: PackageManager;
   ecosystem?: string | null;
@@ -79,7 +79,7 @@ export interface Contents {
   includes: string[];
   /** The paths of parents that were not given. With them, the file may list more. */
   wants?: string[];
-  /** What of the file was not understood, for people. */
+  /** Descriptions of the parts of the file that were not understood. */
   error?: string;
 }
 
@@ -88,15 +88,15 @@ export class Unreadable extends Error {
   override name = 'Unreadable';
 }
 
-/** Reading a file took all the time or memory that it may take. */
+/** Reading a file exceeded the limits of time or memory. */
 export class TooCostly extends Unreadable {
   override name = 'TooCostly';
 }
 
-/** The most packages of a file, and characters of a name or version. */
+/** The maximum number of packages of a file, and of characters of a name or version. */
 const maximumEntries = 100_000;
 const maximumLength = 255;
-/** How much is shown of what is not understood. */
+/** The maximum length of a quoted part that is not understood. */
 const maximumShown = 100;
 
 /** A name of the Python Package Index as PEP 503 normalizes it. */
@@ -112,7 +112,7 @@ export function advisedName(ecosystem: string, name: string): string {
   return ecosystem === 'NuGet' || ecosystem === 'Packagist' || ecosystem === 'ConanCenter' ? name.toLowerCase() : name;
 }
 
-/** A text of a file as it can be stored and shown. */
+/** A text of a file, cleaned so that it can be stored and shown. */
 export const withoutControls = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: The database takes no NUL, and no one needs the others.
   text.toWellFormed().replaceAll(/[\u0000-\u001f\u007f]+/g, ' ');
@@ -171,14 +171,14 @@ export class Collector {
     });
   }
 
-  /** Notes a part of the file that is not understood: what it lists is missing, and the file says so. */
+  /** Records a part of the file that is not understood: its packages are missing, and the file reports it. */
   unknown(text: string): void {
     this.#unknown += 1;
     if (this.#unknown > 1) return;
     this.#firstUnknown = withoutControls(text.slice(0, maximumShown)).trim();
   }
 
-  /** What was collected, in the order of the file. */
+  /** The collected packages, in the order of the file. */
   contents(includes: string[] = []): Contents {
     const entries = [...this.#entries.values()];
     if (this.#unknown === 0) return { entries, includes };

@@ -1,4 +1,4 @@
-/** Which files of a repository list dependencies, and what reads them (docs/reference/dependencies.md#files). */
+/** The files of a repository that list dependencies, and their parsers (docs/reference/dependencies.md#files). */
 import { readBom, readCycloneDx, readSpdx } from './boms.ts';
 import type { Contents, PackageManager, ParentBytes } from './entries.ts';
 import {
@@ -35,12 +35,12 @@ import { readYarn } from './yarn.ts';
 type Reader = (bytes: Uint8Array, path: string, parents?: readonly ParentBytes[]) => Contents;
 
 interface Kind {
-  /** Matches the path from the folder that the file is about. */
+  /** Matches the path relative to the folder that the file describes. */
   pattern: RegExp;
-  /** Null for a bill of materials, which is about several. */
+  /** Null for a bill of materials, which covers several. */
   manager: PackageManager | null;
   read: Reader;
-  /** Files of one family in a folder describe the same packages: only those with the lowest rank are read. */
+  /** Files of one family in a folder describe the same packages: only the files with the lowest rank are read. */
   family?: string;
   rank?: number;
 }
@@ -105,7 +105,7 @@ const kinds: readonly Kind[] = [
 const alternatives = kinds.flatMap(({ pattern }) => pattern.source.replaceAll(/^\^|\$$/g, '').split('$|^'));
 /** All patterns in one, since every path of a repository is compared. */
 const anyPath = new RegExp(`(?:^|/)(?:${alternatives.join('|')})$`);
-/** What the patterns say of the names of files. */
+/** The parts of the patterns that match file names. */
 const anyName = new RegExp(`^(?:${alternatives.map((alternative) => alternative.split('\\/').at(-1)).join('|')})$`);
 
 /** A file that lists dependencies. */
@@ -115,12 +115,12 @@ export interface Listing {
   manager: PackageManager | null;
 }
 
-/** Folders of foreign code and tests. */
+/** Folders of third-party code and tests. */
 const notRead = /(?:^|\/)(?:node_modules|vendor|tmp|spec|tests?)\//;
 
 const isRead = (path: string, named: ReadonlySet<string>): boolean => named.has(path) || !notRead.test(path);
 
-/** The kind of a file, and the folder that it is about. */
+/** The kind of a file, and the folder that it describes. */
 function kindOf(path: string): { kind: Kind; folder: string } | undefined {
   if (!anyPath.test(path)) return undefined;
   const parts = path.split('/');
@@ -140,15 +140,15 @@ export const hasListingName = (path: string): boolean => kindOf(path) !== undefi
 
 /**
  * Whether a file is one that may be read, by its path alone.
- * @param named files that are read also below folders of foreign code and tests
+ * @param named files that are also read below folders of third-party code and tests
  */
 export const isListing = (path: string, named: ReadonlySet<string>): boolean =>
   isRead(path, named) && hasListingName(path);
 
 /**
- * The files that are read of those of a repository: what lies below a folder of foreign code or tests is not, nor is a manifest beside its lock file.
+ * Selects the files of a repository that are read: not files below a folder of third-party code or tests, and not a manifest beside its lock file.
  * @param paths from the top of the repository
- * @param named files that are read also below such a folder
+ * @param named files that are also read below such a folder
  */
 export function listingsAmong(paths: Iterable<string>, named: ReadonlySet<string>): Listing[] {
   const known = [...paths].flatMap((path) => {
@@ -166,7 +166,7 @@ export function listingsAmong(paths: Iterable<string>, named: ReadonlySet<string
 
 /**
  * Reads a file that lists dependencies.
- * @param path from the top of the repository; one that is no known name is a file of pip that another includes
+ * @param path from the top of the repository; an unknown name is a file of pip that another includes
  * @throws Unreadable
  */
 export const readListing: Reader = (bytes, path, parents) =>

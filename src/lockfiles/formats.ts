@@ -1,4 +1,4 @@
-/** The base formats of lock files: text, JSON, YAML, TOML and XML, read without trust. */
+/** The base formats of lock files: text, JSON, YAML, TOML and XML. The input is untrusted. */
 import { FAILSAFE_SCHEMA, loadAll } from 'js-yaml';
 import { SaxesParser } from 'saxes';
 import { parse as parseToml } from 'smol-toml';
@@ -6,12 +6,12 @@ import { type Collector, Unreadable } from './entries.ts';
 
 /** No lock file is nested this deeply. */
 const deepest = 500;
-/** Package managers write none. What an alias stands for is read again each time. */
+/** Package managers write no aliases. The target of an alias is expanded at each use. */
 const maximumAliases = 100;
 
 /**
  * The text of a file in UTF-8, or in UTF-16 with a byte order mark, as Visual Studio writes some.
- * @throws Unreadable when it is no text, or the pointer of Git LFS instead of the file
+ * @throws Unreadable when it is not text, or is a Git LFS pointer instead of the file
  */
 export function textOf(bytes: Uint8Array): string {
   const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
@@ -28,7 +28,7 @@ export function textOf(bytes: Uint8Array): string {
   return text;
 }
 
-/** Runs a parser of a package, whose errors are about the file. */
+/** Runs a third-party parser; its errors are reported as errors in the file. */
 function reading<T>(format: string, read: () => T): T {
   try {
     return read();
@@ -67,7 +67,7 @@ export const tomlOf = (bytes: Uint8Array): unknown =>
   reading('TOML', () => parseToml(textOf(bytes), { maxDepth: deepest }));
 
 /**
- * What a lock file in TOML says.
+ * The content of a lock file in TOML.
  * @throws Unreadable also when it is empty
  */
 export function tomlLockOf(bytes: Uint8Array): Record<string, unknown> {
@@ -126,11 +126,11 @@ export const childText = (element: Element | undefined, name: string): string =>
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A member of an object; undefined when the value is no object or does not have it itself. */
+/** An own member of an object; undefined when the value is not an object or lacks it. */
 export const memberOf = (value: unknown, name: string): unknown =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
-/** The members of an object; none when the value is none. */
+/** The members of an object; empty for other values. */
 export const membersOf = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : []);
 
 /** The members of an object that lists packages, which may be missing or null; anything else is not understood. */
@@ -145,10 +145,10 @@ export function itemsListedIn(found: Collector, name: string, value: unknown): u
   return itemsOf(value);
 }
 
-/** The items of an array; none when the value is none. */
+/** The items of an array; empty for other values. */
 export const itemsOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-/** A member that is a text; otherwise empty. */
+/** A text member; empty if it is missing or not a text. */
 export function textAt(value: unknown, name: string): string {
   const member = memberOf(value, name);
   return typeof member === 'string' ? member : '';

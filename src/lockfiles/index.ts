@@ -1,4 +1,4 @@
-/** Files that list what a project is built on: lock files, manifests and bills of materials. It imports no other folder of ours. */
+/** Files that list the dependencies of a project: lock files, manifests and bills of materials. It imports no other folder of ours. */
 export {
   advisedName,
   type PackageManager,

@@ -15,7 +15,7 @@ import {
 
 const isTest = (configuration: string) => /^(?:androidTest|test)|Test(?:[A-Z]|$)/.test(configuration);
 
-/** Whether a text is a version and no range, variable or keyword. */
+/** Whether a text is a version, as opposed to a range, variable or keyword. */
 export const isExact = (version: string) =>
   /^[0-9A-Za-z][\w.+-]*$/.test(version) && !/^latest\./.test(version) && !version.endsWith('+');
 
@@ -87,7 +87,7 @@ export function readGradleGraph(bytes: Uint8Array): Contents {
   return found.contents();
 }
 
-/** A program of Groovy, Kotlin or Scala without its comments; what only looks like one in a text stays. */
+/** A program of Groovy, Kotlin or Scala without its comments; comment markers inside strings stay. */
 function withoutComments(text: string): string {
   const kept: string[] = [];
   const tokens = /"[^"\n]*"|'[^'\n]*'|\/\/|\/\*/g;
@@ -172,7 +172,7 @@ export function readMavenGraph(bytes: Uint8Array): Contents {
   return found.contents();
 }
 
-/** Which of the three a purl of type `maven` belongs to, by the file that it comes from. */
+/** Decides which of the three managers a purl of type `maven` belongs to, by the file that it comes from. */
 export function jvmManagerOf(path: string): PackageManager {
   if (/gradle|dependencies\.lock$/.test(path)) return 'gradle';
   return /sbt|\.dot$/.test(path) ? 'sbt' : 'maven';

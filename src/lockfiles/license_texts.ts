@@ -1,6 +1,9 @@
 /** Licenses by their texts, as files named LICENSE contain them. */
 
-/** What is unmistakable in a text, in lower case and with single spaces. Of several phrases, each follows the one before. The first of a family counts, since later ones are quoted in it. */
+/**
+ * Unmistakable phrases of license texts, in lower case and with single spaces. Several phrases must follow each other in order. The first match of a family counts,
+ * since later ones are quoted in it.
+ */
 const families: readonly (readonly [id: string, ...phrases: RegExp[]])[][] = [
   [
     ['AGPL-3.0', /gnu affero general public license version 3/],

@@ -1,4 +1,4 @@
-/** Licenses as files name them: SPDX identifiers, expressions, and other words. */
+/** License names in files: SPDX identifiers, expressions, and other words. */
 import parseExpression, { type Info } from 'spdx-expression-parse';
 import licenseList from 'spdx-license-list';
 import { withoutControls } from './entries.ts';
@@ -21,7 +21,7 @@ function identifiersIn(expression: Info): string[] {
   return [`${license}${plus ? '+' : ''}${exception === undefined ? '' : ` WITH ${exception}`}`];
 }
 
-/** A name without what differs between spellings: `The Apache License, Version 2.0` and `Apache License 2.0` are `apache 2.0`. */
+/** Normalises a name to compare spellings: `The Apache License, Version 2.0` and `Apache License 2.0` become `apache 2.0`. */
 const plainName = (text: string): string =>
   text
     .toLowerCase()
@@ -29,7 +29,7 @@ const plainName = (text: string): string =>
     .replace(/ +/g, ' ')
     .trim();
 
-/** Names that are much used and not those of the SPDX list. A name that can mean several licenses, such as `BSD`, is not here. */
+/** Common names that are not on the SPDX list. A name that can mean several licenses, such as `BSD`, is not here. */
 const otherNames: Readonly<Record<string, string>> = {
   'apache 2': 'Apache-2.0',
   'apache software': 'Apache-2.0',
@@ -70,10 +70,10 @@ let identifiers: ReadonlyMap<string, string> | undefined;
 
 /** The SPDX identifier that a name means; undefined for other words. */
 function identifierOf(name: string): string | undefined {
-  // Made when it is needed: most files name licenses by their identifiers.
+  // Built on first use: most files name licenses by their identifiers.
   identifiers ??= new Map([
     ...Object.entries(licenseList)
-      // Of identifiers with the same name, the longer one is the one that is not deprecated.
+      // Of identifiers with the same name, the shorter one is deprecated.
       .toSorted(([one], [other]) => one.length - other.length)
       .flatMap(([id, { name }]) => [[plainName(name), id] as const, [plainName(id), id] as const]),
     ...Object.entries(otherNames),
@@ -95,7 +95,7 @@ function fromText(text: string): string[] {
   return [identifierOf(kept) ?? kept];
 }
 
-/** What texts mean: a lock file repeats a few of them thousands of times. */
+/** Cached results by text: a lock file repeats a few of them thousands of times. */
 const known = new Map<string, string[]>();
 const maximumKnown = 1_000;
 
@@ -124,7 +124,7 @@ function parsedLicenses(value: unknown): string[] {
 
 const unknown: LicenseName = { name: 'unknown', spdx_identifier: 'unknown', url: null };
 
-/** The identifier of the list for one that ends in `+`: most licenses have none for later versions. */
+/** The listed identifier for one that ends in `+`: most licenses have no separate identifier for later versions. */
 const listedId = (id: string): string =>
   [id.replace(/\+$/, '-or-later'), id].find((each) => Object.hasOwn(licenseList, each)) ?? id.replace(/\+$/, '');
 

@@ -151,7 +151,7 @@ export function readConan(bytes: Uint8Array): Contents {
   if (!Object.keys(conanSections).some((section) => memberOf(lock, section) !== undefined))
     throw new Unreadable('It is not a lock file of Conan.');
   const found = new Collector('conan');
-  // With the binaries that it is locked to, a reference is the first of two.
+  // A locked reference with its binaries is the first of two.
   for (const [section, development] of Object.entries(conanSections))
     for (const each of arrayAt(lock, section))
       addReference(found, Array.isArray(each) ? each[0] : each, { development });
@@ -170,7 +170,7 @@ function readConanGraph(lock: Record<string, unknown>): Contents {
     about,
     reference: textAt(about, 'ref') || textAt(about, 'pref'),
   }));
-  // A graph that was made for a package in place of a project has no such node.
+  // A graph that was created for a package instead of a project has no such node.
   const project = nodes.find(
     ({ id, about, reference }) => id === '0' || (reference === '' && textAt(about, 'path') !== ''),
   );
@@ -246,7 +246,7 @@ export function readGoMod(bytes: Uint8Array): Contents {
   return found.contents();
 }
 
-/** `go.sum`, for a module without its `go.mod`: lines with the checksum of a module file only are not of the build. */
+/** `go.sum`, for a module without its `go.mod`. Lines with only the checksum of a module file are not part of the build. */
 export function readGoSum(bytes: Uint8Array): Contents {
   const found = new Collector('go');
   for (const line of textOf(bytes).split(/\r?\n/)) {

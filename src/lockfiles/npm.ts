@@ -1,4 +1,4 @@
-/** Lock files of npm: `package-lock.json` and `npm-shrinkwrap.json`, `lockfileVersion` 1 to 3. Those of npm 4 and older have none, and are a tree like version 1. */
+/** Lock files of npm: `package-lock.json` and `npm-shrinkwrap.json`, `lockfileVersion` 1 to 3. Files of npm 4 and older have no version, and are a tree like version 1. */
 import { Collector, type Contents, Unreadable } from './entries.ts';
 import { jsonOf, listedIn, memberOf, membersOf, objectAt, objectIn, textAt } from './formats.ts';
 import { licensesIn } from './licenses.ts';
@@ -22,7 +22,7 @@ function placeOf(path: string): { folder: string; name: string } | undefined {
 
 const kindsOfDependencies = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'];
 
-/** The paths of what the project and its workspaces name themselves; what is not beside a workspace is at the top. */
+/** The paths of the direct dependencies of the project and its workspaces; a package that is not beside a workspace is at the top. */
 function directPaths(packages: Record<string, unknown>): Set<string> {
   const paths = new Set<string>();
   for (const [folder, about] of Object.entries(packages)) {
@@ -57,7 +57,7 @@ function readPackages(lock: Record<string, unknown>): Contents {
   return found.contents();
 }
 
-/** Version 1 nests dependencies; the tree is walked without recursion, since a file can be as deep as it likes. */
+/** Version 1 nests dependencies; the tree is walked without recursion, since a file can be arbitrarily deep. */
 function readTree(lock: Record<string, unknown>): Contents {
   const found = new Collector('npm');
   const left = listedIn(found, 'dependencies', memberOf(lock, 'dependencies'));

@@ -48,7 +48,7 @@ function propertiesOf(files: readonly Element[]): Map<string, string> {
   return properties;
 }
 
-/** What `resolve` finds out about versions. */
+/** The versions that `resolve` determines. */
 type Resolve = (text: string) => string;
 
 /** The versions that a `Directory.Packages.props` gives packages, by their names in lower case. */
@@ -65,8 +65,8 @@ function centralVersions(files: readonly Element[], resolve: Resolve): Map<strin
 const isRange = (version: string) => /^[[(].*[\])]$|\*/.test(version);
 
 /**
- * The package references of a project file that name one version, themselves or through the shared files.
- * @param parents the shared files that were found so far; null for those that do not exist
+ * The package references of a project file with a single version, given directly or through the shared files.
+ * @param parents the shared files that were found so far; null for files that do not exist
  * @throws Unreadable
  */
 export function readProjectFile(bytes: Uint8Array, path: string, parents: readonly ParentBytes[] = []): Contents {

@@ -1,4 +1,4 @@
-/** Licenses as the packages say them whose files are committed with a project (docs/reference/dependencies.md#licenses). */
+/** Licenses that packages declare in files committed with a project (docs/reference/dependencies.md#licenses). */
 import { advisedName } from './entries.ts';
 import {
   childOf,
@@ -17,12 +17,12 @@ import { licensesInText } from './license_texts.ts';
 import { licensesIn } from './licenses.ts';
 import { inherited, projectIn } from './pom.ts';
 
-/** What a file says of a package. */
+/** The content of a file about a package. */
 export interface DeclaredLicenses {
   /** As OSV names it. */
   ecosystem: string;
   advised_name: string;
-  /** Null when the file does not say. */
+  /** Null when the file does not state it. */
   version: string | null;
   licenses: string[];
 }
@@ -35,7 +35,7 @@ const maximumLength = 255;
 type Declared = Omit<DeclaredLicenses, 'ecosystem' | 'advised_name'> & { name: string };
 
 interface Kind {
-  /** Matches the path; a group is the name of the package, where only the path says it. */
+  /** Matches the path; a group is the name of the package, if only the path contains it. */
   pattern: RegExp;
   ecosystem: string;
   read(bytes: Uint8Array, name: string): Declared[];
@@ -87,7 +87,7 @@ const fromGemspec: Kind['read'] = (bytes) => {
   ];
 };
 
-/** Core metadata of Python: what the classifiers say counts when the license is a whole text. */
+/** Core metadata of Python: the classifiers are used when the license is a whole text. */
 const fromPython: Kind['read'] = (bytes) => {
   const [head = ''] = textOf(bytes).split(/\r?\n\r?\n/, 1);
   const values = (name: string) =>
@@ -131,22 +131,22 @@ const kinds: readonly Kind[] = [
   { pattern: /(?:^|\/)pom\.xml$|\.pom$/, ecosystem: 'Maven', read: fromPom },
 ];
 
-/** All of them in one, since every path of a repository is compared. */
+/** All patterns in one, since every path of a repository is compared. */
 const anyName =
   /(?:\/(?:package\.json|Cargo\.toml|installed\.json|METADATA|(?:LICEN[CS]E|COPYING)(?:\.(?:md|txt))?)|(?:^|\/)pom\.xml|\.(?:gemspec|nuspec|pom))$/;
 
-/** The ecosystem whose packages a file tells the license of, by its path alone; undefined for other files. */
+/** The ecosystem of the packages whose license a file declares, by its path alone; undefined for other files. */
 export const licensedEcosystem = (path: string): string | undefined =>
   anyName.test(path) ? kinds.find(({ pattern }) => pattern.test(path))?.ecosystem : undefined;
 
-/** Whether a file can be one that tells the license of a package, by its name without its folders. */
+/** Whether a file can declare the license of a package, by its name without its folders. */
 export const mayTellLicense = (name: string): boolean => anyName.test(`/${name}`);
 
 const isName = (text: string) =>
   text !== '' && text.length <= maximumLength && text.isWellFormed() && !text.includes('\0');
 
 /**
- * What a file says of the licenses of packages. A file that cannot be read says nothing.
+ * The licenses of packages that a file declares; none for an unreadable file.
  * @param path one that has a `licensedEcosystem`
  */
 export function declaredIn(path: string, bytes: Uint8Array): DeclaredLicenses[] {

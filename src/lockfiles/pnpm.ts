@@ -20,7 +20,7 @@ const newKey: Key = (key) => {
 const used = ['dependencies', 'optionalDependencies'];
 const all = [...used, 'devDependencies'];
 
-/** The keys of what an object depends on: what a version is not a key itself is one of `name@version`. */
+/** The keys of the dependencies of an object: a version that is not a key itself is part of the key `name@version`. */
 function keysOf(about: unknown, kinds: readonly string[], isOld: boolean): string[] {
   return kinds.flatMap((kind) =>
     membersOf(memberOf(about, kind)).flatMap(([name, wanted]) => {
@@ -31,7 +31,7 @@ function keysOf(about: unknown, kinds: readonly string[], isOld: boolean): strin
   );
 }
 
-/** Everything that can be reached from some keys. */
+/** All keys reachable from the given ones. */
 function reached(from: readonly string[], snapshots: ReadonlyMap<string, unknown>, isOld: boolean): Set<string> {
   const seen = new Set<string>();
   const left = [...from];
@@ -46,7 +46,7 @@ function reached(from: readonly string[], snapshots: ReadonlyMap<string, unknown
 /** @throws Unreadable */
 export function readPnpm(bytes: Uint8Array): Contents {
   const found = new Collector('pnpm');
-  // pnpm 11 writes what it needs itself as a document before that of the project.
+  // pnpm 11 writes its own dependencies as a document before the document of the project.
   for (const document of yamlOf(bytes)) readDocument(objectIn(document), found);
   return found.contents();
 }

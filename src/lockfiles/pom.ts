@@ -14,11 +14,11 @@ export function projectIn(bytes: Uint8Array): Element {
   return project;
 }
 
-/** A member that a project has from its parent if it does not say it itself: `groupId` or `version`. */
+/** A member that a project inherits from its parent if it lacks it: `groupId` or `version`. */
 export const inherited = (project: Element, name: string): string =>
   childText(project, name) || childText(childOf(project, 'parent'), name);
 
-/** The path of the file that a project says its parent is; undefined when the parent is not in the repository. */
+/** The path of the parent's file according to a project; undefined when the parent is not in the repository. */
 function parentPath(project: Element, path: string): string | undefined {
   const parent = childOf(project, 'parent');
   const relative = parent && (childOf(parent, 'relativePath')?.text.trim() ?? '../pom.xml');
@@ -28,7 +28,7 @@ function parentPath(project: Element, path: string): string | undefined {
   return joined.endsWith('.xml') ? joined : posix.join(joined, 'pom.xml');
 }
 
-/** Maven takes a file for the parent only if it is the project that is named. */
+/** Maven accepts a file as the parent only if it is the named project. */
 function isParent(project: Element, other: Element): boolean {
   const named = childOf(project, 'parent');
   return (
@@ -37,7 +37,7 @@ function isParent(project: Element, other: Element): boolean {
   );
 }
 
-/** A parent that cannot be read says nothing; it is listed as unreadable itself. */
+/** An unreadable parent contributes nothing; it is listed as unreadable itself. */
 function readableProject(bytes: Uint8Array): Element | undefined {
   try {
     return projectIn(bytes);
@@ -49,7 +49,7 @@ function readableProject(bytes: Uint8Array): Element | undefined {
 
 /**
  * A project and its parents, the nearest first.
- * @returns also the path of the next parent, if it is not among those that were given
+ * @returns also the path of the next parent, if it was not given
  * @throws Unreadable
  */
 function withParents(
@@ -107,7 +107,7 @@ function dependenciesIn(place: Element | undefined, properties: ReadonlyMap<stri
 const isRange = (version: string) => /^[[(]/.test(version);
 
 /**
- * The dependencies of a `pom.xml` whose version is known: it says so itself, or a property or the `dependencyManagement` of it or of a parent does.
+ * The dependencies of a `pom.xml` whose version is known: from the dependency itself, or from a property or the `dependencyManagement` of the project or a parent.
  * @param parents those that were found so far
  * @throws Unreadable
  */

@@ -1,11 +1,11 @@
-/** Properties of XML projects, by which their texts refer to versions. */
+/** Properties of XML projects, which texts reference to name versions. */
 
 /** Each dependency can name a property that is as long as the file. */
 const maximumLength = 255;
 const maximumRounds = 5;
 
 /**
- * Replaces references to properties, whose values can refer to others. What is unknown, or too long, stays.
+ * Replaces references to properties, whose values can refer to others. Unknown or too long references stay.
  * @param reference matches one, with its name as the group
  */
 export function interpolated(

@@ -1,15 +1,15 @@
-/** Package URLs, by which bills of materials name packages. */
+/** Package URLs, which bills of materials use to name packages. */
 import { inAddress } from '../foundation/addresses.ts';
 import type { PackageManager } from './entries.ts';
 import { pythonName } from './entries.ts';
 import { jvmManagerOf } from './jvm.ts';
 
-/** What a package URL says of a package. */
+/** The fields of a package URL. */
 export interface Purl {
   name: string;
   version: string;
   manager: PackageManager;
-  /** Set where the manager alone does not tell it. */
+  /** Set where the manager alone does not determine it. */
   ecosystem?: string | null;
   advised_name?: string;
 }
@@ -65,7 +65,7 @@ function ofDistribution(type: string, distro: string): string | null {
 
 /**
  * Reads a package URL.
- * @param source_path the file that the package comes from, which tells managers of the same packages apart
+ * @param source_path the file that the package comes from, which distinguishes managers of the same packages
  * @returns undefined when it is malformed, has no version, or is of a type that is not listed
  */
 export function readPurl(text: string, source_path: string): Purl | undefined {
@@ -83,7 +83,7 @@ export function readPurl(text: string, source_path: string): Purl | undefined {
   if (manager === 'deb' || manager === 'apk') {
     // A plus is itself here, unlike in forms.
     const qualifiers = new URLSearchParams(query.replaceAll('+', '%2B'));
-    // Advisories are about the source package, whose version can differ.
+    // Advisories cover the source package, whose version can differ.
     const [source = short, sourceVersion] = (qualifiers.get('upstream') ?? short).split('@');
     return {
       ...known,

@@ -17,7 +17,7 @@ import {
 const elsewhere = ['path', 'file', 'editable', 'git', 'hg', 'svn', 'bzr'];
 
 /**
- * The packages of all categories, those of `default` for use and the others for development.
+ * The packages of all categories; `default` is for use, the others are for development.
  * @throws Unreadable
  */
 export function readPipfileLock(bytes: Uint8Array): Contents {
@@ -25,13 +25,13 @@ export function readPipfileLock(bytes: Uint8Array): Contents {
   const found = new Collector('pipenv');
   for (const [category, packages] of Object.entries(lock).filter(([member]) => member !== '_meta'))
     for (const [name, about] of listedIn(found, category, packages)) {
-      // What comes from a folder, an archive or a repository has no version.
+      // A package from a folder, an archive or a repository has no version.
       if (elsewhere.some((source) => memberOf(about, source) !== undefined)) continue;
       const [, version = ''] = /^={2,3}(.*)$/.exec(textAt(about, 'version')) ?? [];
       found.add({
         name: pythonName(name),
         version,
-        // Only what the Pipfile names has an index of its own.
+        // Only packages that the Pipfile names have an index of their own.
         direct: memberOf(about, 'index') === undefined ? null : true,
         development: category !== 'default',
       });
@@ -68,7 +68,7 @@ export function readUv(bytes: Uint8Array): Contents {
     membersOf(memberOf(about, name)).flatMap(([, list]) => namesIn(list));
   const optional = (about: unknown) => groups(about, 'optional-dependencies');
   const own = packages.filter(isOwn);
-  // A script, and a workspace whose root is no project, have what they name in the manifest.
+  // For a script, and a workspace whose root is not a project, the manifest lists the direct dependencies.
   const used = [
     ...namesIn(memberOf(manifest, 'requirements')),
     ...own.flatMap((about) => [...namesIn(memberOf(about, 'dependencies')), ...optional(about)]),
@@ -100,7 +100,7 @@ export function readUv(bytes: Uint8Array): Contents {
   return found.contents();
 }
 
-/** What pipdeptree writes as the version of a package that is required but not installed. */
+/** The version that pipdeptree writes for a package that is required but not installed. */
 const notInstalled = '?';
 
 /** `pip-deptree.json`: what `pipdeptree --json` prints, a list, or `pipdeptree --json-tree`, where each package contains what it depends on. */

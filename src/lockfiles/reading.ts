@@ -1,4 +1,4 @@
-/** Reads files that list dependencies in a thread of its own, with limits of time and memory: they are large, and anyone can have written them. */
+/** Reads files that list dependencies in a separate thread, with limits of time and memory: they are large, and untrusted. */
 import { FairThreads, type Work } from '../foundation/fair_threads.ts';
 import { OverBudget } from '../foundation/limited_thread.ts';
 import { type Entry, type FileBytes, type ParentBytes, TooCostly, Unreadable } from './entries.ts';
@@ -23,7 +23,7 @@ export type ToReader = ToReadListing | ToReadLicenses;
  */
 export type Portion = Record<keyof Entry, string>;
 
-/** What a file lists. */
+/** The packages that a file lists. */
 export interface ReadFile {
   /** The packages, up to 10,000 in each portion. */
   portions: Portion[];
@@ -32,7 +32,7 @@ export interface ReadFile {
   includes: string[];
   /** The paths of parents that were not given. With them, the file may list more. */
   wants?: string[];
-  /** What of the file was not understood, for people. */
+  /** Descriptions of the parts of the file that were not understood. */
   error?: string;
 }
 
@@ -50,7 +50,7 @@ const threads = new FairThreads<ToReader, FromReader>('lockfiles/reading_worker'
   mostWaiting: 100,
 });
 
-/** Starts a thread, if there is none, so that it is ready when the file is that the caller is about to fetch. */
+/** Starts a thread, if there is none, so that it is ready when the caller has fetched the file. */
 export const wakeReader = (): void => threads.wake();
 
 async function ask(request: ToReader, work: Work): Promise<Answer> {
@@ -85,7 +85,7 @@ export async function readFile(
 /**
  * Reads files that tell the licenses of packages.
  * @param work its owner is the project
- * @returns what each says, as a JSON array of `DeclaredLicenses`
+ * @returns for each file, a JSON array of `DeclaredLicenses`
  * @throws TooCostly when they take too long or too much memory together; TooMuchWaiting
  */
 export const readLicenses = async (files: readonly FileBytes[], work: Work): Promise<string[]> =>

@@ -5,7 +5,7 @@ import { readDocument, readListing } from './files.ts';
 import { declaredIn } from './package_licenses.ts';
 import type { FromReader, Portion, ReadFile, ToReader, ToReadListing } from './reading.ts';
 
-/** How many packages are sent at once, so that neither thread is busy with them for long. */
+/** The number of packages that are sent at once, so that neither thread is busy with them for long. */
 const maximumAtOnce = 10_000;
 
 /** Texts as PostgreSQL writes an array of them. */
@@ -47,7 +47,7 @@ function answer(request: ToReader): FromReader {
   } catch (error) {
     if (error instanceof Unreadable) return { reason: error.message };
     if (error instanceof RangeError) return { reason: 'It is nested too deeply.' };
-    // A mistake in reading one file must not keep the others from being listed.
+    // A bug in reading one file must not keep the others from being listed.
     return { reason: `It cannot be read: ${(error as Error).message.slice(0, 200)}` };
   }
 }

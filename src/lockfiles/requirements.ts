@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import { Collector, type Contents, pythonName, Unreadable } from './entries.ts';
 import { itemsOf, memberOf, membersOf, objectIn, textAt, textOf, tomlOf } from './formats.ts';
 
-/** The package of a requirement that allows exactly one version; undefined for others, since what is installed is not known. */
+/** The package of a requirement that allows exactly one version; undefined for others, since the installed version is unknown. */
 export function pinned(requirement: string): { name: string; version: string } | undefined {
   const plain = requirement.trim().replaceAll(/\s+/g, ' ');
   const [, name, version] =
@@ -11,11 +11,11 @@ export function pinned(requirement: string): { name: string; version: string } |
   return name && version ? { name: pythonName(name), version } : undefined;
 }
 
-/** Whether a text is a requirement, with whatever versions, or the path or address of a package. */
+/** Whether a text is a requirement, with any version constraint, or the path or address of a package. */
 export const isRequirement = (text: string): boolean =>
   /^[A-Za-z0-9][\w.-]*\s*(?:$|[[(;@,<>=!~])|^[A-Za-z][\w+.-]*:|^[./~$\\]|^[^\s:]*[/\\]/.test(text.trim());
 
-/** What precedes the first match of an expression; all of a text without one. */
+/** The text before the first match of an expression; all of a text without one. */
 function upTo(expression: RegExp, text: string): string {
   const at = text.search(expression);
   return at < 0 ? text : text.slice(0, at);
@@ -38,14 +38,14 @@ function* linesOf(text: string): Generator<{ line: string; comment: string }> {
 
 const maximumIncludes = 100;
 
-/** A path beside another; undefined when it leads out of the repository. */
+/** A path relative to another; undefined when it leads out of the repository. */
 function beside(path: string, other: string): string | undefined {
   const joined = posix.join(posix.dirname(path), other);
   return joined.startsWith('..') || joined.startsWith('/') || other.includes('://') ? undefined : joined;
 }
 
 /**
- * A file of pip, or one that pip-compile wrote: that one says in comments what each package is there for.
+ * A file of pip, or an output of pip-compile, whose comments tell why each package is included.
  * @param path of the file, to which those that it includes are relative
  * @throws Unreadable
  */
@@ -89,7 +89,7 @@ function collected(requirements: readonly string[], development: boolean, found:
 /**
  * The literal texts of a list of Python.
  * @param text begins behind the opening bracket
- * @throws Unreadable when anything else is in it, or it does not end
+ * @throws Unreadable when it contains other expressions, or does not end
  */
 function literalsIn(text: string): string[] {
   const literals: string[] = [];
@@ -132,10 +132,10 @@ export function readSetupCfg(bytes: Uint8Array): Contents {
 
 const texts = (value: unknown): string[] => itemsOf(value).filter((item) => typeof item === 'string');
 
-/** Whether what Poetry allows is one version: it takes a bare version for that version alone. */
+/** Whether a version constraint of Poetry allows one version only: Poetry reads a bare version as exactly that version. */
 const poetryPin = (allowed: string): string | undefined => /^(?:={2,3}\s*)?(\d[\w.!+-]*)$/.exec(allowed.trim())?.[1];
 
-/** Members are packages with what is allowed of them; for what comes from elsewhere, an object without a version. */
+/** The members are packages with their constraints; for packages from other sources, an object without a version. */
 function collectPoetry(packages: unknown, development: boolean, found: Collector): void {
   for (const [name, about] of membersOf(packages)) {
     if (name === 'python') continue;

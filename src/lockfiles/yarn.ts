@@ -14,7 +14,7 @@ function descriptor(text: string): { name: string; range: string } {
   return at < 0 ? { name: text, range: '' } : { name: text.slice(0, at), range: text.slice(at + 1) };
 }
 
-/** The package that a descriptor of Yarn 1 asks for, undefined for a folder of the project. At an address is whatever the project calls so. */
+/** The package that a descriptor of Yarn 1 requests, undefined for a folder of the project. The package at an address has any name that the project gives it. */
 function asked(text: string): { name: string; is_address: boolean } | undefined {
   const { name, range } = descriptor(text);
   if (/^(?:link|file|portal|workspace):/.test(range)) return undefined;
@@ -23,7 +23,7 @@ function asked(text: string): { name: string; is_address: boolean } | undefined 
   return { name, is_address: /^(?!npm:)[\w+.-]+:|^git@|\//.test(range) };
 }
 
-/** The names of what the head of a block of Yarn 1 asks for; several are those of one package. */
+/** The requested names in the head of a block of Yarn 1; several belong to one package. */
 function namesOf(head: string): string[] {
   const all = (head.match(/"[^"]*"|[^",\s]+/g) ?? []).flatMap((each) => asked(each.replaceAll('"', '')) ?? []);
   const certain = all.filter(({ is_address }) => !is_address);
@@ -58,12 +58,12 @@ function readClassic(text: string): Contents {
   return found.contents();
 }
 
-/** The most patches of patches; no project has more than two. */
+/** The maximum nesting of patches; no project has more than two. */
 const maximumPatches = 10;
 
 /**
- * The name and range of what a block resolves to. A patched package is the one inside, `name@patch:name@npm%3A1.0.0#…`, whatever the project calls it.
- * @returns undefined when what is patched cannot be read
+ * The name and range of what a block resolves to. A patched package is the inner one, `name@patch:name@npm%3A1.0.0#…`, whatever name the project gives it.
+ * @returns undefined when the inner descriptor cannot be parsed
  */
 function resolved(text: string): { name: string; range: string } | undefined {
   let found = descriptor(text);

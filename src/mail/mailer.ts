@@ -8,9 +8,9 @@ import { type Message, renderMessage } from './message.ts';
 export interface Mail extends Message {
   /** One address, with the recipient's name if it is known. */
   to: { name?: string; address: string };
-  /** The name that it comes from, if not the usual one. */
+  /** The sender's name, if not the usual one. */
   sender?: string;
-  /** The id of the message that it follows, by which mail programs put both together. */
+  /** The id of the message that it follows, by which mail programs form threads. */
   thread?: string;
   /** Further headers. */
   headers?: Readonly<Record<string, string>>;
@@ -41,12 +41,12 @@ interface Refusal {
   response?: string;
 }
 
-/** Whether the server answered, so that the next message may fare better. */
+/** Whether the server answered, so that the next message may succeed. */
 export const isAnswered = (error: unknown): boolean => (error as Refusal).responseCode !== undefined;
 
 /**
- * Whether the server refused the recipient's address for good (RFC 5321, section 4.2.1; RFC 3463). A full mailbox is emptied one day, and a policy (`x.7.x`)
- * is about the sender or the message.
+ * Whether the server refused the recipient's address for good (RFC 5321, section 4.2.1; RFC 3463). A full mailbox is temporary, and a policy (`x.7.x`) concerns the
+ * sender or the message.
  */
 export function isRefusedAddress(error: unknown): boolean {
   const { command, responseCode = 0, response = '' } = error as Refusal;
@@ -61,12 +61,12 @@ export function isRefusedAddress(error: unknown): boolean {
 }
 
 const timeout_ms = 30_000;
-/** To the mail server at a time. */
+/** The maximum number of concurrent connections to the mail server. */
 export const connections = 5;
-/** Connections are kept for the messages that follow one another, and closed after a pause. */
+/** Connections are kept for consecutive messages, and closed after a pause. */
 const idle_ms = 200;
 
-/** How often a job tries to send a message again, with growing delays over about ten hours: a mail server may be down for a night. */
+/** The number of retries of a message, with growing delays over about ten hours: a mail server may be down for a night. */
 export const mailRetries = 10;
 
 const limits = {

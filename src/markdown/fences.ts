@@ -3,7 +3,7 @@ import { linesOf } from './lines.ts';
 import { inSlices, type Steps } from './slices.ts';
 
 export interface FencedBlock {
-  /** What follows the opening fence, without white space around it. */
+  /** The text after the opening fence, without surrounding white space. */
   info: string;
   /** Each line ends with a line break; empty without lines. */
   text: string;
@@ -27,8 +27,8 @@ function* blocksIn(text: string, isWanted: (info: string) => boolean, limit: num
 }
 
 /**
- * The fenced code blocks of a Markdown text, in order. A block without an end reaches to the end of what contains it.
- * @param isWanted which blocks, by what follows their opening fence
+ * The fenced code blocks of a Markdown text, in order. A block without an end reaches to the end of its container.
+ * @param isWanted whether a block is wanted, by the text after its opening fence
  * @param limit how many at most
  */
 export const fencedBlocks = (

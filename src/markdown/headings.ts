@@ -1,7 +1,7 @@
-/** Where links within a text lead: its headings have ids. */
+/** The targets of links within a text: its headings have ids. */
 import type { StateCore, Token } from 'markdown-it';
 
-/** Ids of texts begin with this, so that no text can take an id of the page around it. Links leave it out. */
+/** The prefix of ids in texts, so that no text can take an id of the surrounding page. Links omit it. */
 const anchorPrefix = 'user-content-';
 
 const singleHyphens = (id: string): string => id.replaceAll(/-+/g, '-');
@@ -61,8 +61,8 @@ function decoded(part: string): string {
 }
 
 /**
- * The part of the page that a link to a part of its text means. Links that name nothing in the text lead to the page around it, such as to a comment.
- * @param part what stands behind `#`. Texts written for other programs have a hyphen for each character between two words.
+ * Resolves a link to a part of the text to a part of the page. Links that name nothing in the text lead to the page around it, such as to a comment.
+ * @param part the fragment after `#`. Texts written for other programs have a hyphen for each character between two words.
  */
 export function partOfText(part: string, { ids, anchors = anchorPrefix }: Anchors): string {
   const written = decoded(part);

@@ -10,18 +10,18 @@ import { asWritten, toPlainHtml } from './plain.ts';
 import { type Reference, referencesInPlain } from './references.ts';
 import { keptTags, shownTags } from './tags.ts';
 
-/** What surrounds a text. */
+/** The context of a text. */
 export type TextContext = {
   linkOf?: LinkOf | undefined;
   /** Where the uploads of its project are, without a slash at the end: `/uploads/SECRET/NAME` in the text leads there. */
   uploads?: string | undefined;
   /** The page of a wiki that the text is: relative addresses lead from its folder, and `[[Page]]` to another page. */
   page?: WikiPage | undefined;
-  /** The file of a repository that the text is: relative addresses lead from its folder, those of images to their bytes. */
+  /** The file of a repository that contains the text: relative addresses start from its folder, and addresses of images lead to their bytes. */
   file?: TextFile | undefined;
   /** The only server whose images are shown, as a URL; the addresses of others are written as text. Undefined: images of all servers are shown. */
   images_of?: string | undefined;
-  /** What ids in the text begin with, where a page shows several texts. */
+  /** The prefix of ids in the text, where a page shows several texts. */
   anchors?: string | undefined;
 };
 
@@ -36,7 +36,7 @@ const maximumLength = 10_000;
 /** Parsing a longer text, rendering it, and filtering longer HTML each take a turn of the event loop of their own. */
 const atOnceLength = 1_000;
 
-/** Longer HTML is not sent: a few characters can repeat a long address or a deep list many times, and the filter reads all of it. */
+/** Longer HTML is not sent: a few characters can expand to many copies of a long address or a deep list, and the filter reads all of it. */
 const maximumHtmlLength = 40_000;
 
 const markdown = new MarkdownIt({ html: true, linkify: true, maxNesting: 50 });
@@ -54,7 +54,7 @@ markdown.renderer.rules.html_block = (tokens, index) => shownTags(tokens[index]!
 markdown.renderer.rules.html_inline = (tokens, index) => shownTags(tokens[index]!.content);
 markdown.renderer.rules.escaped = (tokens, index) => markdown.utils.escapeHtml(tokens[index]!.content);
 
-/** The allowed HTML. What is left of other tags (tags.ts) is removed. */
+/** The allowed HTML. Other tags that remain (tags.ts) are removed. */
 const safe: sanitizeHtml.IOptions = {
   allowedTags: keptTags,
   allowedAttributes: {
@@ -161,7 +161,7 @@ function idsLinksAndImages(
   };
   const wholeAddress = (written: string, attribute: 'href' | 'src'): string => {
     const address = withPart(written);
-    // As a function, since a replacement text has characters with a meaning.
+    // As a function, since a replacement text gives some characters a meaning.
     if (uploads !== undefined && uploadAddress.test(address)) return address.replace(uploadAddress, () => uploads);
     if (file) return addressInFile(file, address, attribute);
     return page === undefined ? address : addressInWiki(page, address, attribute);

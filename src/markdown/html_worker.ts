@@ -4,7 +4,7 @@ import { filteredHtml } from './html.ts';
 import { keyOfReference, type ToRender } from './long_html.ts';
 import type { Reference } from './references.ts';
 
-/** A few characters can repeat a long address or a deep list many times. */
+/** A few characters can expand to many copies of a long address or a deep list. */
 const maximumHtml_chars = 8_000_000;
 
 parentPort!.on('message', async ({ text, links, context }: ToRender) => {

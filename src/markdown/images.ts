@@ -1,4 +1,4 @@
-/** Images that a text has as HTML. */
+/** Images that are written as HTML in a text. */
 import MarkdownIt from 'markdown-it';
 import { readText, type TagPlace } from './references.ts';
 import { inSlices } from './slices.ts';
@@ -14,7 +14,7 @@ function attributeOf(tag: string, name: string): string {
     .trim();
 }
 
-/** What is shown instead of an image: its alternative text and its address. */
+/** The replacement for an image: its alternative text and its address. */
 export const insteadOfImage = ({ alt, src }: { alt?: string | undefined; src?: string | undefined }): string =>
   [alt, src].filter(Boolean).join(' ');
 

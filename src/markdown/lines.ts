@@ -30,7 +30,7 @@ type Container = 'quote' | number;
 /** The state of the reader. */
 interface State {
   containers: Container[];
-  /** What ends the open code block or comment, and its nesting; of a fenced block also the indentation of its fence, which its lines lose. */
+  /** The end marker of the open code block or comment, and its nesting; for a fenced block also the indentation of its fence, which is removed from its lines. */
   open: { isEnd: (rest: string) => boolean; depth: number; fence?: { indent: number; info: string } } | undefined;
   isParagraph: boolean;
 }
@@ -220,7 +220,7 @@ function insideOf(cursor: Cursor, { fence }: NonNullable<State['open']>): FenceP
   return { at: 'inside', text: restOf(here) };
 }
 
-/** The part of a line that opened what is open now. */
+/** The part of the line that opened the current block. */
 const startOf = ({ open }: State): FencePart | undefined => open?.fence && { at: 'start', info: open.fence.info };
 
 /** @returns whether the line is code, whether it continues a paragraph, and its part in a fenced block */

@@ -6,7 +6,7 @@ import { isRendered, type TextContext, toHtml } from './html.ts';
 import { toPlainHtml } from './plain.ts';
 import { type Reference, referencesIn } from './references.ts';
 
-/** A text with what surrounds it, as threads receive it. */
+/** A text with its context, in the form in which it is sent to the thread. */
 export interface ToRender {
   text: string;
   /** The references that have a target, each with its address. */
@@ -23,7 +23,7 @@ const threads = new FairThreads<ToRender, string | undefined>('markdown/html_wor
   mostWaiting: 100,
 });
 
-/** Which references lead to the same target. */
+/** Identifies references with the same target. */
 export const keyOfReference = ({ kind, path, value }: Reference): string => JSON.stringify([kind, path, value]);
 
 async function linksIn(text: string, { linkOf }: TextContext): Promise<ToRender['links']> {
@@ -37,9 +37,9 @@ async function linksIn(text: string, { linkOf }: TextContext): Promise<ToRender[
 }
 
 /**
- * As `toHtml`, for a text of up to a million characters. One that takes too long is shown as plain text.
- * @param contextOf is asked if the text is rendered
- * @param owner whose text it is: owners take turns
+ * Like `toHtml`, for a text of up to a million characters. One that takes too long is shown as plain text.
+ * @param contextOf is called if the text is rendered
+ * @param owner the owner of the text: owners take turns
  * @throws TooMuchWaiting when a hundred long ones of the owner are waiting
  */
 export async function toLongHtml(text: string, contextOf: () => Promise<TextContext>, owner: number): Promise<string> {

@@ -65,13 +65,13 @@ export const mediaTypes = [...new Set([...types.values(), bytes])];
 
 const extensionOf = (filename: string) => path.extname(filename).slice(1).toLowerCase();
 
-/** The media type by the extension. Replies say `nosniff`, so that browsers believe it. */
+/** The media type by the extension. Replies are sent with `nosniff`, so that browsers use it. */
 export const mediaType = (filename: string): string => types.get(extensionOf(filename)) ?? bytes;
 
 /** Whether a file is Markdown by its name. */
 export const isMarkdownFile = (name: string): boolean => /\.(md|markdown|mdown|mkd)$/i.test(name);
 
-/** Whether the extension of a file says what it is, other than a text of a wiki. */
+/** Whether the extension of a file determines its type, other than a text of a wiki. */
 export const hasMediaType = (filename: string): boolean =>
   types.has(extensionOf(filename)) && !isMarkdownFile(filename);
 
@@ -80,17 +80,17 @@ const isMedia = (filename: string) => Object.hasOwn(embeddable, extensionOf(file
 /** Whether Markdown shows the file in the text. */
 export const isEmbeddable = (filename: string): boolean => isMedia(filename) || mediaType(filename) === svg;
 
-/** How a browser may open a file: one that it could execute is only saved. */
+/** How a browser may open a file: a file that it could execute can only be saved. */
 export const dispositionOf = (filename: string): 'inline' | 'attachment' =>
   isMedia(filename) ? 'inline' : 'attachment';
 
-/** A file name that is the same in a path, a URL and Markdown: what is no letter, digit, `_`, `.`, `-` or `+` becomes `_`. */
+/** A file name that is the same in a path, a URL and Markdown: characters other than letters, digits, `_`, `.`, `-` and `+` become `_`. */
 export function storedName(name: string): string {
   const plain = name.replaceAll(/[^\p{L}\p{M}\p{Nd}\p{Pc}.+-]/gu, '_');
   return /^\.+$/.test(plain) ? `_${plain}`.slice(0, 255) : plain;
 }
 
-/** A link to a file in Markdown, or what shows an image, video or audio. */
+/** A link to a file in Markdown, or the markup of an image, video or audio. */
 export function markdownOf(filename: string, url: string): { alt: string; markdown: string } {
   const isShown = isEmbeddable(filename);
   const alt = isShown ? path.parse(filename).name : filename;

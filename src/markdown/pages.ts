@@ -10,14 +10,14 @@ export interface WikiPage {
   slug: string;
 }
 
-/** Stands for the top of the wiki or the repository, above which no relative address leads. */
+/** Represents the top of the wiki or the repository, above which no relative address leads. */
 const top = 'http://wiki.invalid/';
 /** Attachments are at the top, whatever page shows them. */
 const attachment = /^uploads\/[0-9a-f]{32}\//;
 const withScheme = /^[a-z][a-z0-9+.-]*:/i;
 
 /**
- * What an address means: a relative one leads from the folder of the text, one with a slash at its beginning from the top.
+ * Resolves an address: a relative one starts from the folder of the text, one with a leading slash from the top.
  * @param place the path of the text
  * @returns undefined if it leads elsewhere
  */
@@ -61,7 +61,7 @@ function hrefOf(title: string): string {
   if (/^https?:\/\//i.test(title)) return title;
   const [page = '', ...part] = title.replaceAll(/\s+/g, '-').split('#');
   const anchor = part.length > 0 ? `#${encodeURIComponent(part.join('#'))}` : '';
-  // What has a colon in its first part would be taken for another protocol.
+  // A colon in the first part would be taken for a protocol.
   return `${page === '' || page.startsWith('/') ? '' : './'}${inAddress(page)}${anchor}`;
 }
 

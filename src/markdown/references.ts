@@ -32,7 +32,7 @@ export interface TagPlace {
   start: number;
 }
 
-/** What a text is read for besides its references, each collected if it is given. */
+/** The results of reading a text besides its references, each collected if it is given. */
 export interface Collected {
   addresses?: Address[];
   tags?: TagPlace[];

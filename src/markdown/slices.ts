@@ -5,7 +5,7 @@ import { nextTurn } from '../foundation/loop_turns.ts';
 export type Steps<T> = Generator<void, T, void>;
 
 const slice_ms = 10;
-/** Reading the clock would take longer than a step. */
+/** Steps between two reads of the clock, since reading it would take longer than a step. */
 const stepsBetweenLooks = 128;
 
 /** The result of a computation, in slices of 10 ms. */
