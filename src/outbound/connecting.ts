@@ -1,4 +1,4 @@
-/** Connections to other systems that are not of HTTP, such as those of SSH. */
+/** Connections to remote systems over protocols other than HTTP, such as SSH. */
 import { once } from 'node:events';
 import { connect, type LookupFunction, type Socket } from 'node:net';
 import { localTargetOf, localTexts } from './addresses.ts';
@@ -17,7 +17,7 @@ const idle_ms = 120_000;
 
 /**
  * Connects to another system.
- * @param signal gives up
+ * @param signal aborts the attempt
  * @throws BlockedError, OutboundError without a connection; the reason of the signal
  */
 export async function connectTo({ host, port, may_be_local }: Destination, signal: AbortSignal): Promise<Socket> {

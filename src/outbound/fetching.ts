@@ -1,15 +1,15 @@
-/** Reading from other systems, which may be hostile: redirects, answers and files have limits, and a secret stays with the host that it is for. */
+/** Reads from remote systems, which may be hostile: redirects, responses and files have limits, and a secret is sent only to its host. */
 import { open as openFile, stat } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { slowest_bytes_per_s } from '../foundation/pace.ts';
 import { headersOf, type Opening, OutboundError, open, reasonOf } from './opening.ts';
 
-/** An answer is larger than we read. */
+/** A response is larger than the limit. */
 export class LimitError extends OutboundError {
   override name = 'LimitError';
 }
 
-/** A redirect that is not followed, and would not be another time. */
+/** A redirect that is not followed, and would not be followed on a retry. */
 export class RefusedRedirect extends OutboundError {
   override name = 'RefusedRedirect';
 }
@@ -17,7 +17,7 @@ export class RefusedRedirect extends OutboundError {
 export interface Fetching extends Opening {
   /** Headers that only the host and port of the URL get. */
   secret_headers: Readonly<Record<string, string>>;
-  /** How long the other system may be silent. */
+  /** The idle timeout of the remote system. */
   silence_ms: number;
   /** Ends the request early. */
   signal: AbortSignal;
@@ -76,7 +76,7 @@ async function withResponse<T>(
       }
       const yielded_ms = performance.now();
       yield chunk;
-      // What we do with it is not their time.
+      // Our own processing does not count as their time.
       began_ms += performance.now() - yielded_ms;
     }
   }
@@ -119,7 +119,7 @@ export const fetchWhole = (fetching: Fetching, most_bytes: number): Promise<Answ
   });
 
 export interface Download {
-  /** The file that is written; what an earlier attempt has left of it is kept if the other system still has the same. */
+  /** The destination file; the remains of an earlier attempt are kept if the remote file is unchanged. */
   file: string;
   /** The `ETag` of that attempt. */
   etag: string | undefined;

@@ -10,12 +10,12 @@ export class OutboundError extends Error {
   override name = 'OutboundError';
 }
 
-/** The address is not allowed. The message says why. */
+/** The address is not allowed. The message gives the reason. */
 export class BlockedError extends OutboundError {
   override name = 'BlockedError';
 }
 
-/** The other system sent more than it may. */
+/** The remote system sent more than the limit. */
 export class ResponseTooLong extends OutboundError {
   override name = 'ResponseTooLong';
 
@@ -91,7 +91,7 @@ const distrust = new Map([
   ['CERT_REVOKED', 'it has been revoked'],
 ]);
 
-/** What went wrong with a connection, as a sentence. */
+/** The reason of a connection error, as a sentence. */
 export const reasonOf = (error: unknown): string => {
   const { code, message } = error as NodeJS.ErrnoException;
   const reason = distrust.get(code ?? '');

@@ -18,7 +18,7 @@ export interface ProxyRules {
   url: string;
   /** Whether the settings of the server allow addresses of the local network. */
   may_be_local: boolean;
-  /** What the other system may send altogether. */
+  /** The maximum number of bytes from the remote system in total. */
   most_bytes: number;
 }
 
@@ -28,7 +28,7 @@ const idle_ms = 120_000;
 const portOf = ({ port, protocol }: URL) => Number(port || (protocol === 'https:' ? 443 : 80));
 
 class GuardedProxy {
-  /** Why the first connection failed that did. */
+  /** The error of the first failed connection. */
   problem: OutboundError | undefined;
   readonly #url: URL;
   readonly #rules: ProxyRules;
@@ -89,7 +89,7 @@ class GuardedProxy {
     return problem;
   }
 
-  /** Ends everything when the other system has sent too much. */
+  /** Closes all connections when the remote system has sent too much. */
   #counter(): Transform {
     return new Transform({
       transform: (chunk: Buffer, _encoding, done) => {

@@ -9,7 +9,7 @@ import { type Doorway, door, jsonForm, notFound } from '../http/index.ts';
 interface Asset {
   type: string;
   content: Buffer;
-  /** The same compressed, once someone has asked for it. */
+  /** The compressed content, once requested. */
   brotli?: Buffer;
 }
 
@@ -87,7 +87,7 @@ export function readAssets(): { addresses: Assets; doorway: Doorway } {
   };
 }
 
-/** What is costly to make, and of no use in a search. */
+/** Pages that are expensive to render, and useless in a search engine. */
 const robots = `User-agent: *
 Disallow: /*/-/archive/
 Disallow: /*/-/blame/

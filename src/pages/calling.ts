@@ -32,13 +32,13 @@ export function operationsOf(endpoints: readonly AnyEndpoint[], options: Perform
   };
 }
 
-/** Holds a page to what the endpoint declares, since the page says itself which type it expects. */
+/** Checks a page against the declaration of the endpoint, since the page itself states the expected type. */
 function expect({ operation, returns }: AnyEndpoint, schema: TSchema): void {
   const { items } = (returns.schema ?? {}) as { items?: TSchema };
   if (returns.schema !== schema && items !== schema) throw new Error(`${operation} replies with another type.`);
 }
 
-/** Of a request to a page. */
+/** The context of a page request. */
 export interface Requested {
   request: FastifyRequest;
   reply: FastifyReply;
@@ -48,7 +48,7 @@ export interface Requested {
   query: Values;
 }
 
-/** Whether a refusal hides something, or says that it is missing. */
+/** Whether a refusal hides an object, or reports that it is missing. */
 export const isHidden = (error: unknown): error is ApiError =>
   error instanceof ApiError && [401, 403, 404].includes(error.status);
 
@@ -73,7 +73,7 @@ export interface Calling extends PageCall {
   rightsVersion(): Promise<string>;
 }
 
-/** The call of a request. One version of rights counts for all that it reads. */
+/** The call of a request. One version of rights applies to all of its reads. */
 export function callOf(
   { request, reply, caller, path, params, query }: Requested,
   options: PerformOptions,
@@ -140,7 +140,7 @@ export function callOf(
         });
         return true;
       } catch (error) {
-        // The page that it leads to says who may.
+        // The target page decides who may read it.
         if (error instanceof ApiError && !(error instanceof Moved)) return false;
         throw error;
       }

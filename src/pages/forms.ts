@@ -38,13 +38,13 @@ export interface Field {
   autocomplete?: string;
   /** The length of a text. */
   maximum?: number;
-  /** Whether an empty text clears what was there, and is not just left out; `null` for parameters that empty text does not clear. */
+  /** Whether an empty text clears the old value, instead of being omitted; `null` for parameters that empty text does not clear. */
   is_clearable?: true | 'null';
   /** Further names under which refusals say what is wrong with it. */
   refused_as?: readonly string[];
 }
 
-/** A field that people do not see. */
+/** A hidden field. */
 export const hidden = (name: string, value: Field['value']): Field => ({ name, label: '', kind: 'hidden', value });
 
 export interface FormParts {
@@ -64,7 +64,7 @@ export interface FormParts {
 
 const namesOf = ({ name, refused_as = [] }: Field): string[] => [name, ...refused_as];
 
-/** What is wrong with a field. */
+/** The errors of a field. */
 function reasonsFor(field: Field, refused: RefusedForm | undefined): string | undefined {
   const reasons = refused ? reasonsOf(refused.refusal) : {};
   const own = namesOf(field).flatMap((name) => reasons[name] ?? []);
@@ -78,7 +78,7 @@ function subjectOf(name: string, fields: readonly Field[]): string {
   return label || words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** What a refusal says, for people. */
+/** The message of a refusal, for people. */
 function sentenceFor(refusal: ApiError, fields: readonly Field[]): string {
   const parts = Object.entries(reasonsOf(refusal)).flatMap(([name, reasons]) =>
     reasons.map((reason) => `${subjectOf(name, fields)} ${reason}`.trim()),
@@ -196,7 +196,7 @@ ${refused && refusalOf(refused, fields)}${fields.map((field) => fieldOf(field, i
 export const refusalIn = ({ refused }: Seen, name: string, key?: string | number): RefusedForm | undefined =>
   refused?.name === name && (typedIn(refused, '_key')[0] ?? '') === String(key ?? '') ? refused : undefined;
 
-/** How the summary of a refusal begins. No text of people becomes such an element. */
+/** The prefix of a refusal's summary. No text of users can produce such an element. */
 const summaryStart = '<p class="refusal" role="alert">';
 
 /** The summary of a refusal, above the fields. */

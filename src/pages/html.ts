@@ -1,13 +1,11 @@
 /**
- * Templates of HTML. What is put into a hole is escaped by where the hole is, so that no text becomes markup.
- *
- *     html`<a href="${url}">${title}</a>`
- *
- * A hole may be text between tags, the value of an attribute in double quotes, or that of an attribute that may be absent: `<input ?checked="${is_done}" ?max="${most}">`.
+ * Templates of HTML. A value is escaped according to the position of its hole, so that no text becomes markup. html`<a href="${url}">${title}</a>`
+ * A hole may be text between tags, the value of an attribute in double quotes, or that of an attribute that may be absent: `<input ?checked="${is_done}"
+ * ?max="${most}">`.
  */
 import { escapeHtml } from '../texts/index.ts';
 
-/** Markup that is safe: made by a template, or by something that sanitises what it makes. */
+/** Safe markup: from a template, or from a program that sanitises its output. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -18,7 +16,7 @@ export class Html {
   }
 }
 
-/** What a hole between tags takes. Nothing is shown for undefined, null and false. */
+/** The values for a hole between tags. Undefined, null and false produce no output. */
 export type Content = Html | string | number | undefined | null | false | readonly Content[];
 
 /**
@@ -35,7 +33,7 @@ export const sanitised = (markup: string, lowered = 0): Html =>
         ),
   );
 
-/** Where a hole is. */
+/** The position of a hole. */
 type Hole = 'text' | 'attribute' | 'address' | 'optional';
 
 /** Attributes that a browser follows or loads. */
@@ -116,7 +114,7 @@ function textOf(content: Content): string {
 const attributeText = (value: unknown): string =>
   value === undefined || value === null || value === false ? '' : escapeHtml(String(value));
 
-/** Markup with values in it, each escaped by where it is. */
+/** Markup with interpolated values, each escaped according to its position. */
 export function html(strings: TemplateStringsArray, ...values: readonly (Content | boolean)[]): Html {
   const { texts, holes, names } = templateOf(strings);
   let text = texts[0]!;

@@ -1,4 +1,4 @@
-/** What all pages have around them. */
+/** The frame around every page. */
 import { type Assets, messageStyle } from './assets.ts';
 import { lostRefusal } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
@@ -58,7 +58,7 @@ const noticeView = ({ id, theme, text, is_dismissable }: Notice, { path }: Seen)
 
 const messageView = (text: string): Content => text !== '' && html`<p class="message">${text}</p>`;
 
-/** What the layout needs besides the view. */
+/** The inputs of the layout besides the view. */
 export interface Surroundings {
   /** The addresses of the assets. */
   assets: Assets;
@@ -88,7 +88,7 @@ const tabsOf = (tabs: readonly Tab[], current: string | undefined): Content =>
       html`<li><a href="${path}" ?aria-current="${name === current && 'page'}">${label}</a></li>`,
   )}</ul></nav>`;
 
-/** A search looks where the page is. */
+/** A search starts in the project or group of the page. */
 const searchPath = (place: Place | undefined): string =>
   place ? `/search?${place.kind}_id=${encodeURIComponent(place.id)}` : '/search';
 

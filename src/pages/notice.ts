@@ -89,7 +89,7 @@ export const pageForm = (
     sendPage({ services, request, reply }, refusal.status, pageFor(reasonOf(refusal), refusal, request)),
 });
 
-/** Replies to what is refused before it is known what was asked for, such as an address that cannot be decoded: with a page for browsers. */
+/** Replies to requests that are refused before routing, such as an address that cannot be decoded: with a page for browsers. */
 export const unreadableForm = (services: NoticeCall['services']): ErrorForm => ({
   write: (refusal, request, reply) =>
     request.url.startsWith('/api/') || !wantsHtml(request)

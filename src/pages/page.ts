@@ -8,7 +8,7 @@ import type { Device, Visitor, WaitingForm } from '../access/index.ts';
 import type { ApiError, Page as ListPage, Services, Values } from '../http/index.ts';
 import type { Content, Html } from './html.ts';
 
-/** What a page is asked with, and what it can ask. */
+/** The input of a page, and its calls. */
 export interface PageCall {
   services: Services;
   caller: Visitor | undefined;
@@ -35,7 +35,7 @@ export interface PageCall {
   described(operation: string, parameters?: Values): Promise<Described>;
   /** The bytes of a file. */
   bytes(operation: string, parameters?: Values): Promise<FileParts>;
-  /** What a page can be without: undefined if it is hidden from the caller or missing. */
+  /** Reads an optional object: undefined if it is hidden from the caller or missing. */
   perhaps<T>(asked: Promise<T>): Promise<T | undefined>;
   /** Whether the caller may run an endpoint. */
   may(operation: string, parameters?: Values): Promise<boolean>;
@@ -89,7 +89,7 @@ export interface Resumed extends WaitingForm {
   text: string;
 }
 
-/** The name under which a page finds that its query was refused, and so the form with the filters. */
+/** The name under which a page finds the refusal of its query, and thus the form with the filters. */
 export const filterName = 'filter';
 
 /** A form that was refused, and what was typed. */
@@ -99,7 +99,7 @@ export interface RefusedForm {
   refusal: ApiError;
 }
 
-/** What a view knows besides its data. */
+/** The inputs of a view besides its data. */
 export interface Seen {
   caller: Visitor | undefined;
   /** The path of the page, to which its forms are posted. */
@@ -110,7 +110,7 @@ export interface Seen {
   refused: RefusedForm | undefined;
 }
 
-/** Where a page is among others. */
+/** The position of a page among others. */
 export interface Place {
   /** The path of a group or project, whose parts lead to it. */
   id: string;
@@ -140,7 +140,7 @@ interface Address {
   path: string;
   /** Whether it is for those who are signed in only. */
   signed_in?: true;
-  /** Whether much is read to show it, such as the content of a repository: crawlers are kept from it, and strangers share a part of the process. */
+  /** Whether rendering reads much data, such as the content of a repository: crawlers are kept away, and anonymous visitors share a part of the process. */
   is_costly?: true;
 }
 

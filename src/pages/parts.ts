@@ -1,4 +1,4 @@
-/** Parts that many pages have. */
+/** Components that many pages share. */
 import type { Page as ListPage, Values } from '../http/index.ts';
 import { type Content, type Html, html } from './html.ts';
 import type { Seen } from './page.ts';
@@ -108,7 +108,7 @@ export function pagingOf({ query }: Pick<Seen, 'query'>, list?: string): { page?
   };
 }
 
-/** What was typed into a field, without the space around it; nothing if it was left empty. */
+/** The text typed into a field, trimmed; undefined if it was left empty. */
 export function textIn(fields: Values, name: string): string | undefined {
   const value = fields[name];
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;

@@ -6,7 +6,7 @@ import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } fro
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Html } from './html.ts';
 
-/** Nothing but our own assets is loaded or run, whatever a page contains. It is the same for all pages. */
+/** Only our own assets are loaded or run, whatever a page contains. The policy is the same for all pages. */
 const policy = (origin: string) =>
   [
     "default-src 'none'",
@@ -68,11 +68,11 @@ function encodingFor({ headers }: FastifyRequest): Encoding {
 export interface Sending {
   status?: number;
   origin: string;
-  /** Whether there is a secret in it. */
+  /** Whether the page contains a secret. */
   is_secret?: true;
 }
 
-/** Whether a client would rather read HTML than JSON. */
+/** Whether a client prefers HTML to JSON. */
 export const wantsHtml = ({ headers }: FastifyRequest): boolean => /\btext\/html\b/.test(headers.accept ?? '');
 
 /** Sends a page with a secret, which is not compressed, because its length would tell something of it, and not kept. */
@@ -109,7 +109,7 @@ export async function sendHtml(
 const firstPieces_chars = [1, 16 * 1024];
 const piece_chars = 64 * 1024;
 
-/** Joins small pieces. What cannot be made is said in its place: the status has been sent. */
+/** Joins small pieces. A piece that fails is replaced by a message: the status has been sent. */
 async function* joined(pieces: AsyncIterable<Html>, failed: (error: unknown) => Html): AsyncGenerator<string> {
   let text = '';
   let count = 0;

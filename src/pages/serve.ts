@@ -76,9 +76,9 @@ export interface PagesOptions extends PerformOptions {
 /** The largest form: a text of a million characters, percent-encoded. */
 const largestForm_bytes = 6 * 1024 * 1024;
 
-/** How much of a process visitors who are not signed in, among them crawlers, take with costly pages at most. */
+/** The maximum share of a process that anonymous visitors, among them crawlers, get for costly pages. */
 const shareOfStrangers = 1 / 4;
-/** And one of their addresses of that. */
+/** The maximum share of one of their addresses. */
 const shareOfAddress = 1 / 4;
 
 const signInPath = '/users/sign_in';
@@ -114,7 +114,7 @@ const texts: Record<number, string> = {
   503: 'The server has too much to do at the moment. Try again in a few seconds.',
 };
 
-/** What says that something was refused or failed. It is the same for what is hidden and what is missing. */
+/** The page for a refusal or failure. It is the same for hidden and missing objects. */
 function refusalView({ status, ...refusal }: ApiError): View {
   const text =
     texts[status] ??
@@ -136,7 +136,7 @@ class PageServer {
     },
     ...{ waiting: 64, waiting_per_address: 8, wait_ms: 10_000 },
   });
-  /** Whoever is refused sees their own menu beside the reason. */
+  /** A refused visitor sees their own menu beside the reason. */
   readonly #visitors = new WeakMap<FastifyRequest, Visitor>();
 
   constructor(options: PagesOptions) {
@@ -195,7 +195,7 @@ class PageServer {
     if (caller) return;
     if (await costlyPagesNeedSignIn(services.db, await rightsVersion())) throw unauthorized();
     this.#slots = slotsFor(request);
-    // Whoever waits keeps no other from being worked on.
+    // A waiting request occupies no slot.
     request.slot?.pause();
     const leave = await this.#strangers.takeForClient({}, leavingOf(reply)()).finally(() => request.slot?.resume());
     if (reply.raw.closed) leave();
@@ -207,7 +207,7 @@ class PageServer {
     if (cookie !== undefined) reply.header('set-cookie', cookie);
   }
 
-  /** Whoever is not signed in may see it once they are. */
+  /** Anonymous visitors may be able to see it after they sign in. */
   #missing(request: FastifyRequest, reply: FastifyReply, caller: Visitor | undefined, path: string): FastifyReply {
     if (path.startsWith('/api/') || !wantsHtml(request)) return reply.callNotFound() as unknown as FastifyReply;
     if (caller || request.method === 'POST') throw notFound('Page');
@@ -353,7 +353,7 @@ class PageServer {
     { status = 200, is_secret, seen = this.#seen(call, new Set()) }: { status?: number; is_secret?: true; seen?: Seen },
   ): Promise<FastifyReply> {
     const { assets, services } = this.#options;
-    // What says that the database is away cannot ask it.
+    // The page for a database outage must not query the database.
     const house = status < 500 ? await this.#options.houseOf(call, view.place, await call.rightsVersion()) : plainHouse;
     const tabs = view.place ? await this.#options.tabsOf(call, view.place) : [];
     const { before, after } = layout(view, seen, { assets, tabs, house });
@@ -430,7 +430,7 @@ export function pageDoorway(options: PagesOptions): Doorway {
       ),
     ),
     errors: () => server.errors,
-    // Before anything is read of a request that no page answers.
+    // Decided before the request is read if no page answers it.
     prepare: (app) => {
       app.addHook('onRequest', (request, reply, done) => {
         if (server.answers(request)) done();

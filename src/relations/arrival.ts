@@ -22,7 +22,7 @@ function failureOf({ kind, relation }: ReadRows, { value, reason }: RefusedRecor
   };
 }
 
-/** The failures of values that records have arrived without. */
+/** The failures of invalid values, whose records have arrived without them. */
 function lostIn(read: ReadRows): RecordFailure[] {
   const here = new Set(read.rows.map(({ row }) => row));
   return read.lost.flatMap(({ row, member, value, reason }) =>
@@ -62,7 +62,7 @@ async function written(tx: Database, arrival: Arrival, read: ReadRows): Promise<
   return outcomeOf(read);
 }
 
-/** Others are served in between. */
+/** Other requests are served in between. */
 const recordsInTurn = 20;
 
 async function arriveTogether(
@@ -95,7 +95,7 @@ async function arriveTogether(
   };
 }
 
-/** What a rule of the database refuses that no description knows: the record is invalid, the others are not. */
+/** A violation of a database rule that no description covers: the record is invalid, the others are not. */
 const refusedOne = ({ name, kind }: Relation, { value }: ArrivedRecord): Arrived => ({
   counts: { [name]: { fetched: 1, imported: 0 } },
   failures: [failureOf(readRows(kind, name), { value, reason: 'is invalid' })],

@@ -1,4 +1,4 @@
-/** What the import of a relation needs of it (docs/reference/bulk_imports.md). */
+/** The interface of a relation for imports (docs/reference/bulk_imports.md). */
 import type { Database } from '../db/index.ts';
 import type { Services } from '../http/index.ts';
 import type { RelationOwner } from './exported.ts';
@@ -10,7 +10,7 @@ export interface ArrivedRecord {
   value: Record<string, unknown>;
 }
 
-/** A record that is not here afterwards, and why. */
+/** A record that was not imported, and the reason. */
 export interface RecordFailure {
   /** Of a nested record with that of its parent: `issues, notes`. */
   relation: string;
@@ -32,7 +32,7 @@ export interface Arrived {
   failures: RecordFailure[];
 }
 
-/** Where records arrive, and what their ids and texts become. */
+/** The destination of records, and the mapping of their ids and texts. */
 export interface Arrival {
   services: Services;
   owner: RelationOwner;
@@ -43,9 +43,9 @@ export interface Arrival {
   is_again: boolean;
   /** The user who stands for authors that the source does not know either. */
   ghost_id: number;
-  /** Ids of users here by their id at the source; makes placeholders for unknown ones, in the same transaction. */
+  /** Maps ids of users at the source to local ids; creates placeholders for unknown ones, in the same transaction. */
   people(tx: Database, source_ids: readonly number[]): Promise<ReadonlyMap<number, number>>;
-  /** The same for those who have an account here, without placeholders. */
+  /** The same for users who have a local account, without placeholders. */
   accounts(tx: Database, source_ids: readonly number[]): Promise<ReadonlyMap<number, number>>;
   /** The full path here of what has this full path at the source; undefined for what is not part of the migration. */
   path(source_path: string): string | undefined;

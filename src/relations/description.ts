@@ -39,7 +39,7 @@ export interface ShownMember {
   expression(departure: Departure): RawBuilder<unknown>;
 }
 
-/** A record that others have, too: the member is an object that tells which one it is. */
+/** A record that others refer to, too: the member is an object that identifies it. */
 export interface ReferenceMember {
   is: 'reference';
   column: string;
@@ -53,7 +53,7 @@ export interface ReferenceMember {
   find(tx: Database, arrival: Arrival, wanted: readonly Record<string, unknown>[]): Promise<(number | null)[]>;
 }
 
-/** What a row names, as the source gives it. */
+/** The reference of a row, as the source gives it. */
 export interface Waiting {
   /** Of the row. */
   id: number;
@@ -135,7 +135,7 @@ export interface RecordKind {
   only?: RawBuilder<SqlBool>;
   /** Values of columns that all rows of this kind have when they arrive. */
   always?: Readonly<Record<string, unknown>>;
-  /** A predicate on rows of the table: the reader may see them. Left out where everybody may who may export. */
+  /** A predicate on rows of the table: the reader may see them. Left out if everybody who may export may see them. */
   isVisible?(departure: Departure): RawBuilder<SqlBool>;
   /** The order of the lines, before the id. */
   order?: RawBuilder<unknown>;
@@ -143,16 +143,16 @@ export interface RecordKind {
   distinct?: readonly string[];
   /** The columns of the constraint by which rows are known to be here already; any constraint if left out. */
   known_by?: readonly string[];
-  /** The reason against a record whose members are valid one by one. */
+  /** The reason to refuse a record whose members are valid individually. */
   refuse?(row: Row): string | undefined;
   derives?: Derivation;
   /** What its records are numbered as in their project or group, in the column `iid`. */
   numbered?: NumberUsage;
-  /** What follows in the same transaction, for the rows that were written and after their parts. */
+  /** Follow-up work in the same transaction, for the inserted rows and after their parts. */
   follows?(tx: Database, arrival: Arrival, rows: readonly ArrivingRow[]): Promise<void>;
   /** Whether the table has no column `id`. */
   is_link?: true;
-  /** The column that tells its rows apart, for a link that is no part of another record. */
+  /** The unique column of the table, for a link that is not part of another record. */
   identity?: string;
   /** The member that names a record in failures. */
   title?: string;

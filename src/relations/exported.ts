@@ -1,4 +1,4 @@
-/** What the export of a relation needs of it (docs/reference/relations_export.md). */
+/** The interface of a relation for exports (docs/reference/relations_export.md). */
 import type { Reading } from '../access/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Plan } from '../http/index.ts';
@@ -9,7 +9,7 @@ export interface RelationOwner {
   id: number;
 }
 
-/** Whose records leave, and who will read them. */
+/** The owner of the records, and the reader of the export. */
 export interface Departure {
   caller: Reading;
   owner: RelationOwner;

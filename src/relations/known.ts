@@ -1,4 +1,4 @@
-/** Passing over records that an earlier run has written. */
+/** Skips records that an earlier run has imported. */
 import { sql } from 'kysely';
 import type { Database } from '../db/index.ts';
 import type { Arrival } from './arriving.ts';
@@ -12,7 +12,7 @@ interface Telling {
   value: Value;
 }
 
-/** What tells a record of a kind from the others of its owner: its number or name, and when it was created. */
+/** Identifies a record of a kind within its owner: by its number or name, and when it was created. */
 function tellingOf({ members, numbered, title }: RecordKind): Telling[] {
   const names = ['created_at', ...(numbered ? ['iid'] : title === undefined ? [] : [title])];
   return names.flatMap((name) => {

@@ -1,4 +1,4 @@
-/** What must be known before records are written: the people and records that they name, and where their texts lead. */
+/** Lookups before records are written: the users and records that they name, and the targets of their texts. */
 import type { Database } from '../db/index.ts';
 import type { Arrival } from './arriving.ts';
 import type { Members } from './description.ts';
@@ -47,7 +47,7 @@ async function fillPeople(tx: Database, arrival: Arrival, all: readonly ReadRows
   }
 }
 
-/** Fills in the ids of the records that the records name: each is looked up once, all of a kind together. */
+/** Fills in the ids of the records that the records name: each is looked up once, and all of a kind together. */
 async function fillReferences(tx: Database, arrival: Arrival, read: ReadRows): Promise<void> {
   for (const [member, pending] of read.references) {
     const wanted = new Map(pending.map((reference) => [JSON.stringify(reference.wanted), reference.wanted]));
@@ -73,7 +73,7 @@ async function leadTexts(arrival: Arrival, { kind, rows }: ReadRows): Promise<vo
     for (const column of columns) if (typeof row[column] === 'string') row[column] = await arrival.text(row[column]);
 }
 
-/** Completes the columns of records, and refuses those that name something that they need and that is not here. */
+/** Completes the columns of records, and refuses records with a required reference that is missing here. */
 export async function lookUp(tx: Database, arrival: Arrival, read: ReadRows): Promise<void> {
   const all = [...withParts(read)];
   await fillPeople(tx, arrival, all);

@@ -49,7 +49,7 @@ export const account = (name: string): PersonMember => ({ is: 'person', column: 
 /** The same, and a record without it is refused. */
 export const requiredAccount = (name: string): PersonMember => ({ ...account(name), is_required: true });
 
-/** What is written and not read. */
+/** A member that is exported and not imported. */
 export const shown = (
   expression: RawBuilder<unknown> | ((departure: Departure) => RawBuilder<unknown>),
 ): ShownMember => ({

@@ -1,4 +1,4 @@
-/** What arrived records name and what may arrive after them: kept in `waiting_references`, and led there in the end. */
+/** References of imported records to records that may arrive later: stored in `waiting_references`, and resolved at the end. */
 import { sql } from 'kysely';
 import { type Database, isAmong } from '../db/index.ts';
 import type { Arrival, Arrived } from './arriving.ts';
@@ -11,7 +11,7 @@ const maximum_characters = 1_000;
 
 const ownerColumn = ({ kind }: RelationOwner) => (kind === 'project' ? 'project_id' : 'group_id');
 
-/** Keeps what the rows of a kind name. */
+/** Stores the references of the rows of a kind. */
 export async function keepWaiting(tx: Database, { owner }: Arrival, { kind, relation, rows }: ReadRows): Promise<void> {
   const waiting = Object.entries(kind.members).flatMap(([name, member]) => {
     if (member.is !== 'late') return [];
@@ -74,7 +74,7 @@ async function leadAll(
 const maximumSettled = 200;
 
 /**
- * Leads some of what records name to what has arrived. Each is tried once.
+ * Resolves some of the references to records that have arrived. Each is tried once.
  * @param relations those of the owner
  * @returns how many led somewhere, by relation; undefined when none was left
  */

@@ -1,4 +1,4 @@
-/** What projects can have millions of. It is deleted in batches before a project is, so that the deletion itself takes no minutes. */
+/** Rows that projects can have millions of. They are deleted in batches before a project is, so that the deletion itself does not take minutes. */
 import type { RawBuilder } from 'kysely';
 
 /** How the rows of a noun are deleted, in the order in which its tables go. */

@@ -82,18 +82,18 @@ export interface JobServices extends RepositoryServices {
   /** What this server is among the sites of the installation. */
   geo: Config['geo'];
   mailer: ReturnType<typeof mailerFor>;
-  /** What is deleted in batches before a project is. */
+  /** The rows that are deleted in batches before a project is. */
   emptying: readonly Emptying[];
-  /** What projects store besides repositories. */
+  /** The stored files of projects besides repositories. */
   stored_files: readonly StoredFiles[];
-  /** What mail can be about. */
+  /** The subjects of mail. */
   mail_targets: readonly MailTarget[];
 }
 
 /** The services of handlers and access rules. They do not send mail: jobs do that after the commit. */
 export type Services = Omit<JobServices, 'mailer' | 'emptying' | 'mail_targets'>;
 
-/** What the areas give: `areas/index.ts` collects it. */
+/** The contributions of the areas: `areas/index.ts` collects them. */
 export type AreaServices = Pick<JobServices, 'repositories' | 'emptying' | 'stored_files' | 'mail_targets'>;
 
 /**

@@ -1,4 +1,4 @@
-/** What mail can be about. The areas of the nouns say it, so that the area that sends notifications knows no noun. */
+/** The subjects of mail. The areas of the nouns provide them, so that the area that sends notifications depends on no noun. */
 import type { RawBuilder, SqlBool } from 'kysely';
 import type { Database } from '../db/index.ts';
 import type { RepositoryServices } from './repositories.ts';
@@ -14,14 +14,14 @@ export interface MailPlace {
   groups: number[];
 }
 
-/** What a message says of a thing. */
+/** The description of an object in a message. */
 export interface MailItem {
   /** The kind of thing, e.g. `merge request`. */
   name: string;
   /** What follows the name, e.g. `#12`. */
   label: string;
   title: string | null;
-  /** What it says when it is new. */
+  /** The text for a new object. */
   description: string | null;
   /** As the first message about it is identified, e.g. `issue_12`. */
   thread: string;
@@ -35,7 +35,7 @@ export interface MailItem {
   details?: [name: string, value: string][];
 }
 
-/** Users who have to do with a thing. What a thing does not have is left out. */
+/** Users who are involved with an object. Relations that the object lacks are left out. */
 export interface MailPeople {
   /** Predicates on rows of `users`. */
   isAssignee?: RawBuilder<SqlBool>;
@@ -49,7 +49,7 @@ export interface MailPeople {
 
 type Reading = Pick<RepositoryServices, 'db' | 'storages'>;
 
-/** A thing that a message is about. */
+/** An object that a message is about. */
 export interface MailSubject {
   /** Its row with `projects` or `namespaces`, for `from` and `where`. */
   row: { rows: RawBuilder<unknown>; isIts: RawBuilder<SqlBool> };

@@ -1,6 +1,6 @@
 /**
- * What owns repositories, said once for each kind (docs/decisions/0078-what-owns-a-repository-is-a-kind.md). What git over HTTP and SSH need besides is in the
- * `GitKind` of `areas/code/repository/definition.ts`.
+ * The owners of repositories, declared once for each kind (docs/decisions/0078-what-owns-a-repository-is-a-kind.md). What git over HTTP and SSH need besides is in
+ * the `GitKind` of `areas/code/repository/definition.ts`.
  */
 import type { Database } from '../db/index.ts';
 import type { RefUpdate, Repository, RepositoryFolder } from '../git/index.ts';
@@ -25,7 +25,7 @@ export interface Move<O extends Owner = Owner> {
   changes: unknown;
 }
 
-/** Writes the effects of a move in the transaction that takes its row from the journal. */
+/** Writes the effects of a move in the transaction that deletes its row from the journal. */
 export type WriteEffects = (tx: Database) => Promise<void>;
 
 /** The branches and tags of a repository as the database knows them. */
@@ -78,7 +78,7 @@ export interface PushAnswered {
   moved: readonly RefUpdate[];
 }
 
-/** What follows a push to a project. */
+/** The effects of a push to a project. */
 export interface PushFollower {
   /**
    * Looks at what has moved, with git, before the transaction.
@@ -92,7 +92,7 @@ export interface PushFollower {
   answer?(services: RepositoryServices, push: PushAnswered): Promise<string[]>;
 }
 
-/** All kinds, and what follows pushes: `areas/index.ts` gives both. */
+/** All kinds, and the effects of pushes: `areas/index.ts` provides both. */
 export interface Repositories {
   kinds: readonly RepositoryKind[];
   followers: readonly PushFollower[];

@@ -4,7 +4,7 @@ import { AnyMap, originalPositionFor, sourceContentFor, type TraceMap } from '@j
 import type { Mapped, Original, ToMap } from './mapping.ts';
 import { areWellFormed } from './well_formed.ts';
 
-/** A map that unpacks to more is none. */
+/** A file that unpacks to more is refused as a map. */
 const maximumMap_bytes = 32 * 2 ** 20;
 /** Generated files have fewer, and a list is made for each, also for those that nothing is in. */
 const maximumLines = 2_000_000;
@@ -15,7 +15,7 @@ const linesAround = 5;
 const maximumLine = 300;
 const maximumName = 1024;
 
-/** What is looked at before a map is read. A map consists of mappings, or of sections with maps. */
+/** The structure that is checked before a map is read. A map consists of mappings, or of sections with maps. */
 interface Sections {
   mappings?: unknown;
   sources?: unknown;
@@ -28,7 +28,7 @@ const linesIn = (mappings: unknown): number => (typeof mappings === 'string' ? m
 
 const lengthOf = (list: unknown): number => (Array.isArray(list) ? list.length : 0);
 
-/** Whether a map needs no more than its size lets expect, and its mappings can be read. */
+/** Whether a map needs no more work than its size suggests, and its mappings can be parsed. */
 function isReadable(map: Sections): boolean {
   let lines = 0;
   const left = [map];

@@ -1,4 +1,4 @@
-/** Whether mappings are what ECMA-426 says: the library reads anything, and makes positions of what is damaged. */
+/** Checks mappings against ECMA-426: the library accepts any text, and produces positions from damaged ones. */
 
 const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 /** The value of each character, by its code; a typed array, because files have millions of them. */

@@ -18,7 +18,7 @@ export interface SshLogin {
   isHost(key: Buffer): boolean;
 }
 
-/** The other system is not the right one, or does not let the caller in. The message is a sentence for people. */
+/** The remote system is the wrong one, or refuses the login. The message is a sentence for people. */
 export class SshRefused extends Error {
   override name = 'SshRefused';
 }
@@ -43,7 +43,7 @@ export async function runOverSsh(
 ): Promise<Duplex> {
   const client = new ssh2.Client();
   let isOther = false;
-  // What happens after the command has started ends its channel.
+  // Errors after the command has started end its channel.
   client.on('error', () => {});
   client.once('close', () => socket.destroy());
   try {

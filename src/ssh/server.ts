@@ -15,14 +15,14 @@ import { type NewcomerLimits, Newcomers } from './newcomers.ts';
 import { isShort, publicKeyIn, type SshPublicKey } from './public_key.ts';
 import { isSignedBySecurityKey } from './security_key.ts';
 
-/** What a client asks to run, with its streams. */
+/** The request of a client, with its streams. */
 export interface SshCommand {
-  /** Undefined where a shell is asked for. */
+  /** Undefined if a shell is requested. */
   line: string | undefined;
   /** The version of git's protocol that it asks for. */
   protocol: string | undefined;
   channel: ServerChannel;
-  /** Where the connection comes from, as `sourceOf` names it. */
+  /** The origin of the connection, as `sourceOf` names it. */
   source: string;
   /** Fires when the client disconnects. */
   signal: AbortSignal;
@@ -49,7 +49,7 @@ export interface SshServerOptions<Who> {
 export interface SshServer {
   /** Serves a connection that was accepted elsewhere. */
   take(socket: Socket): void;
-  /** Takes no more; the connections end when their commands have, or when `cutOff` resolves. */
+  /** Accepts no more connections; the open ones end when their commands have, or when `cutOff` resolves. */
   close(cutOff: Promise<unknown>): Promise<void>;
 }
 
@@ -101,7 +101,7 @@ function isSigned(
 
 const placeOf = (address: string, port: number | undefined) => `${address} ${port}`;
 
-/** Holds what one server knows of its connections. */
+/** The state of one server about its connections. */
 class Connections<Who> {
   readonly #options: SshServerOptions<Who>;
   readonly #newcomers: Newcomers;
@@ -227,7 +227,7 @@ class Connections<Who> {
       if (hasCommand) return reject();
       hasCommand = true;
       const channel = accept();
-      channel.on('error', () => {}); // the client is gone; the signal says so
+      channel.on('error', () => {}); // the client has disconnected; the signal reports it
       void this.#run(who, { line, protocol, channel, ...by });
     };
     session.on('exec', (accept, reject, { command }) => run(command, accept, reject));

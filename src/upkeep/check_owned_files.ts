@@ -7,7 +7,7 @@ import type { CheckOptions, Finding } from './finding.ts';
 const abandoned_ms = 24 * 60 * 60_000;
 const rowsAtOnce = 1000;
 
-/** The kinds of blobs, each with the table that has their keys, and what is said of a lost file. */
+/** The kinds of blobs, each with the table that stores their keys, and the message for a lost file. */
 const kinds = {
   source_maps: {
     table: 'error_tracking_source_maps',

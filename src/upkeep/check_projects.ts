@@ -1,4 +1,4 @@
-/** Compares the repository of a project with what only projects have. */
+/** Compares the repository of a project with the data that only projects have. */
 import type { Database } from '../db/index.ts';
 import type { Branch, Repository } from '../git/index.ts';
 import { checkMergeRequests } from './check_merge_requests.ts';
@@ -14,13 +14,13 @@ export async function checkProject(db: Database, row: RepositoryRow, repository:
 }
 
 interface Found {
-  /** The refs that are not where pushes have left them. */
+  /** The refs that differ from the last push. */
   lost: readonly Finding[];
   branches: readonly Branch[];
   isDamaged: boolean;
 }
 
-/** What differs from the row of a project. */
+/** The differences from the row of a project. */
 export async function projectDifferences(
   db: Database,
   row: RepositoryRow,
@@ -44,7 +44,7 @@ export async function projectDifferences(
     findings.push({
       sentence: `${full_path}: the database records the repository as not empty, but it has no branches.`,
     });
-  // What is damaged cannot be searched.
+  // A damaged repository cannot be searched.
   if (!isDamaged && (lost.length > 0 || (isEmpty && !empty_repo)))
     findings.push(...(await checkDangling(db, { id, full_path }, repository)));
   if (!isEmpty && !branches.some(({ name }) => name === default_branch))

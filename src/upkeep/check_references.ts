@@ -24,8 +24,8 @@ const unenforced: readonly Reference[] = [
 ];
 
 /**
- * Checks every foreign key again, and what has none. PostgreSQL refuses such rows when they are written, but not what damage to the disk, or changes with the triggers turned
- * off, leave behind.
+ * Checks every foreign key again, and references without one. PostgreSQL refuses such rows when they are written, but not what damage to the disk, or changes with
+ * the triggers turned off, leave behind.
  */
 export async function* checkReferences({ db, signal }: Pick<CheckOptions, 'db' | 'signal'>): AsyncGenerator<Finding> {
   for (const reference of [...(await foreignKeys(db)), ...unenforced]) {

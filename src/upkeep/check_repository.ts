@@ -26,7 +26,7 @@ import { currentRow, placeOf, type RepositoryRow } from './repositories.ts';
 /** Ref updates take seconds; an older one was interrupted. */
 const underWay_minutes = 1;
 
-/** What is looked at only in the repositories of some kinds, unless they are damaged. */
+/** Checks for the repositories of some kinds only, unless they are damaged. */
 const further: Partial<Record<RepositoryKind['name'], typeof checkProject>> = { project: checkProject };
 
 /** The same, of what may be found because a push is between the repository and the database. */

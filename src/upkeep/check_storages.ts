@@ -1,4 +1,4 @@
-/** Finds folders in the storages that belong to nothing. */
+/** Finds folders in the storages without an owner. */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { repositories } from '../areas/index.ts';
@@ -11,7 +11,7 @@ import { setAside } from './set_aside.ts';
 /** A repository is created before its row, and deleted after it by a job that retries for hours. */
 const abandoned_ms = 24 * 60 * 60_000;
 
-/** What a storage has where repositories are. */
+/** The folders of a storage that contain repositories. */
 interface Found {
   path: string;
   isOld: boolean;

@@ -5,12 +5,12 @@ import type { ServicesConfig } from '../services/index.ts';
 
 /** An inconsistency. */
 export interface Finding {
-  /** What is wrong, and what the repair would do, if there is a harmless one. */
+  /** The problem, and the effect of the repair, if there is a harmless one. */
   sentence: string;
   /** @returns what it did, as a sentence */
   repair?(): Promise<string>;
   /**
-   * Restores what was lost.
+   * Restores lost data.
    * @returns what it did, as a sentence
    */
   recover?(): Promise<string>;

@@ -6,7 +6,7 @@ import { keptTarget } from './check_broken_refs.ts';
 import { type RefDifference, shownRef } from './recorded_refs.ts';
 import type { RepositoryRow } from './repositories.ts';
 
-/** What was done, and what remains lost, as sentences. */
+/** The repairs, and the remaining losses, as sentences. */
 export interface Restored {
   done: string[];
   lost: string[];
