@@ -9,10 +9,10 @@ import { completePrograms } from '../src/db/postgres_programs.ts';
 
 const top = path.resolve(import.meta.dirname, '..');
 const folder = path.join(top, 'build');
-/** Names what a build was made from; `src/foundation/installation.ts` reads it. */
+/** The file with the digest of a build's sources; `src/foundation/installation.ts` reads it. */
 const stampFile = 'made_from';
 
-/** What runs as a process or a thread of its own, by its path in src/. */
+/** The programs that run as a process or a thread of their own, by their path in src/. */
 const programs = [
   'main',
   'archives/reading_json_worker',
@@ -28,7 +28,7 @@ const programs = [
   'source_maps/mapping_worker',
 ];
 
-/** Loaded from node_modules: what finds files beside its own, what is seldom used, and what need not be there. */
+/** Packages loaded from node_modules: they locate files beside their own, are rarely used, or are optional. */
 const external = ['ssh2', '@aws-sdk/client-s3', 'pg-native'];
 
 /** For packages of the old module system, which look for modules of Node by a function that new modules do not have. */
@@ -103,7 +103,7 @@ async function write(wanted: string): Promise<void> {
       external,
       banner: { js: require },
       plugins: [plainHttp],
-      // Node keeps the text of everything it has loaded in memory.
+      // Node keeps the text of all loaded modules in memory.
       minifyWhitespace: true,
       lineLimit: 160,
       sourcemap: true,
@@ -116,7 +116,7 @@ async function write(wanted: string): Promise<void> {
     await rm(folder, { recursive: true, force: true });
     await rename(made, folder);
   } catch (error) {
-    // Another process may have made the same at the same time.
+    // Another process may have created the same build concurrently.
     if ((await builtFrom()) !== wanted) throw error;
   } finally {
     await rm(made, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-// `npm run generate`: writes the files that follow from others. They are committed, and tests fail when one is stale.
+// `npm run generate`: writes the generated files. They are committed, and tests fail when one is stale.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describedDoors, endpoints } from '../src/areas/index.ts';

@@ -38,7 +38,7 @@ function hasRoom(folder: string): boolean {
   return Number(found.bavail * found.bsize) >= enough_bytes;
 }
 
-/** @returns whether the program ended well; what it said is printed then, since others run beside it */
+/** @returns whether the program succeeded; its output is printed at its end, since others run beside it */
 async function isFine(program: string, ...given: string[]): Promise<boolean> {
   const child = spawn(path.join(top, 'node_modules/.bin', program), given, {
     cwd: top,

@@ -1,4 +1,4 @@
-// What the runner and its processes say to each other.
+// The messages between the runner and its processes.
 
 /** A process that is larger takes no further file: a few of them are to fit into the memory of a small machine. */
 export const largest_bytes = 700 * 1024 * 1024;

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type FromWorker, largest_bytes, type TestEvent, type ToWorker } from './messages.ts';
 
-/** What happened while a file ran. */
+/** The outcome of a file. */
 export interface Outcome {
   file: string;
   duration_ms: number;
@@ -27,7 +27,7 @@ export interface RunOptions {
 
 /** Far more than any file takes, on a busy machine too. */
 const longest_ms = 15 * 60_000;
-/** What a file says that changes or measures its whole process, with the reason. */
+/** The marker of a file that changes or measures its whole process, with the reason. */
 const needsOwnProcess = /^\/\/ Runs in a process of its own: \S/m;
 
 /** Runs the files, first those that need a process each: these tend to be the longest. */
@@ -75,7 +75,7 @@ function start({ top, execArgv, env, stopped }: RunOptions): ChildProcess {
     serialization: 'advanced',
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
-  // What they would still write would keep their folder from being removed.
+  // Their late writes would keep their folder from being removed.
   const end = () => child.kill('SIGKILL');
   stopped?.addEventListener('abort', end);
   return child.once('close', () => stopped?.removeEventListener('abort', end));

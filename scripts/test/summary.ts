@@ -1,4 +1,4 @@
-// Prints what happened, as node:test does.
+// Prints the results, like node:test does.
 import { spec } from 'node:test/reporters';
 import { inspect } from 'node:util';
 import type { TestEvent } from './messages.ts';

@@ -11,10 +11,10 @@ const grace_ms = 500;
 
 const top = path.resolve(import.meta.dirname, '../..');
 
-// node:test would name what is thrown after the end of a test only at its own end.
+// node:test would report errors thrown after the end of a test only at its own end.
 process.on('uncaughtExceptionMonitor', (error) => console.error(error));
 process.on('unhandledRejection', (error) => console.error(error));
-// The parent process has gone.
+// The parent process has exited.
 process.on('disconnect', () => process.exit(1));
 
 /** Of this process, once it has given back what it does not use, if that is worth the time. */
@@ -35,6 +35,6 @@ for (;;) {
 }
 
 await endProcess();
-// What the last file has left may still throw, and must be heard. What it has left open must not keep the process running.
+// Leftovers of the last file may still throw, and these errors must be reported. Its open handles must not keep the process running.
 setTimeout(() => process.exit(), grace_ms).unref();
 process.channel?.unref();

@@ -59,8 +59,8 @@ export function callerFor({ url }: World, { id, username }: Pick<Person, 'id' | 
 }
 
 /**
- * What is looked for: below a project or group an issue, an epic, a merge request and a public snippet of a user outside the table, and a commit; and an export
- * of the administrator.
+ * The objects that paths name: below a project or group an issue, an epic, a merge request and a public snippet of a user outside the table, and a commit; and an
+ * export of the administrator.
  */
 export interface Things {
   commit_id: string;
@@ -73,7 +73,7 @@ export interface Things {
   export_id: number;
 }
 
-/** Adds what is looked for below the project and the group of a world. */
+/** Adds these objects below the project and the group of a world. */
 export async function addThings({ db, project, group, people, as, person }: World): Promise<Things> {
   const file = { branch: 'main', commit_message: 'Begin', content: 'one\n' };
   await as('maintainer').post(`/projects/${project.id}/repository/files/README.md`, file);

@@ -13,7 +13,7 @@ import type { World, WorldOptions } from './world.ts';
 
 export interface KindOfPage {
   path: string;
-  /** Who opens it. */
+  /** The persona who opens it. */
   by: 'owner' | 'admin' | 'anonymous';
   /** By default 200. */
   status?: number;
@@ -70,7 +70,7 @@ async function addContent({ as, project, group }: World): Promise<void> {
   }
 }
 
-/** What belongs to the owner alone. */
+/** Objects of the owner alone. */
 async function addOwn({ as, project, people }: World): Promise<void> {
   await sent(as('owner').post('/user/keys', { title: 'Desk', key: newPublicKey() }));
   const token = { name: 'Robot', description: 'Mows', scopes: ['api', 'read_repository'] };

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import type { Person } from './populate.ts';
 import type { World } from './world.ts';
 
-/** What a page answered. */
+/** The response for a page. */
 export interface Shown {
   status: number;
   headers: Headers;
-  /** Where a redirect leads: its path and query. */
+  /** The target of a redirect: its path and query. */
   to: string | undefined;
   html: string;
 }

@@ -1,4 +1,4 @@
-/** Talks HTTP to the server under test and gives back what came. */
+/** An HTTP client for the server under test, which returns the responses. */
 
 export interface Answer {
   status: number;
@@ -21,7 +21,7 @@ export const nextPath = ({ headers }: Answer): string | undefined =>
 type Parameters = Record<string, unknown>;
 type Ask1 = (path: string, parameters?: Parameters, ask?: Ask) => Promise<Answer>;
 
-/** One who calls: every method sends its parameters as clients do, as query for GET and HEAD, otherwise as JSON. */
+/** A client: every method sends its parameters like real clients do, as query for GET and HEAD, otherwise as JSON. */
 export interface Client {
   get: Ask1;
   head: Ask1;

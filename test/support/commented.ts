@@ -1,4 +1,4 @@
-/** What tests of comments on commits share. */
+/** Shared fixtures for tests of comments on commits. */
 import { type Change, updateRefs, writeCommit } from '../../src/git/index.ts';
 import { repositoryIn } from './repository.ts';
 import { type World, world } from './world.ts';

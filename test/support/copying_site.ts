@@ -15,7 +15,7 @@ import { type World, world } from './world.ts';
 
 const nodeName = 'Far away';
 
-/** What the tests of copies read, without events: of these only new rows are applied. */
+/** The tables that tests of copies read, without events: of these only new rows are applied. */
 const replicated = [
   'users',
   'namespaces',

@@ -8,12 +8,12 @@ type End = () => unknown;
 
 const ends: Record<'file' | 'process', End[]> = { file: [], process: [] };
 
-/** Runs `end` after the tests of the file that runs now; what was made last goes first. */
+/** Runs `end` after the tests of the current file, in reverse order of registration. */
 export function atFileEnd(end: End): void {
   ends.file.push(end);
 }
 
-/** Runs `end` after the last file of this process; what was made last goes first. */
+/** Runs `end` after the last file of this process, in reverse order of registration. */
 export function atProcessEnd(end: End): void {
   ends.process.push(end);
 }

@@ -1,4 +1,4 @@
-/** What says where a project is deployed, who may do what in it, and whom it is shared with. */
+/** Deployments of a project, its protection rules, and its shares. */
 import { followDeployments } from '../../src/areas/work/merge_requests/index.ts';
 import { performQueued } from './jobs.ts';
 import { headOf } from './repository.ts';

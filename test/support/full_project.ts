@@ -46,7 +46,7 @@ async function addSnippets({ as, project }: World): Promise<void> {
   await sent(as('developer').post(`${url}/${snippet.id}/notes/${note.id}/award_emoji`, { name: 'apple' }));
 }
 
-/** What restricts who may do what. */
+/** Rules that restrict who may do what. */
 async function addRules({ as, project, people, db }: World): Promise<void> {
   const url = `/projects/${project.id}`;
   await sent(

@@ -1,6 +1,6 @@
 /** Whether work grows in proportion to its input. Hostile inputs are made four times as large, and processor times are compared, so that neither the machine nor its load matters. */
 
-/** What expressions and loops stumble over when it is repeated. */
+/** Input that makes expressions and loops slow when it is repeated. */
 export const hostileUnits: readonly string[] = [
   ...[
     ' ',

@@ -1,4 +1,4 @@
-/** What tests of large files share: a client of the LFS API that is not git-lfs, and objects to send. */
+/** Shared fixtures for tests of large files: a client of the LFS API that is not git-lfs, and objects to send. */
 import { createHash } from 'node:crypto';
 import type { Persona, World } from './world.ts';
 

@@ -12,7 +12,7 @@ import { addressesIn, checkAddresses } from './dead_links.ts';
 import { performQueued } from './jobs.ts';
 
 export interface Received extends Email {
-  /** Who it was handed over for, in whatever headers it has. */
+  /** The recipient of the mail, in whatever headers it has. */
   recipients: string[];
 }
 
@@ -20,7 +20,7 @@ export interface Mailbox {
   /** For COPPICE_SMTP_URL. */
   url: string;
   port: number;
-  /** What has come, in its order. */
+  /** The received mail, in order. */
   received: Received[];
 }
 

@@ -1,4 +1,4 @@
-/** What no friendly client sends. */
+/** Values that no friendly client sends. */
 
 /** Texts that have broken servers: for other programs, encodings, limits and file systems. */
 export const oddTexts: readonly string[] = [

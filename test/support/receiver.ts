@@ -17,7 +17,7 @@ export interface Received {
 
 export interface Receiver {
   url: string;
-  /** What came, oldest first. */
+  /** The received requests, oldest first. */
   received: Received[];
   /** Takes what came so far. */
   take(): Received[];

@@ -1,4 +1,4 @@
-/** What tests of repositories share: a project with something in it, and where things are. */
+/** Shared fixtures for tests of repositories: a project with some files, and the locations of its parts. */
 import assert from 'node:assert/strict';
 import { type Repository, repositoryOf, resolveBranch } from '../../src/git/index.ts';
 import { type World, type WorldOptions, world } from './world.ts';

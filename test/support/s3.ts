@@ -20,7 +20,7 @@ export interface ObjectStore {
   address(prefix?: string): string;
   /** The names of the objects in the bucket, in order. */
   objects(): Promise<string[]>;
-  /** How many uploads have begun and not ended. */
+  /** The number of uploads that have begun and not ended. */
   uploads(): Promise<number>;
   /** From now on, nothing answers. */
   stop(): Promise<void>;

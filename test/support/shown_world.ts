@@ -68,7 +68,7 @@ async function addFindings(here: World): Promise<void> {
     .execute();
 }
 
-/** What belongs to the whole server: a Geo node with its status, and a migration that failed. */
+/** Objects of the whole server: a Geo node with its status, and a migration that failed. */
 async function addToServer({ as, db, people, services, group }: World): Promise<void> {
   const node = { name: `site of ${group.path}`, url: `https://${group.path}.example.com` };
   const { id } = await sent(as('admin').post('/geo_nodes', node));

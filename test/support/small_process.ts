@@ -30,7 +30,7 @@ function open(): ChildProcess {
     running.delete(id);
     if (running.size === 0) child.channel?.unref();
   });
-  // It ends with this process, which it does not keep from ending.
+  // It ends with this process, and does not keep it alive.
   child.unref();
   return child;
 }

@@ -29,7 +29,7 @@ interface Source {
   token: string;
   version: string;
   entities: SourceEntity[];
-  /** The requests that came, e.g. `GET /groups/apples`, oldest first. */
+  /** The received requests, e.g. `GET /groups/apples`, oldest first. */
   requests: string[];
   /** By their address, e.g. `/users/3`. */
   users: Map<string, object>;

@@ -1,4 +1,4 @@
-/** What tests of uploads share. */
+/** Shared fixtures for tests of uploads. */
 import type { Answer } from './client.ts';
 import type { Persona, World } from './world.ts';
 
