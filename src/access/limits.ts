@@ -55,7 +55,7 @@ const throttle = (kind: string): Limit => {
   };
 };
 
-/** The throttle of an endpoint; an endpoint without one counts with all others. */
+/** The limits of an endpoint; an endpoint with neither counts with all others. */
 type Limited = Pick<AnyEndpoint, 'throttle' | 'rate'>;
 
 /** Counts a request for the throttle of its kind. When that is off, the request counts with all others. */

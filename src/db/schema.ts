@@ -7,7 +7,7 @@ type Generated<T> = T extends ColumnType<infer S, infer I, infer U> ? ColumnType
 /** Read as ISO 8601 in UTC with milliseconds. */
 type Timestamp = ColumnType<string, string | Date, string | Date>;
 
-/** Written with JSON.stringify: pg would take an array for an array of PostgreSQL. */
+/** Written with JSON.stringify: pg would send an array as an array of PostgreSQL. */
 type Json = ColumnType<unknown, string, string>;
 
 export interface AccessRequests {
