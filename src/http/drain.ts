@@ -2,13 +2,14 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { endUpgraded } from './upgrades.ts';
 
 /** How long to wait for the next request on an open connection. */
 const idle_ms = 1000;
 
 /** A client that has received its reply opens its next connection within this time, even on a busy machine. */
-const quiet_ms = 50;
+const usualQuiet_ms = 50;
 
 /** After this time a busy server stops, even if it drops a connection. */
 const patience_ms = 1000;
@@ -28,7 +29,9 @@ export interface Drain {
 export async function drain(server: Server, cutOff: Promise<unknown>): Promise<void> {
   const isClosing = Promise.withResolvers<void>();
   answerLast(server, isClosing.promise);
-  await quietMoment(server);
+  // Without clients there is nothing to wait for, and the next server expects a free port.
+  const open = await promisify(server.getConnections.bind(server))();
+  await quietMoment(server, open === 0 ? 0 : usualQuiet_ms);
   // The `close` of net, because the one of http closes idle connections at once, even when a request is on its way.
   const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
   isClosing.resolve();
@@ -53,8 +56,9 @@ export function answerLast(server: Server, until: Promise<void>): void {
 /**
  * Waits for a moment when listening can stop: a connection in the kernel's accept queue would be lost. No connection has arrived for a while then, and a turn of the
  * event loop was immediate, so the queue was empty.
+ * @param quiet_ms how long no connection has arrived
  */
-export async function quietMoment(server: NetServer): Promise<void> {
+export async function quietMoment(server: NetServer, quiet_ms = usualQuiet_ms): Promise<void> {
   const giveUpAt = performance.now() + patience_ms;
   let newestAt = performance.now();
   const note = () => {
