@@ -22,6 +22,8 @@ export interface Reference {
   is_pair: boolean;
   /** A column of the table that decides which of several conflicting rows is kept: the first. */
   rank: 'position' | 'priority' | 'id' | null;
+  /** The other columns of the table that a copy of a row is given. */
+  others: string[];
   keys: UniqueKey[];
 }
 
@@ -33,6 +35,8 @@ export async function referencesTo(db: Database, target: string): Promise<Refere
            exists (select from pg_index where indrelid = key.conrelid and indisprimary and attribute.attnum = any(indkey)) as is_pair,
            (select attname from pg_attribute where attrelid = key.conrelid and not attisdropped and attname in ('position', 'priority', 'id')
              order by attname = 'id', attname limit 1) as rank,
+           (select coalesce(json_agg(attname order by attnum), '[]') from pg_attribute
+             where attrelid = key.conrelid and attnum > 0 and attnum <> attribute.attnum and not attisdropped and attgenerated = '' and attidentity = '') as others,
            coalesce(keys.keys, '[]') as keys
       from pg_constraint key
       join pg_class source on source.oid = key.conrelid
@@ -84,7 +88,7 @@ export async function replaceReferences(
   const order = sql`order by ${reference.rank === null ? sql`` : sql`${sql.ref(reference.rank)},`} old_id`;
   if (reference.is_pair) {
     // Inserted and deleted instead of updated, so that the triggers for a new or removed association run.
-    const others = await otherColumns(tx, reference);
+    const others = reference.others.map((other) => sql.ref(other));
     await sql`
       insert into ${table} (${sql.join([name, ...others])})
       select ${sql.join([sql`new_id`, ...others])} from ${table} join ${pairs} on ${column} = old_id where ${isInside} ${order}
@@ -106,14 +110,6 @@ export async function replaceReferences(
                  where ${isFree(reference, sql`new_id`)}) free) chosen
        where ${sql.ref(`${reference.table}.id`)} = chosen.id and ${sql.join(isFirst, sql` and `)}`.execute(tx);
   }
-}
-
-async function otherColumns(tx: Database, { table, column }: Reference): Promise<RawBuilder<unknown>[]> {
-  const { rows } = await sql<{ name: string }>`
-    select attname as name from pg_attribute
-     where attrelid = ${table}::regclass and attnum > 0 and not attisdropped and attgenerated = '' and attidentity = '' and attname <> ${column}
-     order by attnum`.execute(tx);
-  return rows.map(({ name }) => sql.ref(name));
 }
 
 /**

@@ -31,34 +31,40 @@ interface Owner {
   parent: string | undefined;
 }
 
-/** The owners of the rows of a table: by its own columns, or otherwise by the rows that they are parts of. */
-async function ownersOf(db: Database, table: string): Promise<Owner[]> {
-  const { rows } = await sql<{ column: string; parent: string; is_part: boolean }>`
-    select attname as column, parent.relname as parent, key.confdeltype = 'c' as is_part
+/** The owners of the rows of each table: by its own columns, or otherwise by the rows that they are parts of. */
+export type Owners = ReadonlyMap<string, Owner[]>;
+
+export async function ownersByTable(db: Database): Promise<Owners> {
+  const { rows } = await sql<{ table: string; column: string; parent: string; is_part: boolean }>`
+    select source.relname as table, attname as column, parent.relname as parent, key.confdeltype = 'c' as is_part
       from pg_constraint key
+      join pg_class source on source.oid = key.conrelid
       join pg_class parent on parent.oid = key.confrelid
       join pg_attribute on attrelid = key.conrelid and attnum = key.conkey[1]
-     where key.contype = 'f' and key.conrelid = ${table}::regclass order by 1`.execute(db);
-  const own = rows.filter(({ column }) => column === 'project_id' || column === 'group_id');
-  if (own.length > 0) return own.map(({ column }) => ({ column, parent: undefined }));
-  return rows
-    .filter(({ parent, is_part }) => is_part && parents.includes(parent))
-    .map(({ column, parent }) => ({ column, parent }));
+     where key.contype = 'f' and key.connamespace = 'public'::regnamespace order by 1, 2`.execute(db);
+  const owners = new Map<string, Owner[]>();
+  for (const [table, keys] of Map.groupBy(rows, (row) => row.table)) {
+    const own = keys.filter(({ column }) => column === 'project_id' || column === 'group_id');
+    const parts = keys.filter(({ parent, is_part }) => is_part && parents.includes(parent));
+    owners.set(
+      table,
+      own.length > 0
+        ? own.map(({ column }) => ({ column, parent: undefined }))
+        : parts.map(({ column, parent }) => ({ column, parent })),
+    );
+  }
+  return owners;
 }
 
 /** Tables whose rows belong to a project or a group, and have parts in other tables. */
 const parents: readonly string[] = ['boards', 'epics', 'issues', 'merge_requests', 'releases'];
 
 /** A predicate on rows of a table, under its own name: they belong to the transferred project or group. */
-export async function isInside(db: Database, moved: Moved, table: string): Promise<RawBuilder<SqlBool>> {
-  const owners = await ownersOf(db, table);
-  const predicates: RawBuilder<SqlBool>[] = [];
-  for (const { column, parent } of owners) {
-    if (parent !== undefined)
-      predicates.push(
-        sql`${sql.ref(`${table}.${column}`)} in (select id from ${sql.table(parent)} where ${await isInside(db, moved, parent)})`,
-      );
-    else predicates.push(column === 'project_id' ? isOfProjects(moved, table) : isOfGroups(moved, table));
-  }
-  return sql`(${sql.join(predicates, sql` or `)})`;
+export function isInside(owners: Owners, moved: Moved, table: string): RawBuilder<SqlBool> {
+  const predicates = (owners.get(table) ?? []).map(({ column, parent }) => {
+    if (parent === undefined) return column === 'project_id' ? isOfProjects(moved, table) : isOfGroups(moved, table);
+    const isOfParent = isInside(owners, moved, parent);
+    return sql<SqlBool>`${sql.ref(`${table}.${column}`)} in (select id from ${sql.table(parent)} where ${isOfParent})`;
+  });
+  return sql`(${sql.join([sql`false`, ...predicates], sql` or `)})`;
 }

@@ -11,12 +11,13 @@ import {
   replaceReferences,
 } from '../../../db/index.ts';
 import type { PlanningTable } from './actions.ts';
-import { idsOf, isInside, type Moved } from './inside_queries.ts';
+import { idsOf, isInside, type Moved, type Owners, ownersByTable } from './inside_queries.ts';
 
 interface Move {
   moved: Moved;
   /** The former ancestor groups that are no longer ancestors. */
   left_ids: readonly number[];
+  owners: Owners;
 }
 
 /**
@@ -36,13 +37,13 @@ interface Inner extends Reference {
   isInside: RawBuilder<SqlBool>;
 }
 
-async function innerReferences(tx: Database, moved: Moved, table: PlanningTable): Promise<Inner[]> {
-  const inner: Inner[] = [];
-  for (const reference of await referencesTo(tx, table)) {
-    const { table: source } = reference;
-    inner.push({ ...reference, transfer: atTransfer(table, source), isInside: await isInside(tx, moved, source) });
-  }
-  return inner;
+async function innerReferences(tx: Database, { moved, owners }: Move, table: PlanningTable): Promise<Inner[]> {
+  const references = await referencesTo(tx, table);
+  return references.map((reference) => ({
+    ...reference,
+    transfer: atTransfer(table, reference.table),
+    isInside: isInside(owners, moved, reference.table),
+  }));
 }
 
 /** The rows of the former ancestor groups to which some of the references point, as the table `gone`. */
@@ -104,7 +105,7 @@ const copies = { labels: copyLabels, milestones: copyMilestones };
 /** Applies the rules to the references to one table. */
 async function leave(tx: Database, table: PlanningTable, move: Move): Promise<void> {
   const { moved } = move;
-  const references = await innerReferences(tx, moved, table);
+  const references = await innerReferences(tx, move, table);
   const needed = references.filter(({ transfer }) => transfer === 'copy');
   if (table !== 'iterations') await copies[table](tx, moved, leftRows(table, move, needed));
   const new_id = table === 'iterations' ? sql<null>`null::bigint` : sameTitled(table, moved);
@@ -136,6 +137,6 @@ export async function takePlanning(
   const above = (id: number | null) => sql`select unnest(traversal_ids) as id from namespaces where id = ${id}`;
   const { rows } = await sql<{ id: number }>`${above(from_id)} except ${above(to_id)}`.execute(tx);
   if (rows.length === 0) return;
-  const move = { moved, left_ids: rows.map(({ id }) => id) };
+  const move = { moved, left_ids: rows.map(({ id }) => id), owners: await ownersByTable(tx) };
   for (const table of ['labels', 'milestones', 'iterations'] as const) await leave(tx, table, move);
 }
