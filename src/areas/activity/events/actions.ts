@@ -4,7 +4,8 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
-import { mailEvents, notifying } from '../notifications/index.ts';
+import { notifying } from '../notifications/outbox_actions.ts';
+import { mailEvents } from '../notifications/rules.ts';
 
 /** The actions; pushes have their own function. */
 export type EventAction =

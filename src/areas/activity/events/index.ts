@@ -1,4 +1,4 @@
-/** What other areas may use of activity events. */
+/** The interface of activity events to other districts. */
 export { recordEvent, recordEvents, recording } from './actions.ts';
 export { type EventComments, type EventTarget, issuableTarget, type Recorded } from './definition.ts';
 export { removeOldEvents } from './jobs.ts';

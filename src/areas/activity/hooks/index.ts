@@ -1,4 +1,4 @@
-/** What other areas may use of hooks. */
+/** The interface of hooks to other districts. */
 export type { HookItem, Sample } from './definition.ts';
 export {
   commitFacts,

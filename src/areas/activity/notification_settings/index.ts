@@ -1,2 +1,2 @@
-/** What other areas may use of notification settings. */
+/** The interface of notification settings to other districts. */
 export { notificationSettingRoutes } from './routes.ts';

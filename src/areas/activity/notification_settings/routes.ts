@@ -18,7 +18,7 @@ import {
   since,
 } from '../../../http/index.ts';
 import { emailReasons } from '../../people/emails/index.ts';
-import { eventSettings } from '../notifications/index.ts';
+import { eventSettings } from '../notifications/rules.ts';
 import { changeSetting, foreignEmailText } from './actions.ts';
 import { type Scope, settingOf } from './queries.ts';
 import { notificationLevels } from './rules.ts';

@@ -1,4 +1,4 @@
-/** What other areas may use of to-do items. */
+/** The interface of to-do items to other districts. */
 export { addTodo, addTodos, doneTodos, hasTodo } from './actions.ts';
 export { endTodosOfGoneCommits } from './jobs.ts';
 export { type CommitTarget, commitKey, type TodoForm, type TodoTarget, todoForm } from './present.ts';

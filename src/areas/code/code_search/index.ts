@@ -1,4 +1,4 @@
-/** What other areas may use of searching code. */
+/** The interface of searching code to other districts. */
 export { linesOf, matchIn, searchFiles } from './file_git.ts';
 export { indexAgain, indexCode, indexFollower, keepCodeIndex } from './index_jobs.ts';
 export { findIndexed, type IndexedFile, indexedAmong, indexState } from './index_queries.ts';

@@ -4,16 +4,10 @@ import { Type } from 'typebox';
 import type { Database } from '../../../db/index.ts';
 import { badRequest } from '../../../http/index.ts';
 import { queueOf } from '../../../jobs/index.ts';
-import {
-  isFinal,
-  lockCommit,
-  notifyOfPipeline,
-  pipelineFor,
-  refreshPipeline,
-  type State,
-  tellOfJob,
-  tellOfPipeline,
-} from '../pipelines/index.ts';
+import { lockCommit, pipelineFor, refreshPipeline } from '../pipelines/actions.ts';
+import { tellOfJob, tellOfPipeline } from '../pipelines/hook_actions.ts';
+import { notifyOfPipeline } from '../pipelines/notification_actions.ts';
+import { isFinal, type State } from '../pipelines/rules.ts';
 import { transitionRefusal } from './rules.ts';
 
 export interface Report {

@@ -1,4 +1,4 @@
-/** What other areas may use of commit statuses. */
+/** The interface of commit statuses to other districts. */
 export { mergeWhenReady, retryWaiting } from './actions.ts';
 export { commitStatusPipelines } from './relation.ts';
 export { CommitStatus } from './routes.ts';

@@ -18,7 +18,8 @@ import {
   time,
 } from '../../../relations/index.ts';
 import { tooLong } from '../../../texts/index.ts';
-import { assignStatuses, states } from '../pipelines/index.ts';
+import { assignStatuses } from '../pipelines/assignment_actions.ts';
+import { states } from '../pipelines/rules.ts';
 import { addressProblems } from './rules.ts';
 
 const short = (value: string) => tooLong(value, 255);

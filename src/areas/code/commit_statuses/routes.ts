@@ -26,7 +26,8 @@ import {
 } from '../../../http/index.ts';
 import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { presentUserBasic, UserBasic, type UserBasicRow, userBasicColumns } from '../../people/users/index.ts';
-import { stage as externalStage, otherPipelineText, refOfPipeline, states } from '../pipelines/index.ts';
+import { otherPipelineText, refOfPipeline } from '../pipelines/actions.ts';
+import { stage as externalStage, states } from '../pipelines/rules.ts';
 import { reportStatus } from './actions.ts';
 import { addressProblems } from './rules.ts';
 

@@ -1,5 +1,5 @@
 /** The transitions of commit statuses (docs/reference/commit_statuses.md). */
-import type { State } from '../pipelines/index.ts';
+import type { State } from '../pipelines/rules.ts';
 
 /** The initial state, and the two non-final states. */
 type Origin = 'created' | 'pending' | 'running';

@@ -4,7 +4,8 @@ import { TooMuchWaiting } from '../../../foundation/fair_threads.ts';
 import { badRequest, type Conditions, type Services, type UploadedFile } from '../../../http/index.ts';
 import { type ReadFile, Unreadable } from '../../../lockfiles/index.ts';
 import { bytesOf } from '../../instance/blobs/index.ts';
-import { matchPackages, refreshVulnerabilities } from '../vulnerabilities/index.ts';
+import { matchPackages } from '../vulnerabilities/match_actions.ts';
+import { refreshVulnerabilities } from '../vulnerabilities/refresh_actions.ts';
 import { storeFile, withPackages } from './file_actions.ts';
 import { readOnce } from './reading_actions.ts';
 

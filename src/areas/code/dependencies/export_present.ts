@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { pagePath } from '../../../foundation/addresses.ts';
 import { namedLicenses, purlOf } from '../../../lockfiles/index.ts';
-import { severityOf } from '../vulnerabilities/index.ts';
+import { severityOf } from '../vulnerabilities/present.ts';
 import type { ExportedDependency } from './export_queries.ts';
 
 export const exportTypes = ['cyclonedx_1_6_json', 'spdx_2_3_json', 'csv'] as const;

@@ -1,7 +1,7 @@
 /** Queries for the dependencies in exports. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
-import { type FoundVulnerability, vulnerabilitiesOfDependency } from '../vulnerabilities/index.ts';
+import { type FoundVulnerability, vulnerabilitiesOfDependency } from '../vulnerabilities/queries.ts';
 import { knownLicenses } from './present.ts';
 
 export interface ExportedDependency {

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { type PackageManager, type Portion, type ReadFile, Unreadable } from '../../../lockfiles/index.ts';
-import { lockAdvisories } from '../vulnerabilities/index.ts';
+import { lockAdvisories } from '../vulnerabilities/match_actions.ts';
 
 /** Incremented when parsing changes: all files are then parsed again by the next scan of their project. */
 export const readerVersion = 6;

@@ -1,4 +1,4 @@
-/** What other areas may use of dependencies. */
+/** The interface of dependencies to other districts. */
 
 export { writeDependencyExport } from './export_actions.ts';
 export { dependencyFollower, keepDependencies, scanDependencies, scanSoon } from './jobs.ts';

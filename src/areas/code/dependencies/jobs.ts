@@ -4,7 +4,7 @@ import type { Database } from '../../../db/index.ts';
 import { Id } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
 import type { PushFollower } from '../../../services/index.ts';
-import { lockAdvisories } from '../vulnerabilities/index.ts';
+import { lockAdvisories } from '../vulnerabilities/match_actions.ts';
 import { tidyExports } from './export_actions.ts';
 import { scanProject } from './scan_actions.ts';
 

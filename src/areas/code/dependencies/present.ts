@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { Id, nullable, optional, resource } from '../../../http/index.ts';
 import { namedLicenses, packageManagers } from '../../../lockfiles/index.ts';
-import { type FoundVulnerability, Severities, severityOf, vulnerabilityPage } from '../vulnerabilities/index.ts';
+import { Severities, severityOf, vulnerabilityPage } from '../vulnerabilities/present.ts';
+import type { FoundVulnerability } from '../vulnerabilities/queries.ts';
 
 export const PackageManager = Type.Enum([...packageManagers]);
 

@@ -5,7 +5,7 @@ import { type Group, groupRole, holds, type Project } from '../../../access/inde
 import { type Database, isAmong } from '../../../db/index.ts';
 import { CommaList, get, Id, nullable, optional, pageOf, resource } from '../../../http/index.ts';
 import { mapPage, paginate, paging } from '../../../lists/index.ts';
-import { type FoundVulnerability, vulnerabilitiesOfDependency } from '../vulnerabilities/index.ts';
+import { type FoundVulnerability, vulnerabilitiesOfDependency } from '../vulnerabilities/queries.ts';
 import { dependencyReader } from './access.ts';
 import {
   Dependency,

@@ -28,7 +28,8 @@ import {
   Unreadable,
   wakeReader,
 } from '../../../lockfiles/index.ts';
-import { matchPackages, refreshVulnerabilities } from '../vulnerabilities/index.ts';
+import { matchPackages } from '../vulnerabilities/match_actions.ts';
+import { refreshVulnerabilities } from '../vulnerabilities/refresh_actions.ts';
 import {
   type KeptFile,
   keptFiles,

@@ -1,2 +1,2 @@
-/** What other areas may use of jobs. */
+/** The interface of jobs to other districts. */
 export { Job } from './present.ts';

@@ -6,16 +6,9 @@ import { type Database, momentInJson } from '../../../db/index.ts';
 import { readCommit, repositoryOf, resolveCommit } from '../../../git/index.ts';
 import { Id, nullable, resource, type Services, Timestamp } from '../../../http/index.ts';
 import { presentUserBasic, UserBasic, type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
-import {
-  Pipeline,
-  type PipelineRow,
-  presentPipeline,
-  type State,
-  secondsBetween,
-  stage,
-  states,
-} from '../pipelines/index.ts';
-import { Commit, presentCommit } from '../repository/index.ts';
+import { Pipeline, type PipelineRow, presentPipeline, secondsBetween } from '../pipelines/present.ts';
+import { type State, stage, states } from '../pipelines/rules.ts';
+import { Commit, presentCommit } from '../repository/present.ts';
 
 export const Job = resource('Job', {
   id: Id,

@@ -15,7 +15,9 @@ import {
   type Services,
 } from '../../../http/index.ts';
 import { type Paging, paginate, paging } from '../../../lists/index.ts';
-import { pipelineIn, pipelinesReader, type State, states } from '../pipelines/index.ts';
+import { pipelinesReader } from '../pipelines/access.ts';
+import { pipelineIn } from '../pipelines/queries.ts';
+import { type State, states } from '../pipelines/rules.ts';
 import { Job, jobsOf, presentJobs } from './present.ts';
 
 const single = { job_id: Id };

@@ -1,4 +1,4 @@
-/** What other areas may use of mirrors. */
+/** The interface of mirrors to other districts. */
 export { mirrorFollower } from './actions.ts';
 export { pullMirror, pushMirror, schedulePulls } from './jobs.ts';
 export { tellOfMirrorFailure } from './mail_jobs.ts';

@@ -9,7 +9,9 @@ import { BlobMismatch } from '../../../blobs/index.ts';
 import { newBlobs, type Repository } from '../../../git/index.ts';
 import { download, fetchWhole, OutboundError, putTo } from '../../../outbound/index.ts';
 import type { JobServices } from '../../../services/index.ts';
-import { isLfsEnabled, type LfsFile, objectsOf, pointerIn, readObject, storeObject } from '../lfs/index.ts';
+import { storeObject } from '../lfs/actions.ts';
+import { isLfsEnabled, objectsOf, readObject } from '../lfs/queries.ts';
+import { type LfsFile, pointerIn } from '../lfs/rules.ts';
 import { Action, headersOf, isOverHttp, jsonIn } from './large_file_rules.ts';
 import type { LargeFileApi, LargeFileApiFor } from './reaching_actions.ts';
 

@@ -8,7 +8,7 @@ import { otherProject, refsOf } from '../../../../test/support/mirrors.ts';
 import { allowLocalHooks } from '../../../../test/support/receiver.ts';
 import { fileUrl, filledWorld } from '../../../../test/support/repository.ts';
 import { sshFor } from '../../../../test/support/ssh.ts';
-import { objectsOf } from '../lfs/index.ts';
+import { objectsOf } from '../lfs/queries.ts';
 import { pullMirror, pushMirror } from './index.ts';
 
 test('large files are transferred over SSH, to the URL that the other server returns', async () => {

@@ -21,7 +21,9 @@ import {
 import { reaches } from '../../../http/index.ts';
 import { Ended, type JobCall } from '../../../jobs/index.ts';
 import type { JobServices } from '../../../services/index.ts';
-import { moveRefs, oddTreeRefusals, projectRepositories } from '../repository/index.ts';
+import { moveRefs } from '../repository/moving/actions.ts';
+import { projectRepositories } from '../repository/owners/project_kind.ts';
+import { oddTreeRefusals } from '../repository/push_checks/checks.ts';
 import { fetchLargeFiles, type LargeFilePlace } from './large_file_actions.ts';
 import { tellOfFailure } from './mail_jobs.ts';
 import { type Outcome, outcomeOf } from './outcome_actions.ts';

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { knownIn, knownInGroup, levels, type Project } from '../../../access/index.ts';
 import { type Database, isUniqueViolation, ofAnyLength } from '../../../db/index.ts';
 import { type Caller, conflict, forbidden, found, unprocessable } from '../../../http/index.ts';
-import { retryWaiting } from '../commit_statuses/index.ts';
+import { retryWaiting } from '../commit_statuses/actions.ts';
 import { defaultProtectionOf, type ProtectionOwner, ruleNamed, rulesOf } from './queries.ts';
 import { type Entry, entriesFrom, isAbout, isProtecting, mayUnprotect, type ProtectedAction } from './rules.ts';
 

@@ -1,5 +1,5 @@
-/** What other areas may use of protected branches. */
-export { protectByRole, protectDefaultBranch, unprotectIfProtected } from './actions.ts';
+/** The interface of protected branches to other districts. */
+export { protectDefaultBranch } from './actions.ts';
 export { protectionFor, protectsProject } from './queries.ts';
 export { protectedBranches } from './relation.ts';
-export { type BranchProtection, defaultProtection, isAbout, nameReasons, ProtectionDefaults } from './rules.ts';
+export { defaultProtection, isAbout, ProtectionDefaults } from './rules.ts';

@@ -1,3 +1,3 @@
-/** What other areas may use of protected tags. */
-export { type TagProtection, tagProtectionFor } from './queries.ts';
+/** The interface of protected tags to other districts. */
+export { tagProtectionFor } from './queries.ts';
 export { protectedTags } from './relation.ts';

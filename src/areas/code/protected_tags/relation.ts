@@ -1,7 +1,7 @@
 /** How protected tags leave and arrive (docs/reference/relations_export.md#protected_tags). */
 import { sql } from 'kysely';
 import { type RecordKind, type Relation, required, shown, text, time } from '../../../relations/index.ts';
-import { nameReasons } from '../protected_branches/index.ts';
+import { nameReasons } from '../protected_branches/rules.ts';
 
 const levels = [0, 30, 40];
 

@@ -1,5 +1,5 @@
-/** What other areas may use of push rules. */
+/** The interface of push rules to other districts. */
 export { copyTemplate } from './actions.ts';
-export { firstCommitRefusals, largeFileRefusals, pushRuleRefusals } from './checks.ts';
+export { firstCommitRefusals } from './checks.ts';
 export { pushRules } from './relation.ts';
 export { pushRuleTexts } from './rules.ts';

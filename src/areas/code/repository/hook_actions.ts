@@ -6,7 +6,8 @@ import type { PushFollower } from '../../../services/index.ts';
 import { hole, projectFacts, repositoryFacts, type Sample } from '../../activity/hooks/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { type AskingHook, addHookEvent, hooksAsking } from '../../instance/hook_events/index.ts';
-import { isAbout, protectsProject } from '../protected_branches/index.ts';
+import { protectsProject } from '../protected_branches/queries.ts';
+import { isAbout } from '../protected_branches/rules.ts';
 
 interface Pusher {
   project_id: number;

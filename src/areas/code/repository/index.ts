@@ -1,25 +1,24 @@
-/** What other areas may use of repositories. */
+/** The interface of repositories to other districts. */
 
 export { createBranch } from './branches/actions.ts';
-export { type CommitRequest, commitChanges, commitOnto, writeChanges } from './commits/actions.ts';
+export { commitOnto } from './commits/actions.ts';
 export { Comparison } from './commits/compare_routes.ts';
 export { CommitRef } from './commits/detail_routes.ts';
 export { Diff, diffsOf } from './commits/diff_present.ts';
-export { changesFor, type FileAction, FileChanged } from './commits/file_actions.ts';
+export type { FileAction } from './commits/file_actions.ts';
 export { inTurn } from './commits/turn_actions.ts';
-export type { GitAccess, GitKind } from './definition.ts';
+export type { GitKind } from './definition.ts';
 export { eventFollower } from './event_actions.ts';
 export { removeOldFetches } from './fetches/jobs.ts';
 export { endingAfter, gitDoorway, gitUrl, goneSignal, sendPack } from './git_http.ts';
 export { type Elsewhere, gitOverSsh, type ServedElsewhere } from './git_ssh.ts';
-export { hookFollower, samplePush, sampleTag, tellOfUpdate } from './hook_actions.ts';
+export { hookFollower, samplePush, sampleTag } from './hook_actions.ts';
 export { announceUpdates, beforeAll, moveRefs, moveRefsToMerge, refsBegun, refsChanged } from './moving/actions.ts';
 export { removeLeftLocks } from './moving/lock_jobs.ts';
 export { closeForeign, concludeMerge, recordMerge } from './moving/merge_actions.ts';
 export { keepRefs } from './moving/place_actions.ts';
-export { recordedRefsIn, recordRefsIn } from './moving/recorded_ref_queries.ts';
+export { recordRefsIn } from './moving/recorded_ref_queries.ts';
 export { isOneNetwork } from './owners/fork_network_queries.ts';
-export { isPush, MovedGit } from './owners/git_access.ts';
 export { announceHead, followDefaultBranch } from './owners/head_actions.ts';
 export {
   findReadmes,
@@ -31,7 +30,6 @@ export {
 export { projectRepositories } from './owners/project_kind.ts';
 export { readmeFollower, readmePathOf } from './owners/readme_actions.ts';
 export { repositorySizes, sizeFollower } from './owners/size_actions.ts';
-export { removeUnusedRepository, storeRepository, useRepository } from './owners/unused_actions.ts';
 export { removeUnused } from './owners/unused_jobs.ts';
 export {
   archivePage,
@@ -39,29 +37,18 @@ export {
   blobPage,
   Commit,
   CommitDetail,
-  commitCore,
   comparePage,
   ListedCommit,
   presentCommit,
   treePage,
 } from './present.ts';
-export { branchRefusal, mayCommitTo, oddTreeRefusals, pushRefusals } from './push_checks/checks.ts';
-export { fileTexts, tooLargeText } from './push_checks/refusal_rules.ts';
-export { contentIn, movedBranches, pushedBranches, readOnlyRefusal, refusal } from './rules.ts';
+export { branchRefusal, mayCommitTo, pushRefusals } from './push_checks/checks.ts';
+export { fileTexts } from './push_checks/refusal_rules.ts';
+export { movedBranches, pushedBranches } from './rules.ts';
 export { abandoned_minutes, settleReferences, settleReferenceUpdates } from './settlement_jobs.ts';
 export { createTag } from './tags/actions.ts';
 export { Tag } from './tags/routes.ts';
-export { blobBytes } from './trees/blob_present.ts';
-export {
-  contentType,
-  contentTypes,
-  disposition,
-  headerValue,
-  shownAs,
-  sniffed_bytes,
-  uncached,
-} from './trees/content_rules.ts';
+export { contentType, disposition, shownAs, sniffed_bytes, uncached } from './trees/content_rules.ts';
 export { LastCommit } from './trees/last_commit_routes.ts';
 export { readmeAmong } from './trees/readme_git.ts';
 export { TreeObject } from './trees/routes.ts';
-export { admitInJson } from './trees/size_checks.ts';

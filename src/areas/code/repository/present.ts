@@ -5,7 +5,7 @@ import { commitKind } from '../../../access/index.ts';
 import { pagePath } from '../../../foundation/addresses.ts';
 import type { Commit as GitCommit } from '../../../git/index.ts';
 import { Id, nullable, optional, resource, Timestamp } from '../../../http/index.ts';
-import { PipelineBasic } from '../pipelines/index.ts';
+import { PipelineBasic } from '../pipelines/present.ts';
 
 const shortId_characters = 8;
 

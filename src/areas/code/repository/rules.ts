@@ -4,7 +4,7 @@ import { levels, type Project, projectIsBeingFilled } from '../../../access/inde
 import type { RefUpdate } from '../../../git/index.ts';
 import { ApiError, badParams } from '../../../http/index.ts';
 import { mapInSlices } from '../../../markdown/index.ts';
-import type { TagProtection } from '../protected_tags/index.ts';
+import type { TagProtection } from '../protected_tags/queries.ts';
 
 /** A name that git could interpret as a commit id. */
 const likeAnId = /^[0-9a-f]{40}/i;

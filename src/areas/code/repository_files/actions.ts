@@ -1,6 +1,7 @@
 /** Complete changes to one file. */
 import { badRequest, type Services } from '../../../http/index.ts';
-import { type CommitRequest, commitChanges, type FileAction, FileChanged } from '../repository/index.ts';
+import { type CommitRequest, commitChanges } from '../repository/commits/actions.ts';
+import { type FileAction, FileChanged } from '../repository/commits/file_actions.ts';
 
 const staleTexts = {
   update: 'You are attempting to update a file that has changed since you started editing it.',

@@ -5,8 +5,10 @@ import type { Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { blame, blobSize, LineOutOfRange, readBlob, streamBlob } from '../../../git/index.ts';
 import { ApiError, badRequest, type Headers, type Services } from '../../../http/index.ts';
-import { isLfsEnabled, type LfsFile, objectOf, pointerIn } from '../lfs/index.ts';
-import { admitInJson, disposition, headerValue, shownAs, uncached } from '../repository/index.ts';
+import { isLfsEnabled, objectOf } from '../lfs/queries.ts';
+import { type LfsFile, pointerIn } from '../lfs/rules.ts';
+import { disposition, headerValue, shownAs, uncached } from '../repository/trees/content_rules.ts';
+import { admitInJson } from '../repository/trees/size_checks.ts';
 import type { FileLocation, FoundFile } from './git.ts';
 import { type BlameRange, fileHeaders, presentFile, type RepositoryFile } from './present.ts';
 

@@ -13,7 +13,7 @@ import {
   streamBlob,
 } from '../../../git/index.ts';
 import { found, type Services } from '../../../http/index.ts';
-import { contentType, sniffed_bytes } from '../repository/index.ts';
+import { contentType, sniffed_bytes } from '../repository/trees/content_rules.ts';
 
 export interface BlobFacts {
   size_bytes: number;

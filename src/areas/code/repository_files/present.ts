@@ -1,7 +1,8 @@
 /** Files in replies and headers (docs/reference/repository_files.md). */
 import { type Static, Type } from 'typebox';
 import { Base64, type Headers, resource } from '../../../http/index.ts';
-import { commitCore, headerValue } from '../repository/index.ts';
+import { commitCore } from '../repository/present.ts';
+import { headerValue } from '../repository/trees/content_rules.ts';
 import type { FoundFile } from './git.ts';
 
 export const RepositoryFile = resource('RepositoryFile', {

@@ -22,8 +22,10 @@ import {
   type Services,
   withHeaders,
 } from '../../../http/index.ts';
-import { readObject } from '../lfs/index.ts';
-import { contentIn, contentTypes, fileTexts, tooLargeText } from '../repository/index.ts';
+import { readObject } from '../lfs/queries.ts';
+import { fileTexts, tooLargeText } from '../repository/push_checks/refusal_rules.ts';
+import { contentIn } from '../repository/rules.ts';
+import { contentTypes } from '../repository/trees/content_rules.ts';
 import { writeFile } from './actions.ts';
 import { blameOf, fileWithContent, largeFileOf, largeHeaders, rawBody, rawHeaders } from './content_present.ts';
 import { fileAt, fileIn, locateFile } from './git.ts';

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { type Repository, repositoryOf, streamSnapshot } from '../../../git/index.ts';
 import { bytes, found, get } from '../../../http/index.ts';
-import { repositoryOfWiki, wikiOf } from '../wikis/index.ts';
+import { repositoryOfWiki, wikiOf } from '../wikis/git.ts';
 import { snapshotReader } from './access.ts';
 
 export const snapshotRoutes = [

@@ -5,7 +5,9 @@ import { sql } from 'kysely';
 import { performJob, performQueued } from '../../../../test/support/jobs.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { repositoryOf, updateRefs, writeCommit } from '../../../git/index.ts';
-import { maintainRepository, removeUnused, settleReferenceUpdates } from '../repository/index.ts';
+import { maintainRepository } from '../repository/owners/jobs.ts';
+import { removeUnused } from '../repository/owners/unused_jobs.ts';
+import { settleReferenceUpdates } from '../repository/settlement_jobs.ts';
 import { placeOf } from './kind.ts';
 
 const files = [{ file_path: 'a.txt', content: 'apples\n' }];

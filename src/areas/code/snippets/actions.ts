@@ -24,17 +24,12 @@ import {
   settingsOf,
   storageForNew,
 } from '../../instance/application_settings/index.ts';
-import {
-  changesFor,
-  type FileAction,
-  inTurn,
-  maintainSoon,
-  moveRefs,
-  removeUnusedRepository,
-  storeRepository,
-  useRepository,
-  writeChanges,
-} from '../repository/index.ts';
+import { writeChanges } from '../repository/commits/actions.ts';
+import { changesFor, type FileAction } from '../repository/commits/file_actions.ts';
+import { inTurn } from '../repository/commits/turn_actions.ts';
+import { moveRefs } from '../repository/moving/actions.ts';
+import { maintainSoon } from '../repository/owners/jobs.ts';
+import { removeUnusedRepository, storeRepository, useRepository } from '../repository/owners/unused_actions.ts';
 import { maximumFiles, noFile, repositoryReasons, tooManyFiles } from './content_checks.ts';
 import { placeOf, type SnippetChanges, snippetRepositories } from './kind.ts';
 import { addedBytes, problemsOf } from './rules.ts';

@@ -2,7 +2,7 @@
 import type { Snippet } from '../../../access/index.ts';
 import { fetchCommit, type Repository, repositoryOf, resolveBranch } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
-import { moveRefs } from '../repository/index.ts';
+import { moveRefs } from '../repository/moving/actions.ts';
 import { snippetRefusals } from './content_checks.ts';
 import { placeOf, type SnippetChanges, snippetRepositories } from './kind.ts';
 

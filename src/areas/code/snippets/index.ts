@@ -1,4 +1,4 @@
-/** What other areas may use of snippets. */
+/** The interface of snippets to other districts. */
 export { fillSnippet } from './arrival_actions.ts';
 export { snippetRepositories } from './kind.ts';
 export { snippetNoun } from './noteable.ts';

@@ -26,16 +26,11 @@ import {
 import type { Caller, Services } from '../../../http/index.ts';
 import type { Owner, RepositoryServices } from '../../../services/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
-import {
-  type GitAccess,
-  type GitKind,
-  isPush,
-  MovedGit,
-  maintainSoon,
-  oddTreeRefusals,
-  readOnlyRefusal,
-  refusal,
-} from '../repository/index.ts';
+import type { GitAccess, GitKind } from '../repository/definition.ts';
+import { isPush, MovedGit } from '../repository/owners/git_access.ts';
+import { maintainSoon } from '../repository/owners/jobs.ts';
+import { oddTreeRefusals } from '../repository/push_checks/checks.ts';
+import { readOnlyRefusal, refusal } from '../repository/rules.ts';
 import { snippetRefusals } from './content_checks.ts';
 
 const folder = '@snippets';

@@ -19,7 +19,8 @@ import {
   Visibility,
 } from '../../../http/index.ts';
 import { mapInSlices } from '../../../markdown/index.ts';
-import { contentIn, type FileAction } from '../repository/index.ts';
+import type { FileAction } from '../repository/commits/file_actions.ts';
+import { contentIn } from '../repository/rules.ts';
 import { actionsOf, actionsOnOnlyFile, type FileChange } from './rules.ts';
 
 /** No component is `..`, and the first one is not empty. */

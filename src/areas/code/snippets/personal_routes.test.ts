@@ -6,7 +6,7 @@ import { type World, world } from '../../../../test/support/world.ts';
 import { repositoryOf } from '../../../git/index.ts';
 import { removeUser } from '../../people/users/index.ts';
 import { removeProject } from '../../spaces/projects/index.ts';
-import { removeUnused } from '../repository/index.ts';
+import { removeUnused } from '../repository/owners/unused_jobs.ts';
 import { placeOf } from './kind.ts';
 
 const files = [{ file_path: 'a.txt', content: 'apples\n' }];

@@ -20,7 +20,8 @@ import {
   text,
   time,
 } from '../../../relations/index.ts';
-import { type FileAction, useRepository } from '../repository/index.ts';
+import type { FileAction } from '../repository/commits/file_actions.ts';
+import { useRepository } from '../repository/owners/unused_actions.ts';
 import { storeFiles } from './actions.ts';
 import { placeOf, snippetRepositories } from './kind.ts';
 import { problemsOf } from './rules.ts';

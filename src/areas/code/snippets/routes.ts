@@ -37,7 +37,8 @@ import {
   Timestamp,
 } from '../../../http/index.ts';
 import { mapPage, paginate, paging } from '../../../lists/index.ts';
-import { blobBytes, contentTypes } from '../repository/index.ts';
+import { blobBytes } from '../repository/trees/blob_present.ts';
+import { contentTypes } from '../repository/trees/content_rules.ts';
 import { changeSnippet, createSnippet, removeSnippet } from './actions.ts';
 import { placeOf } from './kind.ts';
 import {

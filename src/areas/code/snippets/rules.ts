@@ -1,7 +1,7 @@
 /** Validation of snippets: their title, description and files, and the changes of a request to them. Pure functions. */
 import { unprocessable } from '../../../http/index.ts';
 import { sizeText } from '../../../texts/index.ts';
-import type { FileAction } from '../repository/index.ts';
+import type { FileAction } from '../repository/commits/file_actions.ts';
 import { contentReasons, pathReasons } from './content_checks.ts';
 
 const maximumTitle = 255;

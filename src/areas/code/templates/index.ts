@@ -1,2 +1,2 @@
-/** What other areas may use of templates. */
+/** The interface of templates to other districts. */
 export { AnyTemplate, templateRoutes } from './routes.ts';

@@ -12,7 +12,7 @@ import { zipOf } from '../../../../test/support/zip.ts';
 import { advisoriesImport } from '../../../commands/advisories_import.ts';
 import { readConfig } from '../../../config.ts';
 import { collectNotifications, sendNotification } from '../../activity/notifications/index.ts';
-import { scanDependencies } from '../dependencies/index.ts';
+import { scanDependencies } from '../dependencies/jobs.ts';
 
 let here: World;
 let receiver: Receiver;

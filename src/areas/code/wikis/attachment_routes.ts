@@ -15,7 +15,9 @@ import {
   resource,
 } from '../../../http/index.ts';
 import { markdownOf } from '../../../markdown/index.ts';
-import { blobBytes, contentTypes, fileTexts } from '../repository/index.ts';
+import { fileTexts } from '../repository/push_checks/refusal_rules.ts';
+import { blobBytes } from '../repository/trees/blob_present.ts';
+import { contentTypes } from '../repository/trees/content_rules.ts';
 import { attach } from './attachment_actions.ts';
 import { noBranch } from './commit_actions.ts';
 import { versionIn } from './git.ts';

@@ -6,7 +6,7 @@ import { nextTurn } from '../../../foundation/loop_turns.ts';
 import { type FrontMatter, frontMatterOf, maximumFrontMatter_bytes } from '../../../front_matter/index.ts';
 import { blobSize, type Repository, readBlob, streamBlob } from '../../../git/index.ts';
 import { ApiError } from '../../../http/index.ts';
-import { admitInJson } from '../repository/index.ts';
+import { admitInJson } from '../repository/trees/size_checks.ts';
 import type { Page, Version } from './page_git.ts';
 
 /** The wiki whose pages are read. */

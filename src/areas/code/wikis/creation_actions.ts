@@ -5,7 +5,7 @@ import { type Database, isForeignKeyViolation, isUniqueViolation } from '../../.
 import { notFound, type Services } from '../../../http/index.ts';
 import type { RepositoryKind } from '../../../services/index.ts';
 import { settingsOf, storageForNew } from '../../instance/application_settings/index.ts';
-import { removeUnusedRepository, storeRepository, useRepository } from '../repository/index.ts';
+import { removeUnusedRepository, storeRepository, useRepository } from '../repository/owners/unused_actions.ts';
 import { type Wiki, wikiOf } from './git.ts';
 
 /** The name of a wiki's container in refusals. */

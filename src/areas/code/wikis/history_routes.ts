@@ -4,7 +4,7 @@ import { wikiReader } from '../../../access/index.ts';
 import { changedFiles, countCommits, listCommits, readCommit } from '../../../git/index.ts';
 import { type AnyEndpoint, capitalized, found, get, listOf, optional, pageOf, resource } from '../../../http/index.ts';
 import { gitPaging } from '../../../lists/index.ts';
-import { Diff, diffsOf } from '../repository/index.ts';
+import { Diff, diffsOf } from '../repository/commits/diff_present.ts';
 import { pageNoun } from './actions.ts';
 import { versionIn } from './git.ts';
 import { planOfGroups } from './kind.ts';

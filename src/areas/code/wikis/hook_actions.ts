@@ -5,7 +5,7 @@ import { slugInAddress } from '../../../foundation/addresses.ts';
 import { type RefUpdate, readCommit } from '../../../git/index.ts';
 import { groupFacts, hole, pathInSql, personFacts, projectFacts, type Sample } from '../../activity/hooks/index.ts';
 import { hooksAsking, tellEach } from '../../instance/hook_events/index.ts';
-import { tellOfUpdate } from '../repository/index.ts';
+import { tellOfUpdate } from '../repository/hook_actions.ts';
 import type { PageChange } from './change_git.ts';
 import { readAbout } from './content_git.ts';
 import { versionOf, type Wiki, wikiOf } from './git.ts';

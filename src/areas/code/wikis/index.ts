@@ -1,8 +1,8 @@
-/** What other areas may use of wikis. */
+/** The interface of wikis to other districts. */
 export { fillWiki } from './arrival_actions.ts';
 export type { RenderPage } from './definition.ts';
 export { eventWikiPages } from './event_queries.ts';
-export { repositoryOfWiki, wikiOf } from './git.ts';
+export { repositoryOfWiki } from './git.ts';
 export { WikiPageVersion } from './history_routes.ts';
 export { sampleWikiPage } from './hook_actions.ts';
 export { planOfGroups, wikiRepositories } from './kind.ts';

@@ -12,19 +12,13 @@ import type { Database } from '../../../db/index.ts';
 import { countObjects, isBranchOrTag, type Push, type RefUpdate, setHead } from '../../../git/index.ts';
 import { type Caller, needsPlan, reaches, type Services } from '../../../http/index.ts';
 import type { RepositoryServices } from '../../../services/index.ts';
-import { largeFileRefusals } from '../push_rules/index.ts';
-import {
-  type GitAccess,
-  type GitKind,
-  isPush,
-  MovedGit,
-  maintainSoon,
-  oddTreeRefusals,
-  pushedBranches,
-  recordedRefsIn,
-  recordRefsIn,
-  refusal,
-} from '../repository/index.ts';
+import { largeFileRefusals } from '../push_rules/checks.ts';
+import type { GitAccess, GitKind } from '../repository/definition.ts';
+import { recordedRefsIn, recordRefsIn } from '../repository/moving/recorded_ref_queries.ts';
+import { isPush, MovedGit } from '../repository/owners/git_access.ts';
+import { maintainSoon } from '../repository/owners/jobs.ts';
+import { oddTreeRefusals } from '../repository/push_checks/checks.ts';
+import { pushedBranches, refusal } from '../repository/rules.ts';
 import { followPages } from './change_actions.ts';
 import { openWiki } from './creation_actions.ts';
 import { findWiki, folder, repositoryOfWiki, type Wiki, wikiOf } from './git.ts';

@@ -23,7 +23,8 @@ import {
 import { pageOfArray } from '../../../lists/index.ts';
 import { toPlainHtml } from '../../../markdown/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
-import { contentIn, fileTexts, tooLargeText } from '../repository/index.ts';
+import { fileTexts, tooLargeText } from '../repository/push_checks/refusal_rules.ts';
+import { contentIn } from '../repository/rules.ts';
 import { changePage, createPage, duplicate, pageNoun, removePage } from './actions.ts';
 import { type ReadPage, readPage, readPages, unlessBusy } from './content_git.ts';
 import type { RenderPage } from './definition.ts';

@@ -1,4 +1,4 @@
-/** What other areas may use of reactions. */
+/** The interface of reactions to other districts. */
 export { toggleAward } from './actions.ts';
 export { sampleAward } from './hook_actions.ts';
 export { AwardEmoji } from './present.ts';

@@ -10,7 +10,8 @@ import {
 import type { Database } from '../../../db/index.ts';
 import { found } from '../../../http/index.ts';
 import { userBasicJson } from '../../people/users/index.ts';
-import { isOn, isVisibleNote, mayComment, mayReadInternal } from '../notes/index.ts';
+import { isOn, isVisibleNote } from '../notes/queries.ts';
+import { mayComment, mayReadInternal } from '../notes/rules.ts';
 
 /** The target of a reaction: a noteable with a row, or a note on one. */
 export interface Awardable {

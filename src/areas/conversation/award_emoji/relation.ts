@@ -11,7 +11,7 @@ import {
   spelled,
   time,
 } from '../../../relations/index.ts';
-import { notesOn } from '../notes/index.ts';
+import { notesOn } from '../notes/relation.ts';
 import type { Awardable } from './queries.ts';
 import { emojiNamed } from './rules.ts';
 

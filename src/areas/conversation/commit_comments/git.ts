@@ -1,21 +1,13 @@
 /** Positions of comments in the diff of a commit, and commits as targets of to-do items. */
-import type { DiscussedCommit, Granted } from '../../../access/index.ts';
-import { projectOf } from '../../../access/index.ts';
+import { type DiscussedCommit, type Granted, projectOf } from '../../../access/index.ts';
 import { type Database, isAmong } from '../../../db/index.ts';
 import { readCommit, repositoryOf, resolveCommit } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
 import { commitKey } from '../../activity/todos/index.ts';
 import { presentCommit } from '../../code/repository/index.ts';
-import {
-  completePosition,
-  diffOfCommit,
-  filesIn,
-  type GivenPosition,
-  hunksOf,
-  type Position,
-  positionIn,
-  shows,
-} from '../notes/index.ts';
+import { diffOfCommit, filesIn, hunksOf, positionIn } from '../notes/diff_git.ts';
+import { shows } from '../notes/diff_rules.ts';
+import { completePosition, type GivenPosition, type Position } from '../notes/position_rules.ts';
 
 /** The position of a comment in the diff of a commit. */
 export const positionOn = async (

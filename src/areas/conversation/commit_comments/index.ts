@@ -1,3 +1,3 @@
-/** What other areas may use of comments on commits. */
+/** The interface of comments on commits to other districts. */
 export { commitNoun } from './noteable.ts';
 export { commitNotes } from './relation.ts';

@@ -4,7 +4,8 @@ import { commitKind } from '../../../access/index.ts';
 import { commitFacts } from '../../activity/hooks/index.ts';
 import type { CommitTarget } from '../../activity/todos/index.ts';
 import { Commit } from '../../code/repository/index.ts';
-import type { Discussable, MailedCommits } from '../notes/index.ts';
+import type { Discussable } from '../notes/definition.ts';
+import type { MailedCommits } from '../notes/elsewhere/mail_queries.ts';
 import { positionOn, presentTargets } from './git.ts';
 import { commitMail } from './mail_git.ts';
 

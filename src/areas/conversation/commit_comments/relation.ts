@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { commitKind } from '../../../access/index.ts';
 import type { Relation } from '../../../relations/index.ts';
-import { notesWithAwards } from '../award_emoji/index.ts';
-import { suggestions } from '../notes/index.ts';
+import { notesWithAwards } from '../award_emoji/relation.ts';
+import { suggestions } from '../notes/relation.ts';
 
 const note = notesWithAwards(commitKind, { suggestions });
 

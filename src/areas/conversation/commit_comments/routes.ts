@@ -15,15 +15,11 @@ import {
 } from '../../../http/index.ts';
 import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { UserBasic } from '../../people/users/index.ts';
-import {
-  commentRate,
-  describedText,
-  type NoteRow,
-  notesFor,
-  presentNote,
-  writeComment,
-  writingTexts,
-} from '../notes/index.ts';
+import { writeComment } from '../notes/comment_actions.ts';
+import { presentNote } from '../notes/present.ts';
+import { type NoteRow, notesFor } from '../notes/queries.ts';
+import { commentRate } from '../notes/routes.ts';
+import { describedText, writingTexts } from '../notes/rules.ts';
 import { positionOfLine } from './git.ts';
 import { commitNoun } from './noteable.ts';
 

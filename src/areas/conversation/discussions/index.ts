@@ -1,2 +1,2 @@
-/** What other areas may use of discussions. */
+/** The interface of discussions to other districts. */
 export { Discussion } from './present.ts';

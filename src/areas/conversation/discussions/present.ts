@@ -1,7 +1,8 @@
 /** How threads appear in replies (docs/reference/discussions.md). */
 import { type Static, Type } from 'typebox';
 import { resource } from '../../../http/index.ts';
-import { Note, type NoteRow, presentNote } from '../notes/index.ts';
+import { Note, presentNote } from '../notes/present.ts';
+import type { NoteRow } from '../notes/queries.ts';
 
 export const Discussion = resource('Discussion', {
   id: Type.String({ description: '40 hexadecimal digits' }),

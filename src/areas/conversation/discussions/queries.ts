@@ -3,7 +3,8 @@ import type { MaybeCaller, OnNoteable } from '../../../access/index.ts';
 import { type Database, isAmong } from '../../../db/index.ts';
 import { found, type Page } from '../../../http/index.ts';
 import { type Paging, paginate } from '../../../lists/index.ts';
-import { isOn, isVisibleNote, mayReadInternal, type NoteRow, notesFor } from '../notes/index.ts';
+import { isOn, isVisibleNote, type NoteRow, notesFor } from '../notes/queries.ts';
+import { mayReadInternal } from '../notes/rules.ts';
 
 export interface Thread {
   discussion_id: string;

@@ -19,29 +19,14 @@ import {
   withArticle,
 } from '../../../http/index.ts';
 import { mapPage, numberedPaging, pageOfArray, paging } from '../../../lists/index.ts';
-import {
-  CommentTime,
-  commentRate,
-  type Discussable,
-  describedText,
-  GivenPosition,
-  Note,
-  noReplyText,
-  noteOf,
-  notResolvable,
-  notResolvableText,
-  orCommands,
-  outcomeOf,
-  positionTexts,
-  presentNote,
-  removeComment,
-  resolveNote,
-  resolveThread,
-  rewriteComment,
-  type Threads,
-  writeComment,
-  writingTexts,
-} from '../notes/index.ts';
+import { removeComment, rewriteComment, writeComment } from '../notes/comment_actions.ts';
+import type { Discussable, Threads } from '../notes/definition.ts';
+import { GivenPosition, positionTexts } from '../notes/position_rules.ts';
+import { Note, orCommands, outcomeOf, presentNote } from '../notes/present.ts';
+import { noteOf } from '../notes/queries.ts';
+import { resolveNote, resolveThread } from '../notes/resolution_actions.ts';
+import { CommentTime, commentRate } from '../notes/routes.ts';
+import { describedText, noReplyText, notResolvable, notResolvableText, writingTexts } from '../notes/rules.ts';
 import { Discussion, presentDiscussion } from './present.ts';
 import { notesOfThread, threadsOf } from './queries.ts';
 

@@ -1,3 +1,3 @@
-/** What other areas may use of references in Markdown. */
+/** The interface of references in Markdown to other districts. */
 export { linksFor, wikiPageHtml } from './queries.ts';
-export { type Named, pairsMeant, pathMeant, type Surroundings, thingsNamed } from './reference_queries.ts';
+export { pairsMeant, thingsNamed } from './reference_queries.ts';

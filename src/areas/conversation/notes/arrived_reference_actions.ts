@@ -7,7 +7,7 @@ import { type IssuableKind, issuableKinds } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { maximumIid } from '../../../http/index.ts';
 import { type Reference, referencesIn } from '../../../markdown/index.ts';
-import { pathMeant, type Surroundings } from '../markdown/index.ts';
+import { pathMeant, type Surroundings } from '../markdown/reference_queries.ts';
 import { refersColumns } from './queries.ts';
 
 interface ArrivedNote {

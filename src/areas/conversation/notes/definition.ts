@@ -3,7 +3,7 @@ import type { Granted, Issuable, Noteable, NoteableKind, OnIssuable } from '../.
 import type { Database } from '../../../db/index.ts';
 import type { Services } from '../../../http/index.ts';
 import type { HookItem } from '../../activity/hooks/index.ts';
-import type { QuickActions } from '../quick_actions/index.ts';
+import type { QuickActions } from '../quick_actions/definition.ts';
 import type { GivenPosition, Position } from './position_rules.ts';
 
 /** A noun that can be discussed. */

@@ -3,7 +3,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { noteableKinds, noteableOf, storedKinds } from '../../../access/index.ts';
 import { byOutcome, deprecated, Id, IdOf, nullable, optional, resource, Timestamp } from '../../../http/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
-import type { CommandOutcome } from '../quick_actions/index.ts';
+import type { CommandOutcome } from '../quick_actions/actions.ts';
 import type { Discussable } from './definition.ts';
 import { Position } from './position_rules.ts';
 import { isResolvable, type NoteRow } from './queries.ts';

@@ -4,7 +4,7 @@ import { type Followed, issuableKinds, noteableColumns, rowOf } from '../../../a
 import type { Database } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
 import type { Reference } from '../../../markdown/index.ts';
-import { type Named, pairsMeant, type Surroundings, thingsNamed } from '../markdown/index.ts';
+import { type Named, pairsMeant, type Surroundings, thingsNamed } from '../markdown/reference_queries.ts';
 import { referringTo } from './queries.ts';
 
 /** The maximum number of issues, and of epics, mentioned by one text. */

@@ -2,16 +2,9 @@
  * The functions of quick actions for other areas. This area imports no noun: the area of a noun defines a value of
  * `QuickActions` with some of these commands.
  */
-export { allOrNothing, applyCommands, type CommandOutcome, changeWithCommands } from './actions.ts';
-export type {
-  Acting,
-  CommandChanges,
-  Definition,
-  Operations,
-  QuickActions,
-  Situation,
-} from './definition.ts';
-export { type Command, extractCommands } from './extraction_rules.ts';
+export { allOrNothing, applyCommands, changeWithCommands } from './actions.ts';
+export type { Acting, CommandChanges, Definition, Operations, Situation } from './definition.ts';
+export { extractCommands } from './extraction_rules.ts';
 export {
   assigneeCommands,
   dueDateCommands,

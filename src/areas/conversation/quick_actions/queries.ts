@@ -12,7 +12,7 @@ import { ofAnyLength } from '../../../db/index.ts';
 import { type Reference, type ReferenceKind, referencesIn } from '../../../markdown/index.ts';
 import { type LabelRow, labelsTitled } from '../../planning/labels/index.ts';
 import { type MilestoneRow, milestoneRows, milestoneTitled } from '../../planning/milestones/index.ts';
-import { type Named, thingsNamed } from '../markdown/index.ts';
+import { type Named, thingsNamed } from '../markdown/reference_queries.ts';
 import type { Situation } from './definition.ts';
 import { projectOf } from './rules.ts';
 

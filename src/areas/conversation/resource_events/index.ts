@@ -1,4 +1,4 @@
-/** What other areas may use of resource events. */
+/** The interface of resource events to other districts. */
 export {
   labelEventsOf,
   recordIterationEvent,

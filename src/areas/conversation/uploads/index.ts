@@ -1,4 +1,4 @@
-/** What other areas may use of uploads. */
+/** The interface of uploads to other districts. */
 export { carryUploads } from './actions.ts';
 export { uploadDoorway, uploadUrl } from './http.ts';
 export { uploadedFiles } from './queries.ts';

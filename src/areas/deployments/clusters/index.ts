@@ -1,2 +1,2 @@
-/** What other areas may use of clusters. */
+/** The interface of clusters to other districts. */
 export { brokenTokens } from './queries.ts';

@@ -2,7 +2,8 @@
 import { sql } from 'kysely';
 import { type Database, isUniqueViolation, stamped } from '../../../db/index.ts';
 import { deleteFound, forbidden, found, invalid } from '../../../http/index.ts';
-import { isProtected, mayRegrade, type Tier } from '../protected_environments/index.ts';
+import { isProtected, mayRegrade } from '../protected_environments/queries.ts';
+import type { Tier } from '../protected_environments/rules.ts';
 import { type Acting, refuseUnnamed } from './approval_queries.ts';
 import { isStale } from './queries.ts';
 import { maximumEnvironments, plainSlug, secondsOf, suffixedSlug, tierOf, tooManyText } from './rules.ts';

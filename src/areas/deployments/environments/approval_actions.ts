@@ -2,7 +2,8 @@
 import { sql } from 'kysely';
 import { type Database, stamped } from '../../../db/index.ts';
 import { badRequest } from '../../../http/index.ts';
-import { describedGrantee, isNamed, type ProtectionRule } from '../protected_environments/index.ts';
+import { describedGrantee } from '../protected_environments/present.ts';
+import { isNamed, type ProtectionRule } from '../protected_environments/rules.ts';
 import {
   type Acting,
   type ApprovalRow,

@@ -5,14 +5,9 @@ import type { Project } from '../../../access/index.ts';
 import { type Database, momentInJson } from '../../../db/index.ts';
 import { type Caller, forbidden } from '../../../http/index.ts';
 import { presentUserBasic, type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
-import {
-  type Actor,
-  describedGrantee,
-  mayDeploy,
-  type Place,
-  type ProtectionRule,
-  protectionsOf,
-} from '../protected_environments/index.ts';
+import { describedGrantee } from '../protected_environments/present.ts';
+import { type Place, protectionsOf } from '../protected_environments/queries.ts';
+import { type Actor, mayDeploy, type ProtectionRule } from '../protected_environments/rules.ts';
 import type { DeploymentApproval, DeploymentDetails } from './present.ts';
 
 export interface Acting {

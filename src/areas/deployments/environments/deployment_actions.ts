@@ -5,7 +5,7 @@ import { type Database, nextIid, stamped } from '../../../db/index.ts';
 import { repositoryOf, resolveBranch, resolveCommit, resolveTag } from '../../../git/index.ts';
 import { badRequest, deleteFound, forbidden, found, Id, invalid, type Services } from '../../../http/index.ts';
 import { queueOf } from '../../../jobs/index.ts';
-import { freezeStateOf } from '../freeze_periods/index.ts';
+import { freezeStateOf } from '../freeze_periods/queries.ts';
 import { addEnvironment, type LockedEnvironment } from './actions.ts';
 import { type Acting, approvalsOf, missing, refuseUnnamed } from './approval_queries.ts';
 import { tellOfDeployment } from './hook_actions.ts';

@@ -1,4 +1,4 @@
-/** What other areas may use of environments and deployments. */
+/** The interface of environments and deployments to other districts. */
 export { environmentsReader, hasReadableEnvironments, mayReadEnvironments } from './access.ts';
 export { followDeployment } from './deployment_actions.ts';
 export { emptyEnvironments } from './emptying_queries.ts';

@@ -6,7 +6,7 @@ import { pagePath } from '../../../foundation/addresses.ts';
 import { Id, nullable, resource, Timestamp } from '../../../http/index.ts';
 import { ProjectIdentity } from '../../people/namespaces/index.ts';
 import { presentUserBasic, UserBasic, type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
-import { tiers } from '../protected_environments/index.ts';
+import { tiers } from '../protected_environments/rules.ts';
 import { deploymentStatuses, environmentStates } from './rules.ts';
 
 export const environmentPage = pagePath('/:project/-/environments/:environment_id');

@@ -25,7 +25,7 @@ import {
   time,
 } from '../../../relations/index.ts';
 import { tooLong } from '../../../texts/index.ts';
-import { tiers } from '../protected_environments/index.ts';
+import { tiers } from '../protected_environments/rules.ts';
 import {
   deploymentStatuses,
   descriptionReasons,

@@ -22,7 +22,7 @@ import {
 } from '../../../http/index.ts';
 import { paginate, paging } from '../../../lists/index.ts';
 import { projectIdentityJson } from '../../people/namespaces/index.ts';
-import { tiers } from '../protected_environments/index.ts';
+import { tiers } from '../protected_environments/rules.ts';
 import { environmentsMaintainer, environmentsReader, environmentsWriter } from './access.ts';
 import {
   changeEnvironment,

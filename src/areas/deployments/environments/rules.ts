@@ -1,7 +1,7 @@
 /** Names, tiers and lifetimes of environments, and states of deployments (docs/reference/environments.md). */
 import { randomInt } from 'node:crypto';
 import { tooLong } from '../../../texts/index.ts';
-import type { Tier } from '../protected_environments/index.ts';
+import type { Tier } from '../protected_environments/rules.ts';
 
 export const environmentStates = ['available', 'stopping', 'stopped'] as const;
 

@@ -1,4 +1,4 @@
-/** What the server and other areas use of feature flags. */
+/** The interface of feature flags to other districts. */
 
 export { brokenInstanceIds } from './client_actions.ts';
 export { emptyFeatureFlags } from './emptying_queries.ts';

@@ -1,3 +1,3 @@
-/** What other areas may use of freeze periods. */
+/** The interface of freeze periods to other districts. */
 export { freezeStateOf } from './queries.ts';
 export { freezePeriods } from './relation.ts';

@@ -1,2 +1,2 @@
-/** What other areas may use of CI/CD variables. */
+/** The interface of CI/CD variables to other districts. */
 export { brokenValues } from './queries.ts';

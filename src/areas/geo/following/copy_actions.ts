@@ -1,7 +1,7 @@
 /** Copying the database of the primary, for the first time or again. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
-import { askPrimaryForJson, type LinkedSite } from '../link/index.ts';
+import { askPrimaryForJson, type Site as LinkedSite } from '../link/request_actions.ts';
 import { type Followed, followerRole, publication, subscription } from './definition.ts';
 import { commonTables } from './queries.ts';
 import { tunnelAddress } from './tunnel_actions.ts';

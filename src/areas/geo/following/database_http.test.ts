@@ -6,7 +6,8 @@ import type { Duplex } from 'node:stream';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { type World, world } from '../../../../test/support/world.ts';
-import { newCredential, signedRequest } from '../link/index.ts';
+import { newCredential } from '../link/credential_rules.ts';
+import { signedRequest } from '../link/request_actions.ts';
 import { followerRole } from './definition.ts';
 
 /** A primary with a node, and the request of that node. */

@@ -9,7 +9,7 @@ import { type Duplex, pipeline } from 'node:stream';
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { ApiError, conflict, type Services, upgradeProtocol } from '../../../http/index.ts';
-import { signedBy } from '../link/index.ts';
+import { signedBy } from '../link/access.ts';
 import { followerRole } from './definition.ts';
 import { readStartup } from './startup_rules.ts';
 

@@ -2,7 +2,8 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { badRequest, conflict, found } from '../../../http/index.ts';
-import { geoRoute, schemaVersion } from '../link/index.ts';
+import { geoRoute } from '../link/definition.ts';
+import { schemaVersion } from '../link/queries.ts';
 import type { Followed } from './definition.ts';
 import { renewSlot } from './publication_actions.ts';
 import { installationOf } from './queries.ts';

@@ -2,7 +2,8 @@
 
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
-import { askPrimaryForJson, type LinkedSite, PrimaryRefusal, refusalSentence } from '../link/index.ts';
+import { refusalSentence } from '../link/check_queries.ts';
+import { askPrimaryForJson, type Site as LinkedSite, PrimaryRefusal } from '../link/request_actions.ts';
 import { endSubscription } from './copy_actions.ts';
 import type { Followed } from './definition.ts';
 import { installationOf, otherInstallation } from './queries.ts';

@@ -10,7 +10,7 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Database } from '../../../db/index.ts';
 import { upgradeProtocol } from '../../../http/index.ts';
-import { forgetCredential, type LinkedSite, signedRequest } from '../link/index.ts';
+import { forgetCredential, type Site as LinkedSite, signedRequest } from '../link/request_actions.ts';
 
 /** The socket is next to that of the database itself, in a folder that only its account can enter. */
 const port = 5433;

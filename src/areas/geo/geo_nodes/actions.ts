@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { type Database, stamped } from '../../../db/index.ts';
 import { badRequest, found, type Services } from '../../../http/index.ts';
-import { newCredential } from '../link/index.ts';
+import { newCredential } from '../link/credential_rules.ts';
 import { checkNode } from './check_queries.ts';
 import type { Noun } from './definition.ts';
 import type { NodeColumns } from './parameters.ts';

@@ -1,4 +1,4 @@
-/** What other areas may use of nodes. */
+/** The interface of nodes to other districts. */
 export { makeOwnNode } from './actions.ts';
 export { takeStatus } from './status/actions.ts';
 export { statusPolls } from './status/jobs.ts';

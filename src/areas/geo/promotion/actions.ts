@@ -2,8 +2,9 @@
 import { sql } from 'kysely';
 import { stamped } from '../../../db/index.ts';
 import type { Services } from '../../../http/index.ts';
-import { endSubscription, raiseSequences } from '../following/index.ts';
-import { newCredential } from '../link/index.ts';
+import { endSubscription } from '../following/copy_actions.ts';
+import { raiseSequences } from '../following/sequence_actions.ts';
+import { newCredential } from '../link/credential_rules.ts';
 
 /**
  * Makes this site the primary and the old one a disabled secondary. It is one transaction, so an interrupted promotion

@@ -3,7 +3,7 @@
  * primaries was promoted later.
  */
 import { type Doorway, door, jsonForm } from '../../../http/index.ts';
-import { checkSignature } from '../link/index.ts';
+import { checkSignature } from '../link/access.ts';
 
 export interface Primacy {
   name: string;

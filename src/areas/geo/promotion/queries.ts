@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import type { Services } from '../../../http/index.ts';
 import { OutboundError } from '../../../outbound/index.ts';
-import { followingOf } from '../following/index.ts';
-import { askPrimaryForJson, type LinkedSite, PrimaryRefusal, shakeHands } from '../link/index.ts';
+import { followingOf } from '../following/queries.ts';
+import { askPrimaryForJson, type Site as LinkedSite, PrimaryRefusal, shakeHands } from '../link/request_actions.ts';
 import type { Primacy } from './http.ts';
 
 const patience_ms = 3000;

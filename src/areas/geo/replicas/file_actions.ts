@@ -6,7 +6,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type BlobKey, BlobMismatch } from '../../../blobs/index.ts';
 import type { JobServices } from '../../../services/index.ts';
-import { askPrimary } from '../link/index.ts';
+import { askPrimary } from '../link/request_actions.ts';
 import { digestOfBlob } from './checking_actions.ts';
 import { PrimaryRefused } from './passage_actions.ts';
 import type { Copied } from './queue_actions.ts';

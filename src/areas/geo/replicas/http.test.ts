@@ -6,7 +6,8 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { filledWorld, repositoryIn } from '../../../../test/support/repository.ts';
 import { fileForm } from '../../../../test/support/uploads.ts';
-import { askPrimary, newCredential } from '../link/index.ts';
+import { newCredential } from '../link/credential_rules.ts';
+import { askPrimary } from '../link/request_actions.ts';
 
 test('secondaries download repositories and files, and can distinguish missing from damaged ones', async () => {
   const here = await filledWorld({ environment: { COPPICE_GEO_ROLE: 'primary' } });

@@ -10,7 +10,7 @@ import { type BlobKey, pathOfBlob } from '../../../blobs/index.ts';
 import { advertiseRefs, headBranch, type Repository, repositoryOf, uploadPack } from '../../../git/index.ts';
 import { ApiError, badRequest, fileReply, notFound, type Services } from '../../../http/index.ts';
 import { goneSignal, sendPack } from '../../code/repository/index.ts';
-import { type AnyGeoRoute, type GeoCall, geoRoute } from '../link/index.ts';
+import { type AnyGeoRoute, type GeoCall, geoRoute } from '../link/definition.ts';
 import { kindOf } from './checking_actions.ts';
 import { fileReplicableOf, isRepository, type Replicable } from './definition.ts';
 import { reasonOfFailure } from './rules.ts';

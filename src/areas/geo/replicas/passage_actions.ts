@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import type { MirrorSource } from '../../../git/index.ts';
 import { OutboundError } from '../../../outbound/index.ts';
-import { askPrimary, type LinkedSite } from '../link/index.ts';
+import { askPrimary, type Site as LinkedSite } from '../link/request_actions.ts';
 
 /** The primary has responded with another status than 200. */
 export class PrimaryRefused extends Error {

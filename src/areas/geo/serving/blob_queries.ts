@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type BlobKey, BlobStoreError, type Blobs, type ByteRange } from '../../../blobs/index.ts';
 import { OutboundError } from '../../../outbound/index.ts';
-import { askPrimary, type LinkedSite } from '../link/index.ts';
+import { askPrimary, type Site as LinkedSite } from '../link/request_actions.ts';
 
 const rangeHeader = ({ start, end }: ByteRange) => ({ range: `bytes=${start}-${end}` });
 

@@ -9,7 +9,7 @@ import { type RunningServer, startServer } from '../../../../test/support/popula
 import { sshFor, withKey } from '../../../../test/support/ssh.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { connect } from '../../../db/index.ts';
-import { newCredential } from '../link/index.ts';
+import { newCredential } from '../link/credential_rules.ts';
 import { sign } from '../link/signature_rules.ts';
 import { sshAtPrimary } from './ssh_actions.ts';
 

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isRefusedWrite } from '../../../db/index.ts';
 import { ApiError, type Services } from '../../../http/index.ts';
-import { checkPassage } from '../link/index.ts';
+import { checkPassage } from '../link/passage_actions.ts';
 import { isCurrent } from './currency_queries.ts';
 import { isReading, pass, Unreachable } from './passing_actions.ts';
 import { repositoryIn, siteFor } from './passing_rules.ts';

@@ -10,7 +10,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, type Services, streamOf } from '../../../http/index.ts';
 import { originFor } from '../../../http/origin.ts';
 import { endingAfter } from '../../code/repository/index.ts';
-import { signedPassage } from '../link/index.ts';
+import { signedPassage } from '../link/passage_actions.ts';
 import { passedHeaders } from './passing_rules.ts';
 import { awaitOwnWrites } from './position_actions.ts';
 

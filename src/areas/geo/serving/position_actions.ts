@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import type { Services } from '../../../http/index.ts';
-import { askPrimaryForJson, geoRoute } from '../link/index.ts';
+import { geoRoute } from '../link/definition.ts';
+import { askPrimaryForJson } from '../link/request_actions.ts';
 
 interface Position {
   position: number;

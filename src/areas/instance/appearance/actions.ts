@@ -3,7 +3,7 @@ import type { BlobKey } from '../../../blobs/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { imageType, sniffed_bytes, urlName } from '../../../foundation/images.ts';
 import { invalid, type Services, type UploadedFile } from '../../../http/index.ts';
-import { storeBlob, useBlob } from '../blobs/index.ts';
+import { storeBlob, useBlob } from '../blobs/actions.ts';
 import { formatText, isShownType, largest_bytes, type PictureKind, tooBigText } from './rules.ts';
 
 /** A received picture; null to remove it. */

@@ -1,4 +1,4 @@
-/** What other areas may use of application settings. */
+/** The interface of application settings to other districts. */
 export { type EmailRefusal, emailRefusals } from './email_checks.ts';
 export { removeOldRequestCounts } from './jobs.ts';
 export {

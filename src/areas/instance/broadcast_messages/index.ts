@@ -1,3 +1,3 @@
-/** What other areas may use of broadcast messages. */
+/** The interface of broadcast messages to other districts. */
 export { broadcastFollower } from './push_actions.ts';
 export { type MessageRow, messagesFor } from './queries.ts';

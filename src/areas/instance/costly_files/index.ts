@@ -1,3 +1,3 @@
-/** What other areas may use of costly files. */
+/** The interface of costly files to other districts. */
 export { costlyAmong, noteCostly } from './actions.ts';
 export { forgetCostlyFiles } from './jobs.ts';

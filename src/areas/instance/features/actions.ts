@@ -2,7 +2,8 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { badRequest } from '../../../http/index.ts';
-import { type GateRow, gatesOf, type PercentageKey, readableGates, stateOf } from '../experiments/index.ts';
+import { type GateRow, type PercentageKey, readableGates, stateOf } from '../experiments/gate_rules.ts';
+import { gatesOf } from '../experiments/queries.ts';
 import type { Targets } from './target_queries.ts';
 
 /** The new state: for all or for targets; a percentage applies to all only. */

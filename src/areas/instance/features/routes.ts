@@ -17,18 +17,18 @@ import {
   resource,
 } from '../../../http/index.ts';
 import { mapPage, numberedPaging, pageOfArray, paginate, paging } from '../../../lists/index.ts';
+import { DefinitionOfExperiment } from '../experiments/definition.ts';
+import { definitions } from '../experiments/definitions/index.ts';
 import {
   actorGroups,
-  DefinitionOfExperiment,
-  definitions,
   Gate,
   type GateRow,
-  gatesOf,
   listOfGates,
   percentageKeys,
   readableGates,
   stateOf,
-} from '../experiments/index.ts';
+} from '../experiments/gate_rules.ts';
+import { gatesOf } from '../experiments/queries.ts';
 import { setFeature, settingFrom } from './actions.ts';
 import { actorParameters, targetsOf } from './target_queries.ts';
 

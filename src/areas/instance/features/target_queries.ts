@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { badParams, badRequest } from '../../../http/index.ts';
-import { type Actor, type ActorKind, actorGroups } from '../experiments/index.ts';
+import { type Actor, type ActorKind, actorGroups } from '../experiments/gate_rules.ts';
 
 /** The parameters that select actors. */
 export const actorParameters = ['user', 'group', 'namespace', 'project', 'repository'] as const;

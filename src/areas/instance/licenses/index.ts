@@ -1,4 +1,4 @@
-/** What other areas, and commands, may use of licenses. */
+/** The interface of licenses to other districts. */
 export { addLicense } from './actions.ts';
 export { recordBillableUsers, tellOfLicenseEnd, warnOfLicenseEnd } from './jobs.ts';
 export { publicKeyText, trustedKeys } from './key_rules.ts';

@@ -1,2 +1,2 @@
-/** What other areas may use of the limits of the server. */
+/** The interface of the limits of the server to other districts. */
 export { exceededStorage, limitsOf } from './queries.ts';

@@ -1,7 +1,7 @@
 /** Limits that administrators set for the whole server (docs/reference/plan_limits.md). */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
-import { settingsOf } from '../application_settings/index.ts';
+import { settingsOf } from '../application_settings/queries.ts';
 
 /** The default of each limit. 0: no limit. The limit of feature flags is an application setting. */
 const usualLimits = {

@@ -1,2 +1,2 @@
-/** What others may use of relation exports. */
+/** The interface of relation exports to other districts. */
 export { continueExports, removeExpiredExports, writeRelationExport } from './jobs.ts';

@@ -1,5 +1,5 @@
-/** What other areas may use of placeholders. */
-export { accountsOf, keepMemberships, peopleOf, type Source, type SourcePerson } from './actions.ts';
+/** The interface of placeholders to other districts. */
+export { peopleOf } from './actions.ts';
 export { reassignPlaceholder, removeOrphanedPlaceholders } from './jobs.ts';
 export { tellOfProposal } from './mail_jobs.ts';
 export { PlaceholderProposal } from './proposal_routes.ts';

@@ -1,4 +1,4 @@
-/** What other areas may use of avatars. */
+/** The interface of avatars to other districts. */
 export { Avatar, avatarTexts, receiveAvatar, setAvatar } from './actions.ts';
 export { avatarBytes, avatarDoorway } from './http.ts';
 export { avatarTypes, avatarUrl } from './rules.ts';

@@ -1,3 +1,3 @@
-/** What other areas may use of custom attributes. */
+/** The interface of custom attributes to other districts. */
 export { attributeFilters, attributeForm, attributeMember, showAttributes, withAttributes } from './queries.ts';
 export { customAttributes } from './relation.ts';

@@ -1,6 +1,5 @@
-/** What other areas may use of email addresses. */
+/** The interface of email addresses to other districts. */
 
-export { claimPrimaryEmail } from './address_actions.ts';
 export { endClaimsTo, isTaken } from './claim_actions.ts';
 export { ownersOfAddresses } from './commit_queries.ts';
 export {
@@ -13,6 +12,6 @@ export {
   tellOfPrimaryRequest,
 } from './jobs.ts';
 export { emailPages } from './pages.ts';
-export { changePrimaryEmail, type Proof } from './primary_actions.ts';
+export type { Proof } from './primary_actions.ts';
 export { confirmedAddresses } from './queries.ts';
-export { emailReasons, storedEmail } from './rules.ts';
+export { emailReasons } from './rules.ts';

@@ -5,7 +5,7 @@ import { type Answer, clientOf } from '../../../../test/support/client.ts';
 import { linkIn, mailOf } from '../../../../test/support/mail.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { recipientFor } from '../../../access/index.ts';
-import { createUser } from '../users/index.ts';
+import { createUser } from '../users/actions.ts';
 import { confirmEmail, confirmNewPrimary, tellOfNewEmail, tellOfPrimaryChange, tellOfPrimaryRequest } from './jobs.ts';
 import { changePrimaryEmail } from './primary_actions.ts';
 import { confirmedAddresses } from './queries.ts';

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { columnsOf, type Database, isUniqueViolation } from '../../../db/index.ts';
 import { checked, Id, invalid, longText, resource, Timestamp } from '../../../http/index.ts';
-import { keyRoutesOf } from '../keys/index.ts';
+import { keyRoutesOf } from '../keys/kind_routes.ts';
 import { readGpgKey } from './rules.ts';
 
 const GpgKey = resource('GpgKey', { id: Id, key: Type.String(), created_at: Timestamp });

@@ -1,4 +1,3 @@
-/** What other areas may use of keys. */
-export { keyRoutesOf } from './kind_routes.ts';
+/** The interface of keys to other districts. */
 export { Key } from './routes.ts';
 export { keyReasons, readPublicKey, titleReasons } from './rules.ts';

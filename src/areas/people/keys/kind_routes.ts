@@ -19,7 +19,7 @@ import {
   post,
 } from '../../../http/index.ts';
 import { paginate, paging } from '../../../lists/index.ts';
-import { userIdNamed } from '../users/index.ts';
+import { userIdNamed } from '../users/queries.ts';
 
 export interface KeyKind<Input extends TProperties, Reply extends TSchema, Table extends keyof DB> {
   /** The name of the table, which is also the last part of the path. */

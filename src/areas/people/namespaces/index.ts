@@ -1,13 +1,11 @@
-/** What other areas may use of namespaces. */
+/** The interface of namespaces to other districts. */
 export {
-  addUserNamespace,
   isPathTaken,
   type LockedNamespace,
   lockedNamespaceOf,
   lockNamespace,
   lockTarget,
   moveGroup,
-  renameUserNamespace,
 } from './actions.ts';
 export {
   type DeletableKind,
@@ -15,7 +13,6 @@ export {
   groupDeletion,
   markOrRemove,
   removeDue,
-  removeGroupsNow,
   unmark,
 } from './deletion_actions.ts';
 export { emptyProjects } from './emptying_actions.ts';
@@ -37,7 +34,6 @@ export {
 } from './present.ts';
 export { ProjectIdentity, projectIdentityJson } from './project_present.ts';
 export {
-  freePath,
   namespaceAvatar,
   namespaceFullName,
   publicGroups,

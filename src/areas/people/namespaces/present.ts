@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { groupPage, userPage } from '../../../access/index.ts';
 import { DateOnly, Id, nullable, resource } from '../../../http/index.ts';
-import { avatarUrl } from '../avatars/index.ts';
+import { avatarUrl } from '../avatars/rules.ts';
 
 export const namespaceBasicFields = {
   id: Id,

@@ -3,7 +3,7 @@ import { type SqlBool, sql } from 'kysely';
 import { newTokenValue, tokenDigest, userByPassword } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { ApiError, type Services } from '../../../http/index.ts';
-import { tellOfUser } from '../users/index.ts';
+import { tellOfUser } from '../users/hook_actions.ts';
 
 const lifetime_s = 7200;
 /** How long a token can be refreshed. */

@@ -1,3 +1,3 @@
-/** What others may use of OAuth tokens. */
+/** The interface of OAuth tokens to other districts. */
 export { oauthDoorway } from './http.ts';
 export { deleteOldOauthTokens } from './jobs.ts';

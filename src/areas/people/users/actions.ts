@@ -4,16 +4,13 @@ import { passwordDigest } from '../../../access/index.ts';
 import { type Database, isUniqueViolation, stamped } from '../../../db/index.ts';
 import { conflict, found, invalid } from '../../../http/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
-import {
-  changePrimaryEmail,
-  claimPrimaryEmail,
-  confirmEmail,
-  confirmedAddresses,
-  isTaken,
-  type Proof,
-  storedEmail,
-} from '../emails/index.ts';
-import { addUserNamespace, renameUserNamespace } from '../namespaces/index.ts';
+import { claimPrimaryEmail } from '../emails/address_actions.ts';
+import { isTaken } from '../emails/claim_actions.ts';
+import { confirmEmail } from '../emails/jobs.ts';
+import { changePrimaryEmail, type Proof } from '../emails/primary_actions.ts';
+import { confirmedAddresses } from '../emails/queries.ts';
+import { storedEmail } from '../emails/rules.ts';
+import { addUserNamespace, renameUserNamespace } from '../namespaces/actions.ts';
 import { tellOfUser } from './hook_actions.ts';
 import { ownPasswordReasons, serviceAccountReasons } from './rules.ts';
 

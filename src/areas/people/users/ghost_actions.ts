@@ -1,7 +1,7 @@
 /** The ghost user, to whom contributions of deleted users are moved. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
-import { freePath } from '../namespaces/index.ts';
+import { freePath } from '../namespaces/queries.ts';
 import { createUser } from './actions.ts';
 
 /** An arbitrary number. Concurrent callers that need the first ghost user must create only one. */

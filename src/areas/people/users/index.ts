@@ -1,4 +1,4 @@
-/** What other areas may use of users. */
+/** The interface of users to other districts. */
 export { changeUser, createUser } from './actions.ts';
 export { countOwned, handOver } from './contribution_actions.ts';
 export { ghostUser } from './ghost_actions.ts';

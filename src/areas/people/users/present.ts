@@ -3,8 +3,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { commitEmailOf, userPage } from '../../../access/index.ts';
 import { allOptional, DateOnly, Id, IdOf, nullable, resource, since, Timestamp } from '../../../http/index.ts';
-import { avatarUrl } from '../avatars/index.ts';
-import { attributeMember } from '../custom_attributes/index.ts';
+import { avatarUrl } from '../avatars/rules.ts';
+import { attributeMember } from '../custom_attributes/queries.ts';
 
 /** The fields of users as authors, assignees and members. */
 const userBasicFields = {

@@ -5,7 +5,8 @@ import { countsToday, isLastingOwner, levels, lockTrees } from '../../../access/
 import type { Database } from '../../../db/index.ts';
 import { checkUnmodified, conflict, forbidden, found, Id } from '../../../http/index.ts';
 import { type JobCall, job } from '../../../jobs/index.ts';
-import { deleteProjects, removeGroupsNow } from '../namespaces/index.ts';
+import { removeGroupsNow } from '../namespaces/deletion_actions.ts';
+import { deleteProjects } from '../namespaces/jobs.ts';
 import { moveContributions } from './contribution_actions.ts';
 import { ghostUser } from './ghost_actions.ts';
 import { tellOfUser } from './hook_actions.ts';

@@ -8,7 +8,7 @@ import { daysFromNow } from '../../../cron/index.ts';
 import { repositoryOf } from '../../../git/index.ts';
 import type { AnyJob } from '../../../jobs/index.ts';
 import { removeUnused } from '../../code/repository/index.ts';
-import { removeGroup } from '../namespaces/index.ts';
+import { removeGroup } from '../namespaces/jobs.ts';
 import { ghostUser, removeUser } from './index.ts';
 
 /** Runs queued jobs like a worker. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { clientOf, pagesFrom } from '../../../../test/support/client.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { createProject } from '../../spaces/projects/index.ts';
-import { createToken } from '../personal_access_tokens/index.ts';
+import { createToken } from '../personal_access_tokens/actions.ts';
 import { ghostUser } from './index.ts';
 
 let count = 0;

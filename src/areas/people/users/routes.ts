@@ -27,10 +27,10 @@ import {
 } from '../../../http/index.ts';
 import { keysetPaging, mapPage } from '../../../lists/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
-import { Avatar, avatarTexts, receiveAvatar, setAvatar } from '../avatars/index.ts';
-import { attributeFilters, attributeForm, showAttributes, withAttributes } from '../custom_attributes/index.ts';
-import { emailReasons } from '../emails/index.ts';
-import { usernameReasons } from '../namespaces/index.ts';
+import { Avatar, avatarTexts, receiveAvatar, setAvatar } from '../avatars/actions.ts';
+import { attributeFilters, attributeForm, showAttributes, withAttributes } from '../custom_attributes/queries.ts';
+import { emailReasons } from '../emails/rules.ts';
+import { usernameReasons } from '../namespaces/rules.ts';
 import { changeUser, createUser } from './actions.ts';
 import { adminFilters, hasIdentity, userFilters } from './filters.ts';
 import { type Identity, removeIdentity, setIdentity } from './identity_actions.ts';

@@ -1,4 +1,4 @@
-/** What other areas may use of iterations. */
+/** The interface of iterations to other districts. */
 
 export { rollOver } from './actions.ts';
 export { advanceIterations } from './jobs.ts';

@@ -1,4 +1,4 @@
-/** What other areas may use of labels. */
+/** The interface of labels to other districts. */
 export { labelsFor } from './actions.ts';
 export { type LabelsAsked, labelsAfter } from './bearer_actions.ts';
 export { colorFrom, colorReasons, textColorOn } from './color_rules.ts';

@@ -1,7 +1,7 @@
 /** Promoting a project label to a group label. */
 import { sql } from 'kysely';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
-import { moveReferences } from '../references/index.ts';
+import { moveReferences } from '../references/actions.ts';
 import type { LabelRow } from './present.ts';
 
 /**

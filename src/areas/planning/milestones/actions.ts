@@ -4,7 +4,7 @@ import type { PlanningParent } from '../../../access/index.ts';
 import { type Database, isUniqueViolation, nextIid, stamped } from '../../../db/index.ts';
 import { deleteFound, found, invalidAs } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
-import { moveReferences } from '../references/index.ts';
+import { moveReferences } from '../references/actions.ts';
 import { tellOfMilestone } from './hook_actions.ts';
 import { type MilestoneFields, milestoneReasons } from './rules.ts';
 

@@ -1,4 +1,4 @@
-/** What other areas may use of milestones. */
+/** The interface of milestones to other districts. */
 export { eventMilestones } from './event_queries.ts';
 export { sampleMilestone } from './hook_actions.ts';
 export { Milestone, type MilestoneRow, presentMilestone } from './present.ts';

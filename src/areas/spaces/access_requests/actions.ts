@@ -4,16 +4,13 @@ import { countsToday } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { badRequest, type Caller, forbidden, invalid, notFound } from '../../../http/index.ts';
 import { addRequestTodos } from '../../activity/todos/index.ts';
-import {
-  type Actor,
-  addMembers,
-  asSubtree,
-  isDirect,
-  noSeatsText,
-  removeAccessRequests,
-  type Source,
-  tellOfRequests,
-} from '../members/index.ts';
+import { addMembers } from '../members/actions.ts';
+import { tellOfRequests } from '../members/hook_actions.ts';
+import { isDirect } from '../members/queries.ts';
+import { noSeatsText } from '../members/refusal_rules.ts';
+import { removeAccessRequests } from '../members/request_actions.ts';
+import type { Actor, Source } from '../members/rules.ts';
+import { asSubtree } from '../members/source_access.ts';
 
 /**
  * Requests access.

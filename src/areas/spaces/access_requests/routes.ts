@@ -22,20 +22,10 @@ import {
 } from '../../../http/index.ts';
 import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { presentUserBasic, UserBasic, userBasicColumns } from '../../people/users/index.ts';
-import {
-  everyone,
-  isDirect,
-  isLocked,
-  Member,
-  MemberQueued,
-  managers,
-  mayManage,
-  memberReply,
-  memberTexts,
-  queuedReply,
-  type Source,
-  sourceFor,
-} from '../members/index.ts';
+import { Member, MemberQueued, memberReply, queuedReply } from '../members/present.ts';
+import { isDirect, isLocked } from '../members/queries.ts';
+import { mayManage, memberTexts, type Source } from '../members/rules.ts';
+import { everyone, managers, sourceFor } from '../members/source_access.ts';
 import { approveRequest, dropRequest, requestAccess } from './actions.ts';
 
 const AccessRequest = resource('AccessRequest', {

@@ -4,7 +4,7 @@ import type { Database } from '../../../db/index.ts';
 import { badRequest, type Caller, forbidden, sentenceOf } from '../../../http/index.ts';
 import { issueToken, lifetimeNow, revokeToken, rotateToken } from '../../people/personal_access_tokens/index.ts';
 import { createUser, scheduleRemoval } from '../../people/users/index.ts';
-import { addMembers, changeMember, refuseAbove } from '../members/index.ts';
+import { addMembers, changeMember, refuseAbove } from '../members/actions.ts';
 import { asSubtree, type Granted, type Resource } from './queries.ts';
 
 export interface AccessTokenRequest {

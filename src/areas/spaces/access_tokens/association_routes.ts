@@ -3,8 +3,10 @@ import { GroupLevel, groupLevel, isMemberOfGroup, isMemberOfProject, levels, sig
 import { get, Id, nullable, one, optional, resource, Timestamp, Visibility } from '../../../http/index.ts';
 import { numberedPaging, pageAsked } from '../../../lists/index.ts';
 import { NamespaceBasic } from '../../people/namespaces/index.ts';
-import { groupRows, presentGroup } from '../groups/index.ts';
-import { presentPermissions, presentProjectBasic, visibleProjectRows } from '../projects/index.ts';
+import { presentGroup } from '../groups/present.ts';
+import { groupRows } from '../groups/queries.ts';
+import { presentPermissions, presentProjectBasic } from '../projects/present.ts';
+import { visibleProjectRows } from '../projects/queries.ts';
 
 const TokenAssociations = resource('TokenAssociations', {
   groups: Type.Array(

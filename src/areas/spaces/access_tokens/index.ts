@@ -1,2 +1,2 @@
-/** What other areas may use of access tokens. */
+/** The interface of access tokens to other districts. */
 export { removeOrphanedBots, sampleToken, tellOfExpiringTokens } from './jobs.ts';

@@ -1,3 +1,3 @@
-/** What other areas may use of badges. */
+/** The interface of badges to other districts. */
 export { groupBadges, projectBadges } from './relation.ts';
 export { Badge } from './routes.ts';

@@ -20,7 +20,9 @@ import {
 } from '../../../http/index.ts';
 import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { presentUserBasic } from '../../people/users/index.ts';
-import { lastOwnerText, managers, removeEverywhere, roleName, sourceFor } from '../members/index.ts';
+import { removeEverywhere } from '../members/removal_actions.ts';
+import { lastOwnerText, roleName } from '../members/rules.ts';
+import { managers, sourceFor } from '../members/source_access.ts';
 import { billableUsers, membershipsIn, membershipTypes, orders } from './queries.ts';
 
 const BillableMember = resource('BillableMember', {

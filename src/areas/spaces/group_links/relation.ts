@@ -15,7 +15,7 @@ import {
   shown,
   time,
 } from '../../../relations/index.ts';
-import { actorNow } from '../members/index.ts';
+import { actorNow } from '../members/queries.ts';
 
 /** The namespace in whose tree the shared group or project is. */
 async function namespaceOf(tx: Database, { kind, id }: RelationOwner): Promise<number> {

@@ -40,19 +40,10 @@ import {
 } from '../../../http/index.ts';
 import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { PublicGroupDetails, presentPublicGroup, publicGroups } from '../../people/namespaces/index.ts';
-import {
-  GroupDetailForm,
-  GroupForm,
-  type GroupRow,
-  groupFilters,
-  groupListInput,
-  groupReply,
-  groupRows,
-  listedGroups,
-  orderGroups,
-  presentGroup,
-  searchGroups,
-} from '../groups/index.ts';
+import { groupReply } from '../groups/detail_present.ts';
+import { groupFilters, groupListInput, orderGroups, searchGroups } from '../groups/filters.ts';
+import { GroupDetailForm, GroupForm, type GroupRow, presentGroup } from '../groups/present.ts';
+import { groupRows, listedGroups } from '../groups/queries.ts';
 import { inviteGroup, type NewGroupLink, uninviteGroup } from './actions.ts';
 
 const ProjectGroupLink = resource('ProjectGroupLink', {

@@ -1,10 +1,10 @@
 /** The response of a single group. */
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
-import type { MaybeCaller } from '../../../access/index.ts';
-import { countsToday } from '../../../access/index.ts';
+import { countsToday, type MaybeCaller } from '../../../access/index.ts';
 import type { Services } from '../../../http/index.ts';
-import { completeRows, presentProject, visibleProjectRows } from '../projects/index.ts';
+import { completeRows, presentProject } from '../projects/present.ts';
+import { visibleProjectRows } from '../projects/queries.ts';
 import { type GroupDetailForm, presentGroupDetail } from './present.ts';
 import { groupRow } from './queries.ts';
 

@@ -16,7 +16,7 @@ import {
 import { accepted, del, get, Id, one, optional, pageOf, post, withStatus } from '../../../http/index.ts';
 import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { PublicGroupDetails, presentPublicGroup, publicGroups } from '../../people/namespaces/index.ts';
-import { transferProject } from '../projects/index.ts';
+import { transferProject } from '../projects/transfer_actions.ts';
 import { setArchived } from './archive_actions.ts';
 import { checkMayCreateGroup } from './creation_checks.ts';
 import { endGroup, restoreGroup } from './deletion_actions.ts';

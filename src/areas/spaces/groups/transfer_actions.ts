@@ -14,7 +14,7 @@ import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import { badRequest } from '../../../http/index.ts';
 import { isPathTaken, type LockedNamespace, lockedNamespaceOf, moveGroup } from '../../people/namespaces/index.ts';
 import { takePlanning } from '../../planning/references/index.ts';
-import { dropForeignRoles } from '../member_roles/index.ts';
+import { dropForeignRoles } from '../member_roles/transfer_actions.ts';
 import { maximumDepth } from './rules.ts';
 
 const failed = (reason: string) => badRequest(`Transfer failed: ${reason}`);

@@ -2,16 +2,11 @@
 import { currentPlan, isGroup, levels, subtreeOf } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { ApiError, reaches } from '../../../http/index.ts';
-import {
-  type Actor,
-  addMembers,
-  checkRole,
-  isDirect,
-  isLocked,
-  lockedSource,
-  type Refusal,
-  type Source,
-} from '../members/index.ts';
+import { addMembers } from '../members/actions.ts';
+import { isDirect, isLocked, lockedSource } from '../members/queries.ts';
+import type { Refusal } from '../members/refusal_rules.ts';
+import { checkRole } from '../members/role_checks.ts';
+import type { Actor, Source } from '../members/rules.ts';
 import { tellOfAcceptance, tellOfRefusal } from './mail_jobs.ts';
 import { invitationNumbered, invitationsFor, inviterOf, type Objection, type OpenInvitation } from './queries.ts';
 import { endOfAccess } from './rules.ts';

@@ -6,7 +6,9 @@ import { emailRefusals, settingsOf } from '../../instance/application_settings/i
 import { endClaimsTo } from '../../people/emails/index.ts';
 import { usernameReasons } from '../../people/namespaces/index.ts';
 import { createUser, passwordReasons, personNameReasons } from '../../people/users/index.ts';
-import { hasSeatsFor, lockedSource, noSeatsText } from '../members/index.ts';
+import { lockedSource } from '../members/queries.ts';
+import { noSeatsText } from '../members/refusal_rules.ts';
+import { hasSeatsFor } from '../members/seat_queries.ts';
 import { acceptInvitation, type Outcome } from './acceptance_actions.ts';
 import { invitationNumbered, type OpenInvitation, objectionTo } from './queries.ts';
 

@@ -6,20 +6,13 @@ import { type Database, isAmong, ofAnyLength, stamped } from '../../../db/index.
 import { ApiError, checkUnmodified, forbidden, idIn, invalid, textOf } from '../../../http/index.ts';
 import { emailRefusals, settingsOf } from '../../instance/application_settings/index.ts';
 import { emailReasons } from '../../people/emails/index.ts';
-import {
-  type Actor,
-  addMembers,
-  asSubtree,
-  checkRole,
-  type Grant,
-  type Granted,
-  hasSeatsFor,
-  isAbove,
-  isDirect,
-  noSeatsText,
-  type Source,
-  textsOf,
-} from '../members/index.ts';
+import { addMembers } from '../members/actions.ts';
+import { isDirect } from '../members/queries.ts';
+import { noSeatsText, textsOf } from '../members/refusal_rules.ts';
+import { checkRole, type Grant } from '../members/role_checks.ts';
+import { type Actor, isAbove, type Source } from '../members/rules.ts';
+import { hasSeatsFor } from '../members/seat_queries.ts';
+import { asSubtree, type Granted } from '../members/source_access.ts';
 import { tellOfAccess, writeInvitation } from './mail_jobs.ts';
 import { invitationFor, invitationsOf, type NamedUser, objectionTo, usersByAddress, usersNumbered } from './queries.ts';
 import {

@@ -1,4 +1,4 @@
-/** What the server needs of invitations. */
+/** The interface of invitations to other districts. */
 export { acceptInvitations, remindInvited, removeOldInvitations } from './jobs.ts';
 export { remindOfInvitation, tellOfAcceptance, tellOfAccess, tellOfRefusal, writeInvitation } from './mail_jobs.ts';
 export { invitationPages } from './pages.ts';

@@ -4,7 +4,8 @@ import { isOpenInvitation, isUsableAccount, type Permission, rolesCount } from '
 import { dayFrom } from '../../../cron/index.ts';
 import { type Database, isAmong } from '../../../db/index.ts';
 import { ApiError } from '../../../http/index.ts';
-import { type Actor, actorNow, isAbove, isDirect, mayManage, roleName, type Source } from '../members/index.ts';
+import { actorNow, isDirect } from '../members/queries.ts';
+import { type Actor, isAbove, mayManage, roleName, type Source } from '../members/rules.ts';
 
 /** Pending invitations of a group or project, with the names of the inviters and the permissions of custom roles; below Ultimate there are none. */
 export const invitationsOf = (db: Database, source: Source) =>

@@ -26,8 +26,10 @@ import {
   Timestamp,
 } from '../../../http/index.ts';
 import { mapPage, paginate, paging } from '../../../lists/index.ts';
-import { RoleId } from '../member_roles/index.ts';
-import { type Granted, isLocked, managers, type Source, sourceFor } from '../members/index.ts';
+import { RoleId } from '../member_roles/queries.ts';
+import { isLocked } from '../members/queries.ts';
+import type { Source } from '../members/rules.ts';
+import { type Granted, managers, sourceFor } from '../members/source_access.ts';
 import { changeInvitation, invite, removeInvitation } from './actions.ts';
 import { invitationFor, invitationsOf } from './queries.ts';
 import { looksLikeAddress } from './rules.ts';

@@ -2,7 +2,7 @@
 import { levels } from '../../../access/index.ts';
 import { dayFrom, daysAfter, daysBetween } from '../../../cron/index.ts';
 import type { EmailRefusal } from '../../instance/application_settings/index.ts';
-import type { Actor, Source } from '../members/index.ts';
+import type { Actor, Source } from '../members/rules.ts';
 
 /** The maximum number of people in one request. */
 export const maximumAtOnce = 100;

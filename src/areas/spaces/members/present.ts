@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import type { Database } from '../../../db/index.ts';
 import { DateOnly, found, nullable, optional, resource, type Services, since, Timestamp } from '../../../http/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
-import { MemberRole, memberRolesById } from '../member_roles/index.ts';
+import { MemberRole, memberRolesById } from '../member_roles/queries.ts';
 import { type MemberRow, membersOf, usersById } from './queries.ts';
 import { queuedText } from './refusal_rules.ts';
 import type { Source } from './rules.ts';

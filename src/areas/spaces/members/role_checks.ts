@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { countsToday, type Permission, rolesCount } from '../../../access/index.ts';
 import { type Database, isAmong } from '../../../db/index.ts';
 import { forbidden, invalid } from '../../../http/index.ts';
-import { memberRoleFor } from '../member_roles/index.ts';
+import { memberRoleFor } from '../member_roles/queries.ts';
 import { isDirect } from './queries.ts';
 import { type Actor, isAbove, roleKeepsLevel, type Source } from './rules.ts';
 

@@ -33,7 +33,7 @@ import {
   type Services,
 } from '../../../http/index.ts';
 import { paginate, paging } from '../../../lists/index.ts';
-import { RoleId } from '../member_roles/index.ts';
+import { RoleId } from '../member_roles/queries.ts';
 import { addMembers, changeMember, importMembers, type NewMembers } from './actions.ts';
 import { Member, MemberQueued, memberReply, presentMembers, queuedReply } from './present.ts';
 import { isLocked, membersOf, narrowed, usersByIdOrName } from './queries.ts';

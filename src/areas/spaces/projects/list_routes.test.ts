@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Client } from '../../../../test/support/client.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { refreshAuthorizations } from '../../../access/index.ts';
-import { createGroup } from '../groups/index.ts';
+import { createGroup } from '../groups/actions.ts';
 import { createProject, type NewProject } from './index.ts';
 
 type Columns = NonNullable<NewProject['columns']> & Record<string, unknown>;

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { type World, world } from '../../../../test/support/world.ts';
 import { git, repositoryOf, resolveBranch, updateRefs } from '../../../git/index.ts';
 import { settleReferenceUpdates } from '../../code/repository/index.ts';
-import { createGroup } from '../groups/index.ts';
+import { createGroup } from '../groups/actions.ts';
 
 /** The number of projects in the group of a world. */
 const countIn = async (here: World) => (await here.as('owner').get(`/groups/${here.group.id}/projects`)).body.length;

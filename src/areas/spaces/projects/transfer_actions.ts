@@ -15,7 +15,7 @@ import { ApiError, type Caller, conflict, found, invalidAs, notFound } from '../
 import { recordEvent } from '../../activity/events/index.ts';
 import { lockTarget, tellOfProjects } from '../../people/namespaces/index.ts';
 import { takePlanning } from '../../planning/references/index.ts';
-import { dropForeignRoles } from '../member_roles/index.ts';
+import { dropForeignRoles } from '../member_roles/transfer_actions.ts';
 import { limitReason, refuseTaken } from './actions.ts';
 import { namespaceFor } from './creation_actions.ts';
 import { mayCreateIn } from './rules.ts';

@@ -1,2 +1,2 @@
-/** What other areas may use of service accounts. */
+/** The interface of service accounts to other districts. */
 export { removeOrphanedServiceAccounts } from './jobs.ts';

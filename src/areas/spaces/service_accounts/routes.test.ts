@@ -7,7 +7,7 @@ import { linkIn, mailOf } from '../../../../test/support/mail.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { confirm } from '../../people/emails/confirmation_actions.ts';
 import { confirmNewPrimary, removeUnconfirmedEmails } from '../../people/emails/index.ts';
-import { acceptInvitations } from '../invitations/index.ts';
+import { acceptInvitations } from '../invitations/jobs.ts';
 
 const message = (text: string) => ({ message: `400 Bad request - ${text}` });
 const ids = ({ body }: { body: { id: number }[] }) => body.map(({ id }) => id);

@@ -1,4 +1,4 @@
-/** What others may use of storage moves. */
+/** The interface of storage moves to other districts. */
 export { scheduleMoves } from './bulk_jobs.ts';
 export { continueMoves, moveRepositories } from './jobs.ts';
 export { watchSwitches } from './switch_actions.ts';

@@ -15,7 +15,8 @@ import {
 } from '../../../pages/index.ts';
 import { counted } from '../../../texts/index.ts';
 import type { Issue } from '../../work/issues/index.ts';
-import { labelsView, pathOf } from '../issuables/index.ts';
+import { pathOf } from '../issuables/present.ts';
+import { labelsView } from '../issuables/views.ts';
 
 export type Card = Static<typeof Issue>;
 

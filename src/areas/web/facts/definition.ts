@@ -13,7 +13,9 @@ import {
   rows,
 } from '../../../pages/index.ts';
 import { Discussion } from '../../conversation/discussions/index.ts';
-import { type TextPlace, textsAsHtml, textsOf, threadView } from '../issuables/index.ts';
+import { type TextPlace, textsAsHtml } from '../issuables/present.ts';
+import { textsOf } from '../issuables/timeline_present.ts';
+import { threadView } from '../issuables/timeline_views.ts';
 import { factsOf, type Showing } from './present.ts';
 
 /** A list on a page of facts. */

@@ -2,7 +2,7 @@
 import { projectPage } from '../../../access/index.ts';
 import type { Values } from '../../../http/index.ts';
 import { type Content, type Html, html, time } from '../../../pages/index.ts';
-import { pathOf } from '../issuables/index.ts';
+import { pathOf } from '../issuables/present.ts';
 import { factPage } from './definition.ts';
 
 const titleOf = ({ name, id }: Values): string => String(name ?? id);

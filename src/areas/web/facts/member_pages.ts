@@ -2,7 +2,7 @@
 import { inAddress } from '../../../foundation/addresses.ts';
 import type { Values } from '../../../http/index.ts';
 import { type Content, html, person, time } from '../../../pages/index.ts';
-import { guidelinesOf } from '../house/index.ts';
+import { guidelinesOf } from '../house/queries.ts';
 import { factPage } from './definition.ts';
 
 const levelNames: Readonly<Record<number, string>> = {

@@ -3,4 +3,3 @@
 export { newGroupPage, newProjectPage } from './new_pages.ts';
 export { groupPageOf } from './pages.ts';
 export { personPage, personRedirect } from './person_pages.ts';
-export { projectRows } from './views.ts';

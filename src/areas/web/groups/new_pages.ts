@@ -3,7 +3,7 @@ import { groupPage, projectPage } from '../../../access/index.ts';
 import { type Field, form, html, page } from '../../../pages/index.ts';
 import { GroupDetailForm } from '../../spaces/groups/index.ts';
 import { namespacesFor } from '../../spaces/projects/index.ts';
-import { guidelinesOf } from '../house/index.ts';
+import { guidelinesOf } from '../house/queries.ts';
 
 const nameFields = (named: 'group' | 'project'): Field[] => [
   { name: 'name', label: 'Name', is_required: true, is_clearable: true, maximum: 255 },

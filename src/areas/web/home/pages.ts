@@ -1,7 +1,7 @@
 /** The first page: the projects of the caller, or those that everyone may see. */
 import { filterForm, html, page, pagingOf } from '../../../pages/index.ts';
 import { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
-import { projectRows } from '../groups/index.ts';
+import { projectRows } from '../groups/views.ts';
 
 export const homePage = page('/', {
   load: ({ list, caller, query }) =>

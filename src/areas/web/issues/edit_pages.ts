@@ -6,18 +6,10 @@ import { type Field, form, html, page, type Seen } from '../../../pages/index.ts
 import { Iteration } from '../../planning/iterations/index.ts';
 import { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
 import { Issue } from '../../work/issues/index.ts';
-import {
-  type Choices,
-  choicesOf,
-  editedTexts,
-  namesOf,
-  offeredText,
-  pathIn,
-  pathOf,
-  peopleField,
-  planningFields,
-  presentText,
-} from '../issuables/index.ts';
+import { type Choices, choicesOf, namesOf, peopleField, planningFields } from '../issuables/field_present.ts';
+import { editedTexts, presentText } from '../issuables/form_rules.ts';
+import { pathIn, pathOf } from '../issuables/present.ts';
+import { offeredText } from '../issuables/template_queries.ts';
 
 type ShownIssue = Static<typeof Issue>;
 

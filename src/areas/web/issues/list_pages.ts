@@ -4,7 +4,9 @@ import { issueKind } from '../../../access/index.ts';
 import { html, page, pager, pagingOf, people, person, rows, time } from '../../../pages/index.ts';
 import { counted } from '../../../texts/index.ts';
 import { Issue, IssueStatistics } from '../../work/issues/index.ts';
-import { filtersIn, filtersView, labelsView, pathOf, sharedFilters, statesView } from '../issuables/index.ts';
+import { filtersIn, sharedFilters } from '../issuables/list_rules.ts';
+import { pathOf } from '../issuables/present.ts';
+import { filtersView, labelsView, statesView } from '../issuables/views.ts';
 
 const filters = [...sharedFilters, 'confidential', 'epic_id', 'iteration_id', 'weight', 'my_reaction_emoji'];
 

@@ -4,7 +4,9 @@ import { page, redirect } from '../../../pages/index.ts';
 import { AwardEmoji } from '../../conversation/award_emoji/index.ts';
 import { Issue, LinkedIssueReply } from '../../work/issues/index.ts';
 import { MergeRequestInList } from '../../work/merge_requests/index.ts';
-import { conversationForms, pathIn, textsOf, timelineOf } from '../issuables/index.ts';
+import { conversationForms } from '../issuables/form_rules.ts';
+import { pathIn } from '../issuables/present.ts';
+import { textsOf, timelineOf } from '../issuables/timeline_present.ts';
 import { issueView } from './views.ts';
 
 export const issuePage = page('/:id/-/issues/:issue_iid', {

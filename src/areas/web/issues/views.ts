@@ -18,16 +18,10 @@ import {
 } from '../../../pages/index.ts';
 import type { Issue, LinkedIssueReply } from '../../work/issues/index.ts';
 import type { MergeRequestInList } from '../../work/merge_requests/index.ts';
-import {
-  type Award,
-  labelsView,
-  type NoteTexts,
-  pathOf,
-  reactionsView,
-  stateForms,
-  type Timeline,
-  timelineView,
-} from '../issuables/index.ts';
+import type { Award, NoteTexts, Timeline } from '../issuables/definition.ts';
+import { pathOf } from '../issuables/present.ts';
+import { timelineView } from '../issuables/timeline_views.ts';
+import { labelsView, reactionsView, stateForms } from '../issuables/views.ts';
 
 type MergeRequests = Page<Static<typeof MergeRequestInList>> | undefined;
 

@@ -2,7 +2,7 @@
 import { html, page, pager, pagingOf, rows, time } from '../../../pages/index.ts';
 import { Commit } from '../../code/repository/index.ts';
 import { MergeRequest } from '../../work/merge_requests/index.ts';
-import { pathOf } from '../issuables/index.ts';
+import { pathOf } from '../issuables/present.ts';
 import { sectionView } from './views.ts';
 
 export const mergeRequestCommitsPage = page('/:id/-/merge_requests/:merge_request_iid/commits', {

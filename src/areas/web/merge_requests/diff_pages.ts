@@ -4,8 +4,10 @@ import { filePage, type Html, html, type PageCall, page, type Seen, withQuery } 
 import { blobPage, Comparison, Diff } from '../../code/repository/index.ts';
 import { Discussion } from '../../conversation/discussions/index.ts';
 import { MergeRequest, MergeRequestVersion, MergeRequestVersionDetail } from '../../work/merge_requests/index.ts';
-import { type DiffSource, diffPieces, files_per_batch, pagesOfDiffs } from '../diffs/index.ts';
-import { conversationForms, type Thread, textsOf } from '../issuables/index.ts';
+import { type DiffSource, diffPieces, files_per_batch, pagesOfDiffs } from '../diffs/views.ts';
+import type { Thread } from '../issuables/definition.ts';
+import { conversationForms } from '../issuables/form_rules.ts';
+import { textsOf } from '../issuables/timeline_present.ts';
 import { lineAddress, lineAsked, saidAbout } from './diff_views.ts';
 import { projectOf, type ShownMergeRequest, sectionView } from './views.ts';
 

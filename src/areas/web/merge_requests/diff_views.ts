@@ -1,7 +1,10 @@
 /** Comments on the lines of a diff. */
 import { type Content, form, type Html, hidden, html, type Seen, textIn } from '../../../pages/index.ts';
-import type { DiffLine, FileDiff, Said } from '../diffs/index.ts';
-import { bodyField, type NoteTexts, type Thread, threadView } from '../issuables/index.ts';
+import type { DiffLine } from '../diffs/hunk_rules.ts';
+import type { FileDiff, Said } from '../diffs/views.ts';
+import type { NoteTexts, Thread } from '../issuables/definition.ts';
+import { threadView } from '../issuables/timeline_views.ts';
+import { bodyField } from '../issuables/views.ts';
 import type { ShownMergeRequest } from './views.ts';
 
 /** The line of a new comment: the position of its file among all files, from 1, and its line numbers. */

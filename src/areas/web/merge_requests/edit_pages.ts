@@ -1,15 +1,8 @@
 /** All fields of a merge request in one form. */
 import { type Field, form, html, page } from '../../../pages/index.ts';
 import { MergeRequest } from '../../work/merge_requests/index.ts';
-import {
-  type Choices,
-  choicesOf,
-  editedTexts,
-  namesOf,
-  peopleField,
-  planningFields,
-  presentText,
-} from '../issuables/index.ts';
+import { type Choices, choicesOf, namesOf, peopleField, planningFields } from '../issuables/field_present.ts';
+import { editedTexts, presentText } from '../issuables/form_rules.ts';
 import { projectOf, type ShownMergeRequest, toMergeRequest } from './views.ts';
 
 const fieldsOf = (merge_request: ShownMergeRequest, choices: Choices): readonly Field[] => [

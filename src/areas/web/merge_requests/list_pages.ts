@@ -4,7 +4,9 @@ import { mergeRequestKind } from '../../../access/index.ts';
 import { type Field, html, page, pager, pagingOf, people, person, rows, state, time } from '../../../pages/index.ts';
 import { counted } from '../../../texts/index.ts';
 import { MergeRequestInList } from '../../work/merge_requests/index.ts';
-import { filtersIn, filtersView, labelsView, pathOf, sharedFilters, statesView } from '../issuables/index.ts';
+import { filtersIn, sharedFilters } from '../issuables/list_rules.ts';
+import { pathOf } from '../issuables/present.ts';
+import { filtersView, labelsView, statesView } from '../issuables/views.ts';
 
 const filters = [
   ...sharedFilters,

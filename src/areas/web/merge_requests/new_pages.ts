@@ -14,8 +14,10 @@ import {
 } from '../../../pages/index.ts';
 import { Branch, blobPage, type Commit, Comparison } from '../../code/repository/index.ts';
 import { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
-import { type DiffSource, diffPieces, pagesOfDiffs } from '../diffs/index.ts';
-import { choicesOf, offeredText, pathOf, peopleField, planningFields } from '../issuables/index.ts';
+import { type DiffSource, diffPieces, pagesOfDiffs } from '../diffs/views.ts';
+import { choicesOf, peopleField, planningFields } from '../issuables/field_present.ts';
+import { pathOf } from '../issuables/present.ts';
+import { offeredText } from '../issuables/template_queries.ts';
 import { toMergeRequest } from './views.ts';
 
 type Project = Static<typeof ProjectWithAccessForm>;

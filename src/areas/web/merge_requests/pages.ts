@@ -5,16 +5,11 @@ import { CommitStatus } from '../../code/commit_statuses/index.ts';
 import { AwardEmoji } from '../../conversation/award_emoji/index.ts';
 import { Issue } from '../../work/issues/index.ts';
 import { Approvals, MergeRequest } from '../../work/merge_requests/index.ts';
-import {
-  conversationForms,
-  labelsView,
-  pathOf,
-  reactionsView,
-  stateForms,
-  textsOf,
-  timelineOf,
-  timelineView,
-} from '../issuables/index.ts';
+import { conversationForms } from '../issuables/form_rules.ts';
+import { pathOf } from '../issuables/present.ts';
+import { textsOf, timelineOf } from '../issuables/timeline_present.ts';
+import { timelineView } from '../issuables/timeline_views.ts';
+import { labelsView, reactionsView, stateForms } from '../issuables/views.ts';
 import { mergeBox } from './merge_views.ts';
 import { projectOf, type ShownMergeRequest, sectionView, toMergeRequest } from './views.ts';
 

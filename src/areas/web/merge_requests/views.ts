@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { mergeRequestKind } from '../../../access/index.ts';
 import { type Html, html, label, person, state, time, type View } from '../../../pages/index.ts';
 import type { MergeRequest } from '../../work/merge_requests/index.ts';
-import { pathIn } from '../issuables/index.ts';
+import { pathIn } from '../issuables/present.ts';
 
 export type ShownMergeRequest = Static<typeof MergeRequest>;
 

@@ -4,7 +4,7 @@ import { CommitStatus } from '../../code/commit_statuses/index.ts';
 import { blobPage, CommitDetail, CommitRef, Diff, ListedCommit } from '../../code/repository/index.ts';
 import { Discussion } from '../../conversation/discussions/index.ts';
 import { MergeRequestInList } from '../../work/merge_requests/index.ts';
-import { textsOf } from '../issuables/index.ts';
+import { textsOf } from '../issuables/timeline_present.ts';
 import { commitView, type History, historyView, type ShownCommit } from './commit_views.ts';
 import { refPathOf } from './ref_queries.ts';
 

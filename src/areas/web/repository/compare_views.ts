@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { form, type Html, html, type Seen, type View } from '../../../pages/index.ts';
 import { counted } from '../../../texts/index.ts';
 import { type Comparison, comparePage } from '../../code/repository/index.ts';
-import { diffPieces, pagesOfDiffs } from '../diffs/index.ts';
+import { diffPieces, pagesOfDiffs } from '../diffs/views.ts';
 import { newComparisonPage } from './address_rules.ts';
 import { commitRow } from './commit_views.ts';
 

@@ -4,7 +4,7 @@ import { projectPage } from '../../../access/index.ts';
 import { type Content, facts, form, html, type Seen, time, type View } from '../../../pages/index.ts';
 import { counted } from '../../../texts/index.ts';
 import type { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
-import { mirrorsPage } from '../settings/index.ts';
+import { mirrorsPage } from '../settings/mirror_pages.ts';
 import { branchesPage } from './address_rules.ts';
 import type { ShownFolder } from './tree_queries.ts';
 import { folderView, lastCommit, refActions } from './tree_views.ts';

@@ -4,7 +4,7 @@ import { pagePath, slugInAddress } from '../../../foundation/addresses.ts';
 import type { Values } from '../../../http/index.ts';
 import { type Content, html, person, state, time } from '../../../pages/index.ts';
 import { blobPage } from '../../code/repository/index.ts';
-import { pathOf } from '../issuables/index.ts';
+import { pathOf } from '../issuables/present.ts';
 
 type Level = 'global' | 'group' | 'project';
 

@@ -14,7 +14,7 @@ import {
   signIn,
   usernameOfLink,
 } from '../../people/sessions/index.ts';
-import { appearanceOf, guidelinesOf } from '../house/index.ts';
+import { appearanceOf, guidelinesOf } from '../house/queries.ts';
 
 const textIn = (fields: Values, name: string): string => {
   const value = fields[name];

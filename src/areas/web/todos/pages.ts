@@ -2,7 +2,8 @@
 import type { Static } from 'typebox';
 import { form, hidden, html, page, pager, pagingOf, person, rows, time } from '../../../pages/index.ts';
 import type { TodoForm } from '../../activity/todos/index.ts';
-import { pathOf, statesView } from '../issuables/index.ts';
+import { pathOf } from '../issuables/present.ts';
+import { statesView } from '../issuables/views.ts';
 
 const words: Record<string, string> = {
   assigned: 'assigned you',

@@ -4,7 +4,7 @@ import type { Page } from '../../../http/index.ts';
 import { html, pager, rows, type Seen, time, type View } from '../../../pages/index.ts';
 import type { Diff } from '../../code/repository/index.ts';
 import type { WikiPageVersion } from '../../code/wikis/index.ts';
-import { diffPieces, pagesOfDiffs } from '../diffs/index.ts';
+import { diffPieces, pagesOfDiffs } from '../diffs/views.ts';
 import { around, type InWiki, pageAddress } from './views.ts';
 
 interface InPage extends InWiki {

@@ -14,7 +14,7 @@ import {
   type View,
 } from '../../../pages/index.ts';
 import type { WikiPageForm } from '../../code/wikis/index.ts';
-import { presentText } from '../issuables/index.ts';
+import { presentText } from '../issuables/form_rules.ts';
 import type { WikiKind } from './definition.ts';
 
 type WikiPage = Static<typeof WikiPageForm>;

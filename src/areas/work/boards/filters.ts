@@ -2,8 +2,9 @@
 import { sql } from 'kysely';
 import { issueKind } from '../../../access/index.ts';
 import { type Filter, narrow, wide } from '../../../lists/index.ts';
-import { notReferredTo, referredTo, valued } from '../issuables/index.ts';
-import { type Listing, milestoneIdFilter } from '../issues/index.ts';
+import { notReferredTo, referredTo, valued } from '../issuables/filters.ts';
+import { milestoneIdFilter } from '../issues/lists/filters.ts';
+import type { Listing } from '../issues/lists/queries.ts';
 import type { BoardPlace } from './access.ts';
 import type { BoardRow, FullBoard, ListRow } from './queries.ts';
 

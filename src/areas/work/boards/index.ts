@@ -1,3 +1,3 @@
-/** What other areas may use of issue boards. */
+/** The interface of issue boards to other districts. */
 export { Board, BoardList } from './present.ts';
 export { boards } from './relation.ts';

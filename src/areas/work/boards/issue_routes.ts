@@ -2,16 +2,11 @@
 import { Type } from 'typebox';
 import { atLeastOneOf, capitalized, get, Id, one, optional, pageOf, put } from '../../../http/index.ts';
 import { paging } from '../../../lists/index.ts';
-import { IdOr, idOr } from '../issuables/index.ts';
-import {
-  anyScope,
-  boardFilters,
-  Issue,
-  listIssues,
-  listRules,
-  nonArchived,
-  presentSingleIssue,
-} from '../issues/index.ts';
+import { idOr } from '../issuables/filters.ts';
+import { IdOr } from '../issuables/list_parameters.ts';
+import { anyScope, boardFilters, listRules, nonArchived } from '../issues/lists/parameters.ts';
+import { listIssues } from '../issues/lists/queries.ts';
+import { Issue, presentSingleIssue } from '../issues/present.ts';
 import { type BoardPlace, boardsRole } from './access.ts';
 import { type Column, listingOf } from './filters.ts';
 import { moveCard } from './move_actions.ts';

@@ -9,7 +9,7 @@ import {
   extractCommands,
 } from '../../conversation/quick_actions/index.ts';
 import { labelsAfter } from '../../planning/labels/index.ts';
-import { insertIssuable } from '../issuables/index.ts';
+import { insertIssuable } from '../issuables/creation_actions.ts';
 import { changeEpic, changeParent, checkDates, columnsGiven, type EpicChanges } from './change_actions.ts';
 import { epicNoun } from './noteable.ts';
 

@@ -5,7 +5,8 @@ import type { Database, DB } from '../../../db/index.ts';
 import { found, invalid } from '../../../http/index.ts';
 import type { Acting } from '../../conversation/quick_actions/index.ts';
 import { colorFrom, type LabelsAsked, labelsAfter, labelsOf } from '../../planning/labels/index.ts';
-import { changedColumns, type IssuableState, recordEffects, writeLabels } from '../issuables/index.ts';
+import { changedColumns, recordEffects, writeLabels } from '../issuables/change_actions.ts';
+import type { IssuableState } from '../issuables/definition.ts';
 import { setParent } from './parent_actions.ts';
 import { endsBeforeStart, type FixedDates } from './rules.ts';
 

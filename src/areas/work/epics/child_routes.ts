@@ -20,7 +20,7 @@ import {
 } from '../../../http/index.ts';
 import { type Paging, paginate, paging } from '../../../lists/index.ts';
 import { titleReasons } from '../../../texts/index.ts';
-import { assignedText, noMatchText } from '../issuables/index.ts';
+import { assignedText, noMatchText } from '../issuables/rules.ts';
 import { createEpic } from './actions.ts';
 import { adopt, type ParentRefusal, setParent } from './parent_actions.ts';
 import { childrenIn, moveInEpic } from './position_actions.ts';

@@ -2,7 +2,7 @@
 import { groupOf, type PlacedIssuable, theEpic } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Acting, CommandChanges, Operations } from '../../conversation/quick_actions/index.ts';
-import { ownOperations } from '../issuables/index.ts';
+import { ownOperations } from '../issuables/command_actions.ts';
 import { changeEpic, type EpicChanges } from './change_actions.ts';
 import { adopt, setParent } from './parent_actions.ts';
 

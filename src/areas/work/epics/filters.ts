@@ -4,13 +4,13 @@ import type { Filter } from '../../../lists/index.ts';
 import {
   type FilterTable,
   filtersOf,
-  type NamesAsked,
-  namesAsked,
   reactedTo,
   type SeenBy,
   sharedExclusions,
   sharedFilters,
-} from '../issuables/index.ts';
+} from '../issuables/filters.ts';
+import type { NamesAsked } from '../issuables/name_queries.ts';
+import { namesAsked } from '../issuables/people_filters.ts';
 import type { EpicListInput } from './list_parameters.ts';
 
 /** The names in filters that need a lookup. */

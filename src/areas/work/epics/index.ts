@@ -1,16 +1,4 @@
-/** What other areas may use of epics. */
-export { createEpic } from './actions.ts';
-export {
-  addToEpic,
-  confidentialEpicText,
-  type EpicRefusal,
-  epicNumbered,
-  removeFromEpic,
-  setEpicOfIssue,
-} from './issue_actions.ts';
+/** The interface of epics to other districts. */
 export { epicNoun } from './noteable.ts';
-export { issuesIn, moveInEpic } from './position_actions.ts';
-export { newPosition } from './position_parameters.ts';
-export { Epic, EpicInIssue, type EpicReply, presentEpics, presentSingleEpic } from './present.ts';
-export { epicsInIssues } from './queries.ts';
-export { epicReference, epics, isSeenEpic } from './relation.ts';
+export type { EpicReply } from './present.ts';
+export { epics } from './relation.ts';

@@ -4,7 +4,8 @@ import { epicKind, type MaybeCaller, theEpic, theIssue } from '../../../access/i
 import type { Database } from '../../../db/index.ts';
 import { type Caller, unprocessable } from '../../../http/index.ts';
 import { addSystemNote, noteOnBoth } from '../../conversation/notes/index.ts';
-import { firstPosition, noMatchText, referenceTo } from '../issuables/index.ts';
+import { firstPosition } from '../issuables/position_actions.ts';
+import { noMatchText, referenceTo } from '../issuables/rules.ts';
 import { issuesIn } from './position_actions.ts';
 import { type EpicReference, epicNamed, visibleEpic } from './queries.ts';
 

@@ -27,18 +27,10 @@ import {
   Timestamp,
   withStatus,
 } from '../../../http/index.ts';
-import {
-  createLink,
-  type LinkRow,
-  LinkType,
-  linkedFields,
-  linkedWith,
-  linkOf,
-  linkRefusals,
-  NewLinkType,
-  noMatchText,
-  removeLink,
-} from '../issuables/index.ts';
+import { createLink, removeLink } from '../issuables/links/actions.ts';
+import { LinkType, linkedFields, linkRefusals, NewLinkType } from '../issuables/links/parameters.ts';
+import { type LinkRow, linkedWith, linkOf } from '../issuables/links/queries.ts';
+import { noMatchText } from '../issuables/rules.ts';
 import { mayPlanIn } from './parent_actions.ts';
 import { Epic, epicFields, presentEpics } from './present.ts';
 import { type EpicReference, idOfEpic, visibleEpic } from './queries.ts';

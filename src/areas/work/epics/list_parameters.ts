@@ -1,7 +1,13 @@
 /** The parameters of the list of epics (docs/reference/epics.md). */
 import { type Static, type TObject, Type } from 'typebox';
 import { allOptional, type Rule } from '../../../http/index.ts';
-import { authorFilters, excludedDescription, exclusiveRules, reactionFilter, timeFilters } from '../issuables/index.ts';
+import {
+  authorFilters,
+  excludedDescription,
+  exclusiveRules,
+  reactionFilter,
+  timeFilters,
+} from '../issuables/list_parameters.ts';
 
 const epicFilters = {
   ...authorFilters(),

@@ -11,7 +11,7 @@ import {
 import type { Database } from '../../../db/index.ts';
 import type { Page, Services } from '../../../http/index.ts';
 import { type Paging, pageOfSelection, type View } from '../../../lists/index.ts';
-import { type Listable, type Listing as ListingOf, selectionOf } from '../issuables/index.ts';
+import { type Listable, type Listing as ListingOf, selectionOf } from '../issuables/selection_queries.ts';
 import { epicFilters, namesIn } from './filters.ts';
 import type { EpicListInput } from './list_parameters.ts';
 import { type EpicReply, presentEpics } from './present.ts';

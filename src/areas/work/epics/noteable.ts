@@ -7,7 +7,8 @@ import {
   epicTreeCommands,
   labelCommands,
 } from '../../conversation/quick_actions/index.ts';
-import { issuableMail, type Noun } from '../issuables/index.ts';
+import type { Noun } from '../issuables/definition.ts';
+import { issuableMail } from '../issuables/mail_queries.ts';
 import { epicOperations } from './command_actions.ts';
 import { Epic, presentEpics, presentSingleEpic } from './present.ts';
 

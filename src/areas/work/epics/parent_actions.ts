@@ -4,7 +4,8 @@ import { epicKind, isGroup, isMemberOfGroup, levels, theEpic } from '../../../ac
 import type { Database } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
 import { noteOnBoth } from '../../conversation/notes/index.ts';
-import { assignedText, firstPosition, noMatchText, referenceTo } from '../issuables/index.ts';
+import { firstPosition } from '../issuables/position_actions.ts';
+import { assignedText, noMatchText, referenceTo } from '../issuables/rules.ts';
 import { childrenIn } from './position_actions.ts';
 import { type EpicReference, epicNamed, visibleEpic } from './queries.ts';
 

@@ -2,7 +2,7 @@
 import type { IssuableKind } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { badRequest } from '../../../http/index.ts';
-import { type Order, reorder } from '../issuables/index.ts';
+import { type Order, reorder } from '../issuables/position_actions.ts';
 import type { NewPosition } from './position_parameters.ts';
 
 /** The order of the issues of an epic, by the ids of `epic_issues`. */

@@ -4,7 +4,7 @@ import { epicKind, type Group, isVisibleEpic, type MaybeCaller } from '../../../
 import { type Database, isAmong, ofAnyLength } from '../../../db/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 import { borneLabels, type LabelRow } from '../../planning/labels/index.ts';
-import { isSubscribed } from '../issuables/index.ts';
+import { isSubscribed } from '../issuables/queries.ts';
 
 export interface EpicRow {
   id: number;

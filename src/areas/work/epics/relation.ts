@@ -32,7 +32,7 @@ import {
 import { descriptionReasons, titleReasons } from '../../../texts/index.ts';
 import { notesWithAwards } from '../../conversation/award_emoji/index.ts';
 import { colorFrom, colorReasons } from '../../planning/labels/index.ts';
-import { countDiscussion, discussionColumns, issuableParts } from '../issuables/index.ts';
+import { countDiscussion, discussionColumns, issuableParts } from '../issuables/relation.ts';
 import { mayBeBelow } from './parent_actions.ts';
 import { endsBeforeStart, type FixedDates } from './rules.ts';
 

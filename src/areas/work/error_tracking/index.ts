@@ -1,4 +1,4 @@
-/** What the server, its jobs and other areas may use of error tracking. */
+/** The interface of error tracking to other districts. */
 export { collectorDoorway } from './collector/http.ts';
 export { emptyErrors } from './errors/emptying_queries.ts';
 export { eventErrors } from './errors/event_queries.ts';

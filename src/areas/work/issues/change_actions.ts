@@ -5,16 +5,15 @@ import type { Database, DB } from '../../../db/index.ts';
 import { found } from '../../../http/index.ts';
 import type { Acting } from '../../conversation/quick_actions/index.ts';
 import { labelsAfter, labelsOf } from '../../planning/labels/index.ts';
-import { setEpicOfIssue } from '../epics/index.ts';
+import { setEpicOfIssue } from '../epics/issue_actions.ts';
 import {
-  type Change,
   changedColumns,
-  type IssuableState,
   recordEffects,
   taskColumns,
   writeAssignees,
   writeLabels,
-} from '../issuables/index.ts';
+} from '../issuables/change_actions.ts';
+import type { Change, IssuableState } from '../issuables/definition.ts';
 
 /** The changes. Omitted members keep their values. The caller may make all of them, and all are valid. */
 export interface IssueChanges {

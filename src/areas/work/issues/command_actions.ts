@@ -10,15 +10,10 @@ import {
 import type { Database } from '../../../db/index.ts';
 import { noteOnBoth } from '../../conversation/notes/index.ts';
 import type { Acting, Operations } from '../../conversation/quick_actions/index.ts';
-import {
-  addLink,
-  issueHook,
-  ownOperations,
-  referenceTo,
-  removeLink,
-  timeOperations,
-  unlessRefused,
-} from '../issuables/index.ts';
+import { ownOperations, timeOperations, unlessRefused } from '../issuables/command_actions.ts';
+import { issueHook } from '../issuables/hook_queries.ts';
+import { addLink, removeLink } from '../issuables/links/actions.ts';
+import { referenceTo } from '../issuables/rules.ts';
 import { beginMergeRequest } from './branch_actions.ts';
 import { changeIssue } from './change_actions.ts';
 import { isLinkable, type LinkedIssue, visibleIssues } from './links/queries.ts';

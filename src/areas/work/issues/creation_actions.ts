@@ -3,11 +3,11 @@ import { issueKind, type Project, theIssue } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Plan } from '../../../http/index.ts';
 import { referencesIn } from '../../../markdown/index.ts';
-import type { Acting } from '../../conversation/quick_actions/index.ts';
-import { applyCommands, extractCommands } from '../../conversation/quick_actions/index.ts';
+import { type Acting, applyCommands, extractCommands } from '../../conversation/quick_actions/index.ts';
 import { type LabelRow, labelsFor, withoutRivals } from '../../planning/labels/index.ts';
-import { setEpicOfIssue } from '../epics/index.ts';
-import { hooksForIssue, recordEffects } from '../issuables/index.ts';
+import { setEpicOfIssue } from '../epics/issue_actions.ts';
+import { recordEffects } from '../issuables/change_actions.ts';
+import { hooksForIssue } from '../issuables/hook_actions.ts';
 import { type IssueState, insertIssue } from './insertion_actions.ts';
 import { issueNoun } from './noteable.ts';
 

@@ -4,7 +4,8 @@ import { issueKind, type Project } from '../../../access/index.ts';
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import { conflict } from '../../../http/index.ts';
 import { taskCompletion } from '../../../markdown/index.ts';
-import { type IssuableState, insertIssuable } from '../issuables/index.ts';
+import { insertIssuable } from '../issuables/creation_actions.ts';
+import type { IssuableState } from '../issuables/definition.ts';
 
 /** The fields of an issue whose changes have effects. */
 export type IssueState = Required<Omit<IssuableState, 'start_date' | 'reviewer_ids'>>;

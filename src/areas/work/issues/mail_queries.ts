@@ -1,7 +1,7 @@
 /** Issues in mail. */
 import { issueKind } from '../../../access/index.ts';
 import type { MailSubject } from '../../../services/index.ts';
-import { issuableMail } from '../issuables/index.ts';
+import { issuableMail } from '../issuables/mail_queries.ts';
 
 const mailOf = issuableMail(issueKind);
 

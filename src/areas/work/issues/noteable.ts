@@ -21,7 +21,8 @@ import {
   timeCommands,
   weightCommands,
 } from '../../conversation/quick_actions/index.ts';
-import { issueHook, type Noun } from '../issuables/index.ts';
+import type { Noun } from '../issuables/definition.ts';
+import { issueHook } from '../issuables/hook_queries.ts';
 import { branchCommands } from './branch_commands.ts';
 import { issueOperations } from './command_actions.ts';
 import { issueMail } from './mail_queries.ts';

@@ -28,8 +28,8 @@ import {
 import { descriptionReasons, titleReasons } from '../../../texts/index.ts';
 import { iterationFor } from '../../planning/iterations/index.ts';
 import { milestoneFor } from '../../planning/milestones/index.ts';
-import { epicNumbered } from '../epics/index.ts';
-import { noMatchText, peopleReasons } from '../issuables/index.ts';
+import { epicNumbered } from '../epics/issue_actions.ts';
+import { noMatchText, peopleReasons } from '../issuables/rules.ts';
 import type { IssueChanges } from './change_actions.ts';
 import type { NewIssue } from './creation_actions.ts';
 import { assignableUsers } from './lists/assignee_queries.ts';

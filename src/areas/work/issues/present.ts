@@ -19,8 +19,9 @@ import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import { Iteration, type IterationRow, iterationsById, presentIteration } from '../../planning/iterations/index.ts';
 import { LabelDetails, presentLabelsOf } from '../../planning/labels/index.ts';
 import { Milestone, presentMilestone } from '../../planning/milestones/index.ts';
-import { EpicInIssue, epicsInIssues } from '../epics/index.ts';
-import { presentTimeStats, TimeStats } from '../issuables/index.ts';
+import { EpicInIssue } from '../epics/present.ts';
+import { epicsInIssues } from '../epics/queries.ts';
+import { presentTimeStats, TimeStats } from '../issuables/time/present.ts';
 import { blockedIssues, closingMergeRequests } from './count_queries.ts';
 import { type IssuePlace, type IssueRow, issueRow, issueRows, originalsById } from './queries.ts';
 

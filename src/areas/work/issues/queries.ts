@@ -6,7 +6,7 @@ import { internalComments } from '../../conversation/notes/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 import { borneLabels, type LabelRow } from '../../planning/labels/index.ts';
 import { type MilestoneRow, milestoneJson } from '../../planning/milestones/index.ts';
-import { isSubscribed } from '../issuables/index.ts';
+import { isSubscribed } from '../issuables/queries.ts';
 
 export interface IssueRow {
   id: number;

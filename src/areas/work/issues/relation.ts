@@ -28,7 +28,7 @@ import { notesWithAwards } from '../../conversation/award_emoji/index.ts';
 import { iterationEvents, milestoneEvents, weightEvents } from '../../conversation/resource_events/index.ts';
 import { iterationReference } from '../../planning/iterations/index.ts';
 import { milestoneReference } from '../../planning/milestones/index.ts';
-import { epicReference, isSeenEpic } from '../epics/index.ts';
+import { epicReference, isSeenEpic } from '../epics/relation.ts';
 import {
   countDiscussion,
   countWork,
@@ -37,7 +37,7 @@ import {
   listColumns,
   timelogs,
   workColumns,
-} from '../issuables/index.ts';
+} from '../issuables/relation.ts';
 import { issueReference } from './reference_relation.ts';
 
 const assignee: RecordKind = {

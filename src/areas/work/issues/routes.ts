@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { admin, epicKind, issueEditor, issueRole, issueVisible, projectRole } from '../../../access/index.ts';
 import { checkUnmodified, del, deleteFound, found, get, Id, nothing, one, post, put } from '../../../http/index.ts';
-import { noMatchText } from '../issuables/index.ts';
+import { noMatchText } from '../issuables/rules.ts';
 import { createIssue } from './creation_actions.ts';
 import { changesFrom, editInput, editRules, newIssueFrom, newIssueInput, newIssueRules } from './parameters.ts';
 import { Issue, presentSingleIssue } from './present.ts';

@@ -9,13 +9,13 @@ import type { Acting } from '../../conversation/quick_actions/index.ts';
 import { labelsAfter, labelsOf } from '../../planning/labels/index.ts';
 import {
   changedColumns,
-  type IssuableState,
   recordEffects,
   taskColumns,
   writeAssignees,
   writeLabels,
   writeReviewers,
-} from '../issuables/index.ts';
+} from '../issuables/change_actions.ts';
+import type { IssuableState } from '../issuables/definition.ts';
 import { resetOutdated } from './approvals/actions.ts';
 import { refuseDuplicate, refuseSameBranch } from './branch_pair_actions.ts';
 import { addClosedIssues } from './closing/actions.ts';

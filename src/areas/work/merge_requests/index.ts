@@ -1,4 +1,4 @@
-/** What other areas may use of merge requests. */
+/** The interface of merge requests to other districts. */
 
 export { Approvals } from './approvals/present.ts';
 export { approvalRules } from './approvals/rule_relation.ts';
@@ -8,7 +8,6 @@ export { findClosedIssues } from './closing/actions.ts';
 export { openMergeRequest } from './closing/issue_jobs.ts';
 export { readClosedIssues } from './closing/jobs.ts';
 export { followDeployments } from './deploying/jobs.ts';
-export { countOpenMergeRequests, listMergeRequests } from './lists/queries.ts';
 export { concludeMerged } from './merging/conclusion_actions.ts';
 export { concludeMerges, keepMerged, mergeByCommand, mergeReady } from './merging/jobs.ts';
 export { rebaseSource } from './merging/rebase_jobs.ts';

@@ -12,7 +12,9 @@ import {
   type Operations,
   timeCommands,
 } from '../../conversation/quick_actions/index.ts';
-import { issuableMail, mergeRequestHook, type Noun } from '../issuables/index.ts';
+import type { Noun } from '../issuables/definition.ts';
+import { mergeRequestHook } from '../issuables/hook_queries.ts';
+import { issuableMail } from '../issuables/mail_queries.ts';
 import { mergeRequestOperations } from './command_actions.ts';
 import { branchCommands, draftCommands, mergeCommands, reviewerCommands } from './commands.ts';
 import { mayResolveThreads, mergeWithoutThreads } from './merging/thread_actions.ts';

@@ -21,7 +21,7 @@ import {
 } from '../../../http/index.ts';
 import { descriptionReasons, titleReasons } from '../../../texts/index.ts';
 import { milestoneFor } from '../../planning/milestones/index.ts';
-import { peopleReasons } from '../issuables/index.ts';
+import { peopleReasons } from '../issuables/rules.ts';
 import type { MergeRequestChanges } from './change_actions.ts';
 import type { NewMergeRequest } from './creation_actions.ts';
 import { readersAmong } from './lists/people_queries.ts';

@@ -21,7 +21,7 @@ import { mayReadEnvironments } from '../../deployments/environments/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import { LabelDetails, presentLabelsOf } from '../../planning/labels/index.ts';
 import { Milestone, presentMilestone } from '../../planning/milestones/index.ts';
-import { presentTimeStats, TimeStats } from '../issuables/index.ts';
+import { presentTimeStats, TimeStats } from '../issuables/time/present.ts';
 import { type MergeRequestRow, mergeRequestRows, type VersionRow } from './queries.ts';
 import { changesCount, detailedStatus, squashes } from './rules.ts';
 

@@ -36,7 +36,7 @@ import {
   listColumns,
   timelogs,
   workColumns,
-} from '../issuables/index.ts';
+} from '../issuables/relation.ts';
 import { mergeRequestRule } from './approvals/rule_relation.ts';
 import { closingIssue } from './closing/relation.ts';
 import { deploymentLink } from './deploying/relation.ts';

@@ -1,4 +1,4 @@
-/** What other areas may use of releases. */
+/** The interface of releases to other districts. */
 export { sampleRelease } from './hook_actions.ts';
 export { collectDueEvidence } from './jobs.ts';
 export { releaseMail } from './mail_queries.ts';

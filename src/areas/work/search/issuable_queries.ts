@@ -4,9 +4,11 @@ import { isVisibleEpic, mayReadMergeRequests, mayUse } from '../../../access/ind
 import { badParams, badRequest, forbidden } from '../../../http/index.ts';
 import { mapPage, paginate } from '../../../lists/index.ts';
 import { isFoundIn } from '../../../texts/index.ts';
-import { Epic, presentEpics } from '../epics/index.ts';
-import { Issue, listIssues } from '../issues/index.ts';
-import { listMergeRequests, MergeRequestInList } from '../merge_requests/index.ts';
+import { Epic, presentEpics } from '../epics/present.ts';
+import { listIssues } from '../issues/lists/queries.ts';
+import { Issue } from '../issues/present.ts';
+import { listMergeRequests } from '../merge_requests/lists/queries.ts';
+import { MergeRequestInList } from '../merge_requests/present.ts';
 import { formed, type Scope, type Search, type SearchInput } from './definition.ts';
 import { searchedPlaces } from './text_queries.ts';
 

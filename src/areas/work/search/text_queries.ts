@@ -21,7 +21,7 @@ import { presentSnippet, SnippetForm, snippetRows } from '../../code/snippets/in
 import { isVisibleNote, Note, noteRows, presentNote } from '../../conversation/notes/index.ts';
 import { Milestone, milestoneRows, presentMilestone } from '../../planning/milestones/index.ts';
 import { ProjectWithAccessForm, presentProjectPage, visibleProjectRows } from '../../spaces/projects/index.ts';
-import { isInScope, type ListScope } from '../issuables/index.ts';
+import { isInScope, type ListScope } from '../issuables/scope_queries.ts';
 import { formed, type Scope, type Search, type Within } from './definition.ts';
 
 const nothing = sql<SqlBool>`false`;

@@ -4,8 +4,8 @@ import { signedIn } from '../../../access/index.ts';
 import { get, one, resource } from '../../../http/index.ts';
 import { countPending } from '../../activity/todos/index.ts';
 import { todoComments } from '../../conversation/notes/index.ts';
-import { countIssues } from '../issues/index.ts';
-import { countOpenMergeRequests } from '../merge_requests/index.ts';
+import { countIssues } from '../issues/lists/queries.ts';
+import { countOpenMergeRequests } from '../merge_requests/lists/queries.ts';
 
 const UserCounts = resource('UserCounts', {
   merge_requests: Type.Integer({ description: 'The same as `assigned_merge_requests`' }),

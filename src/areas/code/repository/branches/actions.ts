@@ -13,7 +13,7 @@ import {
   resolveCommit,
 } from '../../../../git/index.ts';
 import { badRequest, type Caller, conflict, type Services } from '../../../../http/index.ts';
-import { protectionFor } from '../../protected_branches/index.ts';
+import { protectionFor } from '../../protected_branches/queries.ts';
 import { commitChanges } from '../commits/actions.ts';
 import { defaultHead } from '../git.ts';
 import { moveRefs } from '../moving/actions.ts';

@@ -4,7 +4,8 @@ import { pagesFrom } from '../../../../../test/support/client.ts';
 import { headOf, repositoryIn } from '../../../../../test/support/repository.ts';
 import { type World, world } from '../../../../../test/support/world.ts';
 import { resolveBranch, updateRefs, writeCommit } from '../../../../git/index.ts';
-import { moveRefs, projectRepositories } from '../index.ts';
+import { moveRefs } from '../moving/actions.ts';
+import { projectRepositories } from '../owners/project_kind.ts';
 
 const moverIn = ({ project, people }: World) => ({
   kind: projectRepositories,

@@ -34,12 +34,9 @@ import {
   type Services,
 } from '../../../../http/index.ts';
 import { gitPaging, pageOfArray } from '../../../../lists/index.ts';
-import {
-  type BranchProtection,
-  protectByRole,
-  protectionFor,
-  unprotectIfProtected,
-} from '../../protected_branches/index.ts';
+import { protectByRole, unprotectIfProtected } from '../../protected_branches/actions.ts';
+import { protectionFor } from '../../protected_branches/queries.ts';
+import type { BranchProtection } from '../../protected_branches/rules.ts';
 import { defaultHead } from '../git.ts';
 import { Branch, presentCommit, treePage } from '../present.ts';
 import { branchTexts, movedText } from '../push_checks/refusal_rules.ts';

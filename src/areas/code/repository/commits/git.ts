@@ -3,7 +3,8 @@ import type { Static } from 'typebox';
 import type { MaybeCaller, Project } from '../../../../access/index.ts';
 import { commitStats, readCommit, repositoryOf } from '../../../../git/index.ts';
 import type { Services } from '../../../../http/index.ts';
-import { headPipeline, statusOfCommit } from '../../pipelines/index.ts';
+import { headPipeline } from '../../pipelines/queries.ts';
+import { statusOfCommit } from '../../pipelines/status_queries.ts';
 import { type CommitDetail, presentCommit } from '../present.ts';
 
 /**

@@ -5,7 +5,7 @@ import { gitClient, remoteOf } from '../../../../../test/support/git.ts';
 import { performJob } from '../../../../../test/support/jobs.ts';
 import { fileUrl, filledWorld, onMain, repositoryIn } from '../../../../../test/support/repository.ts';
 import { type World, world } from '../../../../../test/support/world.ts';
-import { findReadmes } from '../index.ts';
+import { findReadmes } from './jobs.ts';
 
 /** The addresses below those of files, in the project itself and in the list. */
 async function readmeIn({ as, project, services }: World): Promise<string | null> {

@@ -13,10 +13,11 @@ import {
 import { type ApiError, badRequest, type Services } from '../../../../http/index.ts';
 import { freezeStateOf } from '../../../deployments/freeze_periods/index.ts';
 import { exceededStorage } from '../../../instance/plan_limits/index.ts';
-import { lockedPaths } from '../../lfs/index.ts';
-import { type BranchProtection, protectionFor } from '../../protected_branches/index.ts';
-import { tagProtectionFor } from '../../protected_tags/index.ts';
-import { pushRuleRefusals } from '../../push_rules/index.ts';
+import { lockedPaths } from '../../lfs/push_checks.ts';
+import { protectionFor } from '../../protected_branches/queries.ts';
+import type { BranchProtection } from '../../protected_branches/rules.ts';
+import { tagProtectionFor } from '../../protected_tags/queries.ts';
+import { pushRuleRefusals } from '../../push_rules/checks.ts';
 import { branchRefusals, oddModeRefusal, readOnlyRefusal, tagRefusals } from '../rules.ts';
 import { areCollaborations, mayCollaborate } from './collaboration_queries.ts';
 import { fullText } from './refusal_rules.ts';

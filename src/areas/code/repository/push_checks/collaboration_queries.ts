@@ -2,7 +2,7 @@
 import { openCollaborations, type Project, projectFor } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
 import type { RefUpdate } from '../../../../git/index.ts';
-import { protectionFor } from '../../protected_branches/index.ts';
+import { protectionFor } from '../../protected_branches/queries.ts';
 
 /** The most merge requests of a branch that are checked. */
 const maximumAsked = 5;

@@ -1,5 +1,5 @@
 /** The documented refusals of endpoints that change a repository. Every test compares actual refusals with them. */
-import { pushRuleTexts } from '../../push_rules/index.ts';
+import { pushRuleTexts } from '../../push_rules/rules.ts';
 
 /** A namespace has reached its size limit. */
 export const fullText = (limit_mib: number | string): string =>

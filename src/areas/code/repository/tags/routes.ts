@@ -30,8 +30,8 @@ import {
   unprocessable,
 } from '../../../../http/index.ts';
 import { gitPaging, pageOfArray } from '../../../../lists/index.ts';
-import { tagProtectionFor } from '../../protected_tags/index.ts';
-import { pushRuleTexts } from '../../push_rules/index.ts';
+import { tagProtectionFor } from '../../protected_tags/queries.ts';
+import { pushRuleTexts } from '../../push_rules/rules.ts';
 import { Commit, presentCommit } from '../present.ts';
 import { movedText } from '../push_checks/refusal_rules.ts';
 import { matchesSearch } from '../rules.ts';

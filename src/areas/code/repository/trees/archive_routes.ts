@@ -22,7 +22,7 @@ import {
   optional,
   type Services,
 } from '../../../../http/index.ts';
-import { isLfsEnabled, largeFileReader } from '../../lfs/index.ts';
+import { isLfsEnabled, largeFileReader } from '../../lfs/queries.ts';
 import { trimmedPath } from '../rules.ts';
 import { disposition, headerValue, uncached } from './content_rules.ts';
 

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../../db/index.ts';
 import { found, inputReader, type Services } from '../../../../http/index.ts';
-import { hasCredential, newCredential } from '../../link/index.ts';
+import { hasCredential, newCredential } from '../../link/credential_rules.ts';
 import { changingNodes } from '../actions.ts';
 import type { Noun } from '../definition.ts';
 import { nodes } from '../queries.ts';

@@ -1,7 +1,7 @@
 /** What a secondary has copied, and how many events of the primary it has processed. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../../../db/index.ts';
-import { type Replicable, replicables } from '../../replicas/index.ts';
+import { type Replicable, replicables } from '../../replicas/definition.ts';
 import type { Counts, SiteStatus } from './definition.ts';
 
 /** The counts that only a secondary has. */

@@ -1,7 +1,7 @@
 /** The status of a site: a secondary reports it, and the primary stores it (docs/reference/geo.md#statuses). */
 import { type Static, type TObject, Type } from 'typebox';
 import { nullable, Timestamp } from '../../../../http/index.ts';
-import { type Replicable, replicables } from '../../replicas/index.ts';
+import { type Replicable, replicables } from '../../replicas/definition.ts';
 
 /**
  * The counts of each replicable. The first four are about the primary; the others are about the copies of a secondary,

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { type CopyingSite, copyingSite } from '../../../../../test/support/copying_site.ts';
 import { performQueued } from '../../../../../test/support/jobs.ts';
 import type { World } from '../../../../../test/support/world.ts';
-import { makeOwnNode, statusPolls } from '../index.ts';
+import { makeOwnNode } from '../actions.ts';
+import { statusPolls } from './jobs.ts';
 
 const report = ({ services }: Pick<CopyingSite, 'services'>) => performQueued(services, statusPolls);
 

@@ -2,7 +2,7 @@
 import { type TSchema, Type } from 'typebox';
 import { Id, nullable, type Services, Timestamp } from '../../../../http/index.ts';
 import { NamespaceBasic, presentNamespaceBasic } from '../../../people/namespaces/index.ts';
-import { replicables } from '../../replicas/index.ts';
+import { replicables } from '../../replicas/definition.ts';
 import type { Noun } from '../definition.ts';
 import { type Counts, counters, type SiteStatus } from './definition.ts';
 import { formerMembers, formerSchema } from './former_present.ts';

@@ -2,7 +2,7 @@
 import { statfs } from 'node:fs/promises';
 import { sql } from 'kysely';
 import type { Services } from '../../../../http/index.ts';
-import { followingOf } from '../../following/index.ts';
+import { followingOf } from '../../following/queries.ts';
 
 /** Below this free disk space, copying soon fails. */
 const leastRoom_bytes = 512 * 1024 * 1024;

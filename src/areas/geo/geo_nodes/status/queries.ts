@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../../../db/index.ts';
 import type { Services } from '../../../../http/index.ts';
 import { type NamespaceRow, namespaceAvatar } from '../../../people/namespaces/index.ts';
-import { hasCredential } from '../../link/index.ts';
+import { hasCredential } from '../../link/credential_rules.ts';
 import { type GeoNode, nodes } from '../queries.ts';
 import type { SiteStatus } from './definition.ts';
 import { statusOfThisSite } from './site_queries.ts';

@@ -1,7 +1,8 @@
 /** The number of records to copy, and how many of them have a checksum on the primary. */
 import { sql } from 'kysely';
 import type { Database } from '../../../../db/index.ts';
-import { type Replicable, recordsOf, replicables } from '../../replicas/index.ts';
+import { type Replicable, replicables } from '../../replicas/definition.ts';
+import { recordsOf } from '../../replicas/record_queries.ts';
 import type { Counts } from './definition.ts';
 
 type Records = Pick<Counts, 'checksummed_count' | 'checksum_failed_count'> & { count: number };

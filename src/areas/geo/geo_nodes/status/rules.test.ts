@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Replicable, replicables } from '../../replicas/index.ts';
+import { type Replicable, replicables } from '../../replicas/definition.ts';
 import { type Counts, counters, type SiteStatus } from './definition.ts';
 import { healthReasons, percentage, type Situation } from './rules.ts';
 

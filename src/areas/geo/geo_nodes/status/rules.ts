@@ -1,6 +1,6 @@
 /** Whether a site is healthy, and why not (docs/reference/geo.md#health). Pure functions. */
 import type { Services } from '../../../../http/index.ts';
-import { parts, type Replicable, replicables } from '../../replicas/index.ts';
+import { parts, type Replicable, replicables } from '../../replicas/definition.ts';
 import type { Counter, SiteStatus } from './definition.ts';
 
 /** A site is unhealthy if it has been silent, or lags behind, for longer. */

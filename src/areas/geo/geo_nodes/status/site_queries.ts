@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../../../db/index.ts';
 import { installedBuild, installedVersion } from '../../../../foundation/installation.ts';
 import type { Services } from '../../../../http/index.ts';
-import { type Replicable, replicables } from '../../replicas/index.ts';
+import { type Replicable, replicables } from '../../replicas/definition.ts';
 import { type Copies, copiesHere, eventsHere } from './copy_queries.ts';
 import type { Counts, SiteStatus } from './definition.ts';
 import { problemsHere } from './problem_queries.ts';

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { type Database, isAmong } from '../../../../db/index.ts';
 import type { Arrival } from '../../../../relations/index.ts';
 import { ghostUser } from '../../../people/users/index.ts';
-import { accountsOf, type Source as PeopleSource, peopleOf, type SourcePerson } from '../../placeholders/index.ts';
+import { accountsOf, type Source as PeopleSource, peopleOf, type SourcePerson } from '../../placeholders/actions.ts';
 import { destinationOf, type MigrationRow } from '../definition.ts';
 import { type EntityRow, ownerOf, type StepCall } from '../step_definition.ts';
 import { type Moved, movedPath, textHere } from './text_rules.ts';

@@ -3,7 +3,7 @@ import { levels } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
 import { ApiError, textOf } from '../../../../http/index.ts';
 import { actorNow, addMembers, isLocked, lockedSource, refusalText } from '../../../spaces/members/index.ts';
-import { keepMemberships } from '../../placeholders/index.ts';
+import { keepMemberships } from '../../placeholders/actions.ts';
 import { inStep, type Progress, record } from '../journal_actions.ts';
 import { isRecord, listed, pathAtSource, SourceFailure } from '../source/queries.ts';
 import { creationIn } from '../source/self_queries.ts';

@@ -19,7 +19,7 @@ import {
   put,
 } from '../../../../http/index.ts';
 import { titleReasons } from '../../../../texts/index.ts';
-import { Issue, presentSingleIssue } from '../../issues/index.ts';
+import { Issue, presentSingleIssue } from '../../issues/present.ts';
 import { alreadyLinked, changeError, changeStatuses, createIssueOfError, deleteError, notAMember } from './actions.ts';
 import { presentError, TrackedError } from './present.ts';
 import { errorNumbered, errorsNumbered, statuses } from './queries.ts';

@@ -32,18 +32,11 @@ import {
   unprocessable,
 } from '../../../../http/index.ts';
 import { type Paging, paginate, paging } from '../../../../lists/index.ts';
-import {
-  addToEpic,
-  confidentialEpicText,
-  Epic,
-  type EpicRefusal,
-  issuesIn,
-  moveInEpic,
-  newPosition,
-  presentSingleEpic,
-  removeFromEpic,
-} from '../../epics/index.ts';
-import { assignedText, noMatchText } from '../../issuables/index.ts';
+import { addToEpic, confidentialEpicText, type EpicRefusal, removeFromEpic } from '../../epics/issue_actions.ts';
+import { issuesIn, moveInEpic } from '../../epics/position_actions.ts';
+import { newPosition } from '../../epics/position_parameters.ts';
+import { Epic, presentSingleEpic } from '../../epics/present.ts';
+import { assignedText, noMatchText } from '../../issuables/rules.ts';
 import { Issue, issueFields, presentIssues, presentSingleIssue } from '../present.ts';
 
 const path = '/groups/:id/epics/:epic_iid/issues';

@@ -30,18 +30,10 @@ import {
   type Services,
   withStatus,
 } from '../../../../http/index.ts';
-import {
-  createLink,
-  type LinkRow,
-  LinkType,
-  linkedFields,
-  linkedWith,
-  linkOf,
-  linkRefusals,
-  NewLinkType,
-  noMatchText,
-  removeLink,
-} from '../../issuables/index.ts';
+import { createLink, removeLink } from '../../issuables/links/actions.ts';
+import { LinkType, linkedFields, linkRefusals, NewLinkType } from '../../issuables/links/parameters.ts';
+import { type LinkRow, linkedWith, linkOf } from '../../issuables/links/queries.ts';
+import { noMatchText } from '../../issuables/rules.ts';
 import { Issue, issueFields, presentIssues } from '../present.ts';
 import { isLinkable, type LinkedIssue, visibleIssues } from './queries.ts';
 

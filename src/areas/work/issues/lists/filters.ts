@@ -6,24 +6,26 @@ import { badParam, reaches } from '../../../../http/index.ts';
 import { type Filter, narrow, type Predicate, varying, wide } from '../../../../lists/index.ts';
 import {
   among,
-  byMilestone,
   type FilterTable,
   filtersOf,
   idOr,
-  milestoneFilters,
-  type NamesAsked,
-  namesAsked,
   not,
-  opposite,
-  peopleIn,
   reactedTo,
-  type SeenInList,
-  scopeFilter,
   sharedExclusions,
   sharedFilters,
   valued,
   wordOf,
-} from '../../issuables/index.ts';
+} from '../../issuables/filters.ts';
+import type { NamesAsked } from '../../issuables/name_queries.ts';
+import {
+  byMilestone,
+  milestoneFilters,
+  namesAsked,
+  opposite,
+  peopleIn,
+  scopeFilter,
+} from '../../issuables/people_filters.ts';
+import type { SeenInList } from '../../issuables/selection_queries.ts';
 import { type DueDate, daysNamed } from '../due_date_rules.ts';
 import type { Excluded, IssueFilters } from './parameters.ts';
 

@@ -2,7 +2,8 @@
 import { sql } from 'kysely';
 import { issueKind } from '../../../../access/index.ts';
 import type { Part, Sort } from '../../../../lists/index.ts';
-import { byValue, distance, type Order, sharedOrders } from '../../issuables/index.ts';
+import { distance, type Order } from '../../issuables/position_actions.ts';
+import { byValue, sharedOrders } from '../../issuables/shared_order_rules.ts';
 
 const orders = {
   ...sharedOrders(issueKind),

@@ -1,7 +1,7 @@
 /** The parameters of lists of issues and of their statistics (docs/reference/issues.md). */
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import { allOptional, CommaList, Id, Iid, optional, type Rule, since, valuesSince } from '../../../../http/index.ts';
-import { authorFilters, exclusiveRules, filtersWith, IdOr, MilestoneTitle } from '../../issuables/index.ts';
+import { authorFilters, exclusiveRules, filtersWith, IdOr, MilestoneTitle } from '../../issuables/list_parameters.ts';
 import { dueDates } from '../due_date_rules.ts';
 import { orderNames } from './order_rules.ts';
 

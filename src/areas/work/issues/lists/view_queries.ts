@@ -10,7 +10,7 @@ import {
 } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
 import type { View } from '../../../../lists/index.ts';
-import { isInScope, type ListScope, maximumNamed, visibleProjects } from '../../issuables/index.ts';
+import { isInScope, type ListScope, maximumNamed, visibleProjects } from '../../issuables/scope_queries.ts';
 import type { IssueFilters } from './parameters.ts';
 
 /**

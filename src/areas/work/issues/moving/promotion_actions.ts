@@ -5,7 +5,7 @@ import { reaches } from '../../../../http/index.ts';
 import { noteOnBoth } from '../../../conversation/notes/index.ts';
 import type { Acting } from '../../../conversation/quick_actions/index.ts';
 import { labelsOf } from '../../../planning/labels/index.ts';
-import { createEpic } from '../../epics/index.ts';
+import { createEpic } from '../../epics/actions.ts';
 import { changeIssue } from '../change_actions.ts';
 import { copyNotesElsewhere, textsElsewhere } from './text_actions.ts';
 

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { issueEditor, namedIssueReader, type Project, projectFor } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
 import { type Caller, found, one, optional, post, put, unprocessable } from '../../../../http/index.ts';
-import { reorder } from '../../issuables/index.ts';
+import { reorder } from '../../issuables/position_actions.ts';
 import { orderIn } from '../lists/order_rules.ts';
 import { Issue, presentSingleIssue } from '../present.ts';
 import { cloneIssue, moveIssue } from './actions.ts';

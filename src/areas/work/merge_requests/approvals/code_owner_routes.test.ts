@@ -6,7 +6,8 @@ import { addBranch, addMergeRequest, worldWithTopic } from '../../../../../test/
 import { fileUrl, onMain } from '../../../../../test/support/repository.ts';
 import { untilLockWaits } from '../../../../../test/support/waiting.ts';
 import type { Persona } from '../../../../../test/support/world.ts';
-import { concludeMerges, followMergeRequests, mergeReady, prepareMergeRequest } from '../index.ts';
+import { concludeMerges, mergeReady } from '../merging/jobs.ts';
+import { followMergeRequests, prepareMergeRequest } from '../versions/jobs.ts';
 
 const jobs = [prepareMergeRequest, followMergeRequests, concludeMerges, mergeReady];
 

@@ -5,7 +5,8 @@ import { performQueued } from '../../../../../test/support/jobs.ts';
 import { personWith } from '../../../../../test/support/member_roles.ts';
 import { addMergeRequest, worldWithTopic } from '../../../../../test/support/merge_requests.ts';
 import type { Persona, World } from '../../../../../test/support/world.ts';
-import { mergeByCommand, rebaseSource } from '../index.ts';
+import { mergeByCommand } from '../merging/jobs.ts';
+import { rebaseSource } from '../merging/rebase_jobs.ts';
 
 const urlOf = ({ project }: World, iid = 1) => `/projects/${project.id}/merge_requests/${iid}`;
 

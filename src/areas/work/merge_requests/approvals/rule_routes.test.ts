@@ -7,7 +7,8 @@ import { addMergeRequest, worldWithTopic } from '../../../../../test/support/mer
 import { fileUrl, headOf, onMain } from '../../../../../test/support/repository.ts';
 import type { Persona, World } from '../../../../../test/support/world.ts';
 import { daysFromNow } from '../../../../cron/index.ts';
-import { concludeMerges, followMergeRequests, mergeReady, prepareMergeRequest } from '../index.ts';
+import { concludeMerges, mergeReady } from '../merging/jobs.ts';
+import { followMergeRequests, prepareMergeRequest } from '../versions/jobs.ts';
 
 const jobs = [prepareMergeRequest, followMergeRequests, concludeMerges, mergeReady];
 const urlOf = ({ project }: World, iid = 1) => `/projects/${project.id}/merge_requests/${iid}`;

@@ -11,7 +11,7 @@ import {
   shown,
   time,
 } from '../../../../relations/index.ts';
-import { itemsAt } from '../../issuables/index.ts';
+import { itemsAt } from '../../issuables/links/relation.ts';
 import { blocksTurn, blockTexts, maximumBlocks } from './actions.ts';
 
 const memberOf = (end: 'blocking_id' | 'blocked_id', column: 'iid' | 'project_id') => sql`(

@@ -4,7 +4,7 @@ import { performQueued } from '../../../../../test/support/jobs.ts';
 import { addBranch, addMergeRequest, worldWithTopic } from '../../../../../test/support/merge_requests.ts';
 import { sent } from '../../../../../test/support/sent.ts';
 import type { World } from '../../../../../test/support/world.ts';
-import { concludeMerges, mergeReady } from '../index.ts';
+import { concludeMerges, mergeReady } from '../merging/jobs.ts';
 
 const urlOf = ({ project }: World, iid: number) => `/projects/${project.id}/merge_requests/${iid}`;
 const statusOf = async (here: World, iid: number) =>

@@ -3,7 +3,7 @@ import { callerInJob, mayReadCode, mayUse, type Project, projectFor } from '../.
 import { repositoryOf, resolveBranch } from '../../../../git/index.ts';
 import { ApiError, type Caller, type Services } from '../../../../http/index.ts';
 import { createBranch } from '../../../code/repository/index.ts';
-import { startMergeRequest } from '../../issues/index.ts';
+import { startMergeRequest } from '../../issues/branch_actions.ts';
 import { createMergeRequest } from '../creation_actions.ts';
 
 /** @throws ApiError if the branch exists, unless it has no commits of its own: an interrupted earlier run of the job may have created it */

@@ -5,13 +5,10 @@ import { performQueued } from '../../../../../test/support/jobs.ts';
 import { addMergeRequest, worldWithTopic } from '../../../../../test/support/merge_requests.ts';
 import { fileUrl, onMain } from '../../../../../test/support/repository.ts';
 import type { Persona } from '../../../../../test/support/world.ts';
-import {
-  concludeMerges,
-  followMergeRequests,
-  openMergeRequest,
-  prepareMergeRequest,
-  readClosedIssues,
-} from '../index.ts';
+import { concludeMerges } from '../merging/jobs.ts';
+import { followMergeRequests, prepareMergeRequest } from '../versions/jobs.ts';
+import { openMergeRequest } from './issue_jobs.ts';
+import { readClosedIssues } from './jobs.ts';
 
 const jobs = [prepareMergeRequest, followMergeRequests, concludeMerges, readClosedIssues];
 

@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import { issueVisible, mayReadMergeRequests, mergeRequestVisible } from '../../../../access/index.ts';
 import { get, pageOf } from '../../../../http/index.ts';
 import { bounded, type Filter, pageOfArray, paging } from '../../../../lists/index.ts';
-import { Issue, listIssues } from '../../issues/index.ts';
+import { listIssues } from '../../issues/lists/queries.ts';
+import { Issue } from '../../issues/present.ts';
 import { listMergeRequests } from '../lists/queries.ts';
 import { MergeRequestInList } from '../present.ts';
 

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { issueKind, rowsWithPlaces } from '../../../../access/index.ts';
 import { type ArrivingRow, type RecordKind, shown } from '../../../../relations/index.ts';
-import { itemsAt } from '../../issuables/index.ts';
+import { itemsAt } from '../../issuables/links/relation.ts';
 
 /** An issue that the reader may see. */
 const issue = sql`from issues where issues.id = merge_request_closed_issues.issue_id`;

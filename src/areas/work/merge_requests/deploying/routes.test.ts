@@ -5,7 +5,9 @@ import { addBranch, addMergeRequest } from '../../../../../test/support/merge_re
 import { filledWorld, headOf, repositoryIn } from '../../../../../test/support/repository.ts';
 import type { World } from '../../../../../test/support/world.ts';
 import { allRefs, keepAroundRef } from '../../../../git/index.ts';
-import { concludeMerges, followDeployments, followMergeRequests, mergeReady, prepareMergeRequest } from '../index.ts';
+import { concludeMerges, mergeReady } from '../merging/jobs.ts';
+import { followMergeRequests, prepareMergeRequest } from '../versions/jobs.ts';
+import { followDeployments } from './jobs.ts';
 
 const jobs = [prepareMergeRequest, followMergeRequests, concludeMerges, mergeReady, followDeployments];
 const iids = ({ body }: { body: { iid: number }[] }) => body.map(({ iid }) => iid).toSorted((a, b) => a - b);

@@ -4,7 +4,7 @@ import { mayUse, mergeRequestKind } from '../../../../access/index.ts';
 import { forbidden, get, Id, pageOf } from '../../../../http/index.ts';
 import { paging } from '../../../../lists/index.ts';
 import { deploymentIn, environmentsReader } from '../../../deployments/environments/index.ts';
-import { among } from '../../issuables/index.ts';
+import { among } from '../../issuables/filters.ts';
 import { listFilters, listRules, numbered } from '../lists/parameters.ts';
 import { listMergeRequests } from '../lists/queries.ts';
 import { MergeRequestInList } from '../present.ts';

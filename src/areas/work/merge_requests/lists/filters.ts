@@ -7,17 +7,14 @@ import {
   type FilterTable,
   filtersOf,
   idOr,
-  milestoneFilters,
-  type NamesAsked,
-  namesAsked,
   not,
-  peopleIn,
   reactedTo,
   type SeenBy,
-  scopeFilter,
   sharedExclusions,
   sharedFilters,
-} from '../../issuables/index.ts';
+} from '../../issuables/filters.ts';
+import type { NamesAsked } from '../../issuables/name_queries.ts';
+import { milestoneFilters, namesAsked, peopleIn, scopeFilter } from '../../issuables/people_filters.ts';
 import type { Excluded, MergeRequestFilters } from './parameters.ts';
 
 /** The names in filters that need a lookup. */

@@ -1,7 +1,7 @@
 /** Sort orders of lists of merge requests. */
 import { mergeRequestKind } from '../../../../access/index.ts';
 import type { Part, Sort } from '../../../../lists/index.ts';
-import { byValue, sharedOrders } from '../../issuables/index.ts';
+import { byValue, sharedOrders } from '../../issuables/shared_order_rules.ts';
 
 const orders = { ...sharedOrders(mergeRequestKind), merged_at: byValue(mergeRequestKind, 'merged_at') };
 

@@ -17,7 +17,7 @@ import {
   IdOr,
   MilestoneTitle,
   reactionFilter,
-} from '../../issuables/index.ts';
+} from '../../issuables/list_parameters.ts';
 import { orderNames } from './order_rules.ts';
 
 const PersonId = () => IdOr('`None` or `Any`');

@@ -4,16 +4,9 @@ import { type MaybeCaller, mergeRequestKind } from '../../../../access/index.ts'
 import type { Database } from '../../../../db/index.ts';
 import type { Page, Services } from '../../../../http/index.ts';
 import { mapPage, type Paging, pageOfSelection, type View } from '../../../../lists/index.ts';
-import {
-  countByState,
-  isInScope,
-  type Listable,
-  type Listing as ListingOf,
-  type ListScope,
-  maximumNamed,
-  selectionOf,
-  visibleProjects,
-} from '../../issuables/index.ts';
+import { countByState } from '../../issuables/list_queries.ts';
+import { isInScope, type ListScope, maximumNamed, visibleProjects } from '../../issuables/scope_queries.ts';
+import { type Listable, type Listing as ListingOf, selectionOf } from '../../issuables/selection_queries.ts';
 import { type MergeRequestInList, presentMergeRequests, simpleForm } from '../present.ts';
 import { mergeRequestFilters, namesIn } from './filters.ts';
 import { partsOf } from './order_rules.ts';

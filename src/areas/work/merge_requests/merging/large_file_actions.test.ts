@@ -4,7 +4,7 @@ import { performQueued } from '../../../../../test/support/jobs.ts';
 import { batch, objectFor, pointerFor, upload } from '../../../../../test/support/lfs.ts';
 import { addBranch, addFork, worldWithTopic } from '../../../../../test/support/merge_requests.ts';
 import { fileUrl, onMain } from '../../../../../test/support/repository.ts';
-import { followMergeRequests, prepareMergeRequest } from '../index.ts';
+import { followMergeRequests, prepareMergeRequest } from '../versions/jobs.ts';
 
 const jobs = [prepareMergeRequest, followMergeRequests];
 

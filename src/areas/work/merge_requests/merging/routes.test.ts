@@ -20,15 +20,10 @@ import {
   updateRefs,
 } from '../../../../git/index.ts';
 import { removeLeftLocks, settleReferenceUpdates } from '../../../code/repository/index.ts';
-import {
-  closeOrphans,
-  concludeMerges,
-  followMergeRequests,
-  keepMerged,
-  mergeReady,
-  prepareMergeRequest,
-  rebaseSource,
-} from '../index.ts';
+import { followMergeRequests, prepareMergeRequest } from '../versions/jobs.ts';
+import { closeOrphans } from '../versions/orphan_jobs.ts';
+import { concludeMerges, keepMerged, mergeReady } from './jobs.ts';
+import { rebaseSource } from './rebase_jobs.ts';
 
 const jobs = [prepareMergeRequest, followMergeRequests, concludeMerges, keepMerged, mergeReady, rebaseSource];
 const urlOf = ({ project }: World, iid = 1) => `/projects/${project.id}/merge_requests/${iid}`;

@@ -5,7 +5,8 @@ import { performQueued } from '../../../../../test/support/jobs.ts';
 import { addBranch, addMergeRequest, worldWithTopic } from '../../../../../test/support/merge_requests.ts';
 import { fileUrl, headOf, onMain } from '../../../../../test/support/repository.ts';
 import type { Persona, World } from '../../../../../test/support/world.ts';
-import { concludeMerges, followMergeRequests, prepareMergeRequest } from '../index.ts';
+import { followMergeRequests, prepareMergeRequest } from '../versions/jobs.ts';
+import { concludeMerges } from './jobs.ts';
 
 const jobs = [prepareMergeRequest, followMergeRequests, concludeMerges];
 const urlOf = ({ project }: World, iid = 1) => `/projects/${project.id}/merge_requests/${iid}`;

@@ -5,7 +5,8 @@ import { performQueued } from '../../../../../test/support/jobs.ts';
 import { changePlan } from '../../../../../test/support/licenses.ts';
 import { addMergeRequest, worldWithTopic } from '../../../../../test/support/merge_requests.ts';
 import type { Persona } from '../../../../../test/support/world.ts';
-import { concludeMerges, mergeReady, prepareMergeRequest } from '../index.ts';
+import { concludeMerges, mergeReady } from '../merging/jobs.ts';
+import { prepareMergeRequest } from '../versions/jobs.ts';
 
 test('drafts are visible only to their author, until they are published with all effects or none', async () => {
   const here = await worldWithTopic({});

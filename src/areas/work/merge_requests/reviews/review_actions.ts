@@ -6,7 +6,8 @@ import { type Caller, found, type Plan, type Services } from '../../../../http/i
 import { doneTodos } from '../../../activity/todos/index.ts';
 import { retryWaiting } from '../../../code/commit_statuses/index.ts';
 import { addComment, addSystemNote, checkedComment, markResolved } from '../../../conversation/notes/index.ts';
-import { type NounWith, tellOfMergeRequest } from '../../issuables/index.ts';
+import type { NounWith } from '../../issuables/definition.ts';
+import { tellOfMergeRequest } from '../../issuables/hook_actions.ts';
 import { withdrawApproval } from '../approvals/actions.ts';
 import { type DraftNoteRow, draftColumns, maximumDrafts } from './draft_note_queries.ts';
 

@@ -4,7 +4,8 @@ import { performQueued } from '../../../../../test/support/jobs.ts';
 import { addFork, addMergeRequest } from '../../../../../test/support/merge_requests.ts';
 import { filledWorld } from '../../../../../test/support/repository.ts';
 import type { Persona, World } from '../../../../../test/support/world.ts';
-import { followMergeRequests, followThreads, prepareMergeRequest } from '../index.ts';
+import { followThreads } from '../versions/follow_jobs.ts';
+import { followMergeRequests, prepareMergeRequest } from '../versions/jobs.ts';
 
 const jobs = [prepareMergeRequest, followMergeRequests, followThreads];
 const fence = (info: string, text: string) => `Better:\n\n\`\`\`${info}\n${text}\`\`\`\n`;

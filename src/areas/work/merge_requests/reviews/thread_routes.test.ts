@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { performQueued } from '../../../../../test/support/jobs.ts';
 import { addMergeRequest, worldWithTopic } from '../../../../../test/support/merge_requests.ts';
 import type { Persona, World } from '../../../../../test/support/world.ts';
-import { concludeMerges, mergeReady } from '../index.ts';
+import { concludeMerges, mergeReady } from '../merging/jobs.ts';
 
 const urlOf = ({ project }: World, iid = 1) => `/projects/${project.id}/merge_requests/${iid}`;
 

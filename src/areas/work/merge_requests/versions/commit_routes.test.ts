@@ -5,7 +5,8 @@ import { addBranch, addMergeRequest, worldWithTopic } from '../../../../../test/
 import { headOf, repositoryIn } from '../../../../../test/support/repository.ts';
 import type { Persona } from '../../../../../test/support/world.ts';
 import { git, keepAroundRef } from '../../../../git/index.ts';
-import { concludeMerges, followMergeRequests, prepareMergeRequest } from '../index.ts';
+import { concludeMerges } from '../merging/jobs.ts';
+import { followMergeRequests, prepareMergeRequest } from './jobs.ts';
 
 const jobs = [prepareMergeRequest, followMergeRequests, concludeMerges];
 

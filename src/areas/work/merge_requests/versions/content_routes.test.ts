@@ -6,7 +6,8 @@ import { addBranch, addFork, addMergeRequest, worldWithTopic } from '../../../..
 import { fileUrl, headOf, onMain, repositoryIn } from '../../../../../test/support/repository.ts';
 import type { World } from '../../../../../test/support/world.ts';
 import { git, keepAroundRef } from '../../../../git/index.ts';
-import { concludeMerges, followMergeRequests, prepareMergeRequest } from '../index.ts';
+import { concludeMerges } from '../merging/jobs.ts';
+import { followMergeRequests, prepareMergeRequest } from './jobs.ts';
 
 const jobs = [prepareMergeRequest, followMergeRequests, concludeMerges];
 const urlOf = ({ project }: World, iid = 1) => `/projects/${project.id}/merge_requests/${iid}`;

@@ -5,7 +5,9 @@ import { performQueued } from '../../../../../test/support/jobs.ts';
 import { addMergeRequest } from '../../../../../test/support/merge_requests.ts';
 import { filledWorld } from '../../../../../test/support/repository.ts';
 import type { World } from '../../../../../test/support/world.ts';
-import { concludeMerges, followMergeRequests, followThreads, mergeReady, prepareMergeRequest } from '../index.ts';
+import { concludeMerges, mergeReady } from '../merging/jobs.ts';
+import { followThreads } from './follow_jobs.ts';
+import { followMergeRequests, prepareMergeRequest } from './jobs.ts';
 
 const jobs = [prepareMergeRequest, followMergeRequests, followThreads];
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => `line ${from + at}`);
