@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache';
 import { emptyTree } from './changes.ts';
 import { gitStream } from './command.ts';
 import { fullId } from './ids.ts';
-import { byPathspecs, pathspecOf } from './pathspecs.ts';
 import type { ChangedFile, Environment, Option, Patch, Repository } from './types.ts';
 
 export interface PatchLimits {
@@ -182,4 +181,20 @@ function hunksOf(section: Buffer): Buffer | undefined {
   const start = section.indexOf('\n@@ ');
   if (start >= 0) return section.subarray(start + 1);
   return section.includes('\nBinary files ') ? undefined : Buffer.alloc(0);
+}
+
+/** The environment in which git accepts the output of `pathspecOf`. Without it, git takes paths literally. */
+const byPathspecs: Environment = { GIT_LITERAL_PATHSPECS: '0' };
+
+/**
+ * The pathspec of a path.
+ * @param path the text of its bytes, with U+FFFD in the place of those that are not UTF-8: then git may find others that differ only there
+ */
+function pathspecOf(path: string): string {
+  if (!path.includes('\ufffd')) return `:(literal)${path}`;
+  // Each replacement character stands for up to three bytes, none of which is ASCII.
+  const pattern = path
+    .replace(/[\\*?[]/g, '\\$&')
+    .replace(/\ufffd+/g, (odd) => `${'[!\x01-\x7f]'.repeat(odd.length)}*`);
+  return `:(glob)${pattern}`;
 }

@@ -1,12 +1,11 @@
 /** Finds folders in the storages without an owner. */
-import { readdir, stat } from 'node:fs/promises';
+import { mkdir, readdir, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { repositories } from '../areas/index.ts';
 import type { Database } from '../db/index.ts';
 import type { RepositoryKind } from '../services/index.ts';
 import type { CheckOptions, Finding } from './finding.ts';
 import { placeOf, rowsOfKind } from './repositories.ts';
-import { setAside } from './set_aside.ts';
 
 /** A repository is created before its row, and deleted after it by a job that retries for hours. */
 const abandoned_ms = 24 * 60 * 60_000;
@@ -84,3 +83,16 @@ async function foldersIn(hashed: string, signal: AbortSignal): Promise<Found[]> 
 }
 
 const namesIn = async (folder: string): Promise<string[]> => (await readdir(folder).catch(() => [])).sort();
+
+/**
+ * Moves a file or folder to `.unowned` in its storage. It is not deleted, since the database may be older than the files.
+ * @param storage the folder of the storage that it is in
+ * @returns where it is now
+ */
+async function setAside(storage: string, found: string): Promise<string> {
+  const folder = path.join(storage, '.unowned', new Date().toISOString().slice(0, 10));
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const place = path.join(folder, path.basename(found));
+  await rename(found, place);
+  return place;
+}

@@ -1,9 +1,18 @@
 /** Snapshots: whole repositories as archives (docs/reference/repository.md#snapshots). */
 import { Type } from 'typebox';
+import { projectForAdmin } from '../../../access/index.ts';
 import { type Repository, repositoryOf, streamSnapshot } from '../../../git/index.ts';
-import { bytes, found, get } from '../../../http/index.ts';
+import { bytes, found, get, unauthorized } from '../../../http/index.ts';
 import { repositoryOfWiki, wikiOf } from '../wikis/git.ts';
-import { snapshotReader } from './access.ts';
+
+/** Restricts copies of whole repositories to administrators. Others get 401, which clients of this endpoint expect. */
+const snapshotReader: typeof projectForAdmin = {
+  ...projectForAdmin,
+  async check(call) {
+    if (!call.caller?.admin) throw unauthorized();
+    return projectForAdmin.check(call);
+  },
+};
 
 export const snapshotRoutes = [
   get('/projects/:id/snapshot', {

@@ -1,10 +1,22 @@
 /** Migrations by direct transfer: groups and projects that are copied from another server (docs/reference/bulk_imports.md). */
 import { type Static, type TObject, Type } from 'typebox';
-import { refuseTooOften, tooOftenText } from '../../../access/index.ts';
+import { refuseTooOften, signedIn, tooOftenText } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { found, get, Id, leftOutIfBlank, one, optional, pageOf, post } from '../../../http/index.ts';
+import {
+  type Access,
+  ApiError,
+  type Caller,
+  found,
+  get,
+  Id,
+  leftOutIfBlank,
+  one,
+  optional,
+  pageOf,
+  post,
+} from '../../../http/index.ts';
 import { mapPage, paginate, paging } from '../../../lists/index.ts';
-import { importer } from './access.ts';
+import { settingsOf } from '../../instance/application_settings/index.ts';
 import { cancelMigration, endTexts, retryMigration } from './actions.ts';
 import { destinationTexts, startMigration } from './creation_actions.ts';
 import { type NewEntity, states } from './definition.ts';
@@ -51,6 +63,16 @@ const newEntity = ({ source_type, destination_name: _, ...entity }: GivenEntity)
   ...entity,
   entity_type: source_type === 'group_entity' ? 'group' : 'project',
 });
+
+/** Admits every caller with a valid token, while the setting is on. */
+const importer: Access<{ caller: Caller }> = {
+  rule: 'signed in, where migrations are on',
+  async check(call) {
+    const granted = await signedIn.check(call);
+    if (!(await settingsOf(call.db)).bulk_import_enabled) throw new ApiError(404, { message: '404 Not Found' });
+    return granted;
+  },
+};
 
 export const bulkImportRoutes = [
   post('/bulk_imports', {

@@ -5,8 +5,7 @@ import { Id } from '../../../http/index.ts';
 import { type JobCall, job, queueOf } from '../../../jobs/index.ts';
 import { mailRetries, type Paragraph } from '../../../mail/index.ts';
 import { endExpiredClaims } from './claim_actions.ts';
-import { linkPurpose, newEmailPage, primaryEmailPage } from './link_rules.ts';
-import { confirmation_days } from './rules.ts';
+import { confirmation_days, linkPurpose, newEmailPage, primaryEmailPage } from './rules.ts';
 
 /** The job that accepts the invitations to a confirmed address. The area of invitations runs it. */
 export const acceptInvitationsTo = queueOf('accept_invitations', { input: { email_id: Id }, retries: 5 });

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { type Caller, type DoorCall, type Doorway, door } from '../../../http/index.ts';
 import { type HtmlPage, pageForm, sendPage } from '../../../pages/index.ts';
 import { confirm, type Outcome, sendAgain } from './confirmation_actions.ts';
-import { linkPurpose, newEmailPage, primaryEmailPage } from './link_rules.ts';
+import { linkPurpose, newEmailPage, primaryEmailPage } from './rules.ts';
 
 const parameter = 'confirmation_token';
 

@@ -18,3 +18,12 @@ export function emailReasons(email: string): string[] {
   if (email.trim() === '') return ["can't be blank"];
   return [...(pattern.test(email) ? [] : ['is invalid']), ...tooLong(email, maximumLength)];
 }
+
+/** The purpose of the tokens in confirmation links. */
+export const linkPurpose = 'email confirmation';
+
+/** The page of the links for addresses other than the primary one. */
+export const newEmailPage = '/-/profile/emails/confirmation';
+
+/** The page for the primary address of a new account, and for a new primary address. */
+export const primaryEmailPage = '/users/confirmation';

@@ -2,11 +2,10 @@
 export { collectorDoorway } from './collector/http.ts';
 export { emptyErrors } from './errors/emptying_queries.ts';
 export { eventErrors } from './errors/event_queries.ts';
-export { digestErrors } from './errors/jobs.ts';
+export { digestErrors, forgetOldErrors } from './errors/jobs.ts';
 export { errorMail } from './errors/mail_queries.ts';
 export { sampleError } from './errors/news_actions.ts';
 export { removeError } from './errors/removal_jobs.ts';
-export { forgetOldErrors } from './errors/retention_jobs.ts';
 export { chunkDoorway } from './sentry/source_map_http.ts';
 export { sentryDoorway } from './sentry_http.ts';
 export { unpackBundle } from './source_maps/jobs.ts';

@@ -1,7 +1,9 @@
 /** Removes old fetch counts. */
 import { sql } from 'kysely';
 import { job } from '../../../../jobs/index.ts';
-import { shown_days } from './rules.ts';
+
+/** The number of days for which fetches are shown and kept. */
+export const shown_days = 30;
 
 /** Every night: removes counts that are no longer shown. */
 export const removeOldFetches = job('remove_old_fetches', {

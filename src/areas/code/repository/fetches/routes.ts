@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { projectRole } from '../../../../access/index.ts';
 import { DateOnly, get, one, resource } from '../../../../http/index.ts';
 import { countsFetches, writeFetches } from './actions.ts';
-import { shown_days } from './rules.ts';
+import { shown_days } from './jobs.ts';
 
 const Count = Type.Integer();
 const Statistics = resource('ProjectStatistics', {

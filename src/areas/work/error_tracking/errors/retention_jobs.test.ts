@@ -4,8 +4,7 @@ import { sql } from 'kysely';
 import { performJob, performQueued } from '../../../../../test/support/jobs.ts';
 import { type World, world } from '../../../../../test/support/world.ts';
 import { removeProject } from '../../../spaces/projects/index.ts';
-import { digestErrors } from './jobs.ts';
-import { forgetOldErrors } from './retention_jobs.ts';
+import { digestErrors, forgetOldErrors } from './jobs.ts';
 
 const tables = [
   ...['events', 'errors', 'error_users', 'error_tags', 'error_hours', 'rates'],
