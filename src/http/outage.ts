@@ -5,6 +5,8 @@ import type { Logger } from 'pino';
 import { type Database, isUnavailable, onIdleLoss } from '../db/index.ts';
 
 const poll_ms = 500;
+/** The sessions of a killed database answer until they notice that it is gone, so that one answer proves nothing. */
+const answers_that_prove = 2;
 /** How long the server is not ready after a write failed on a full disk. */
 const fullFor_ms = 10_000;
 
@@ -66,12 +68,14 @@ export class Outage {
 
   async #watch(): Promise<void> {
     const since = performance.now();
-    for (;;) {
+    for (let answers = 0; answers < answers_that_prove; ) {
       await sleep(poll_ms, undefined, { ref: false });
       try {
         await sql`select 1`.execute(this.#db);
-        break;
-      } catch {} // still unavailable
+        answers++;
+      } catch {
+        answers = 0;
+      }
     }
     const seconds = Math.round((performance.now() - since) / 100) / 10;
     this.#log.warn({ failed_requests: this.#failed, seconds }, 'the database is back');
