@@ -1,5 +1,5 @@
 /** Records that leave and arrive without a migration around them. */
-import { stagesOf } from '../../src/areas/migration/bulk_imports/step_rules.ts';
+import { stepsOfType } from '../../src/areas/migration/bulk_imports/step_rules.ts';
 import { type SettlingPlace, settleReferences } from '../../src/areas/migration/settling_actions.ts';
 import { isAmong } from '../../src/db/index.ts';
 import {
@@ -43,7 +43,7 @@ export async function recordsOf(
 
 /** Relations in the order in which they arrive. */
 export function inStages(kind: RelationOwner['kind'], relations: readonly Relation[]): Relation[] {
-  const names = stagesOf(kind).flatMap((stage) => stage.names);
+  const names = stepsOfType(kind).map(({ name }) => name);
   return relations.toSorted((one, other) => names.indexOf(one.name) - names.indexOf(other.name));
 }
 

@@ -4,7 +4,7 @@ import { type Database, stamped } from '../../../db/index.ts';
 import { badParams, badRequest, found, type Services } from '../../../http/index.ts';
 import { type MigrationRow, running } from './definition.ts';
 import { sealToken } from './source/token_queries.ts';
-import { holding, retried } from './step_rules.ts';
+import { holding, repeated, retried } from './step_rules.ts';
 
 export const endTexts = { ended: 'The migration has already ended.', running: 'The migration has not ended.' };
 
@@ -69,7 +69,7 @@ async function endMigration(tx: Database, id: number, state: 'canceled' | 'timeo
     .execute();
 }
 
-const isOnward = sql`steps.relation = any(${[...retried.onward]}::text[])`;
+const isOnward = sql`steps.relation = any(${retried('onward')}::text[])`;
 
 /**
  * The failures of a step's own records. Failures of records nested in imported ones stay, because a retry does not
@@ -77,14 +77,14 @@ const isOnward = sql`steps.relation = any(${[...retried.onward]}::text[])`;
  */
 const ownFailures = sql`failures.entity_id = steps.entity_id and case
   when ${isOnward} then failures.relation = steps.relation and failures.step = 'extractor'
-  when steps.relation = ${holding} then starts_with(failures.relation, steps.relation)
+  when steps.relation = any(${holding}::text[]) then starts_with(failures.relation, steps.relation)
   else failures.relation = steps.relation end`;
 
 /** The counts of a step that a retry does not count again. */
 const keptCounts = sql`case
   when ${isOnward} then counts
-  when steps.relation = any(${[...retried.anew]}::text[]) then '{}'
-  else coalesce((select jsonb_object_agg(name, case when name = steps.relation or steps.relation = ${holding}
+  when steps.relation = any(${retried('anew')}::text[]) then '{}'
+  else coalesce((select jsonb_object_agg(name, case when name = steps.relation or steps.relation = any(${holding}::text[])
                                                     then count || jsonb_build_object('fetched', count->'imported') else count end)
                    from jsonb_each(counts) each(name, count)), '{}') end`;
 
@@ -111,7 +111,7 @@ async function forgetLost(tx: Database, entity_ids: readonly number[]): Promise<
 async function beginAgain(tx: Database, entity_ids: readonly number[]): Promise<void> {
   await forgetLost(tx, entity_ids);
   const wanted = sql`steps.entity_id = any(${entity_ids}::bigint[])
-    and (steps.state in ('failed', 'canceled') or steps.failures_count > 0 or steps.relation in ('export', 'references'))`;
+    and (steps.state in ('failed', 'canceled') or steps.failures_count > 0 or steps.relation = any(${repeated}::text[]))`;
   await sql`delete from bulk_import_failures failures using bulk_import_relations steps where ${wanted} and ${ownFailures}`.execute(
     tx,
   );

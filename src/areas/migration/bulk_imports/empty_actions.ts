@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { lockRunning } from './run_actions.ts';
 import type { StepCall } from './step_definition.ts';
-import { bringsMore } from './step_rules.ts';
+import { needsRecords } from './step_rules.ts';
 
 /**
  * Ends the steps of an entity that have not started and would find no records.
@@ -13,7 +13,7 @@ export async function endEmptySteps(
   exports: readonly Record<string, unknown>[],
 ): Promise<void> {
   const empty = exports.flatMap(({ relation, status, total_objects_count }) =>
-    typeof relation === 'string' && !bringsMore.has(relation) && status === 1 && total_objects_count === 0
+    typeof relation === 'string' && needsRecords(relation) && status === 1 && total_objects_count === 0
       ? [relation]
       : [],
   );

@@ -8,7 +8,7 @@ import { settingsOf } from '../../instance/application_settings/index.ts';
 import { discardProject } from '../../spaces/projects/index.ts';
 import { type EntityType, running, type State } from './definition.ts';
 import { maximumSteps, runStep, tellOfEnd } from './queue_jobs.ts';
-import { afterContents, asksForExport, connections, isVital, phaseOf, stagesOf } from './step_rules.ts';
+import { afterContents, asksForExport, connections, phaseOf, stepsOfType, uselessWithout } from './step_rules.ts';
 
 /** The number of entities of one migration that run at the same time. */
 const maximumEntities = 3;
@@ -95,9 +95,7 @@ async function beginEntity(tx: Database, { id, entity_type }: Next): Promise<voi
     .set(stamped({ state: 'started' }))
     .where('id', '=', id)
     .execute();
-  const rows = stagesOf(entity_type).flatMap(({ stage, names }) =>
-    names.map((relation) => ({ entity_id: id, relation, stage })),
-  );
+  const rows = stepsOfType(entity_type).map(({ stage, name }) => ({ entity_id: id, relation: name, stage }));
   await tx
     .insertInto('bulk_import_relations')
     .values(rows)
@@ -221,9 +219,10 @@ export const endStep = (
       .where('state', '=', 'started')
       .returning('id')
       .executeTakeFirst();
-    if (ended && state === 'failed' && isVital(place.name)) {
+    const useless = uselessWithout(place.name);
+    if (ended && state === 'failed' && useless) {
       await failEntity(tx, place.entity_id, 'failed');
-      if (place.name === 'repository') await discardProjectOf(tx, place.entity_id);
+      if (useless === 'project') await discardProjectOf(tx, place.entity_id);
     }
     await goOn(tx, place.migration_id);
   });

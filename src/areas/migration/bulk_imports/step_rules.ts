@@ -1,121 +1,135 @@
 /** The order of the steps, and their public names (docs/reference/bulk_imports.md#how-it-runs). Pure functions. */
 import type { EntityType } from './definition.ts';
 
-/** Steps that run at the same time. The next stage of an entity starts when all of them have ended. */
-type Stage = readonly string[];
-
 /**
- * The stages of entities, in phases. The contents of a group or project start when the contents of its parent group,
- * e.g. labels, have been imported. Links between entities start when the contents of all entities have been imported;
- * each later phase starts when the one before has ended in all entities.
+ * The phases of a migration. The contents of a group or project start when the contents of its parent group, e.g.
+ * labels, have been imported. Links between entities start when the contents of all entities have been imported; each
+ * later phase starts when the one before has ended in all entities.
  */
-const phases: readonly Readonly<Record<EntityType, readonly Stage[]>>[] = [
-  { group: [['export'], ['group'], ['user_contributions', 'entities']], project: [] },
-  // Projects use labels and other records of their parent groups.
-  {
-    group: [
-      ['labels', 'milestones', 'members', 'push_rule', 'iterations_cadences', 'badges', 'custom_attributes'],
-      ['epics', 'boards', 'uploads', 'wiki'],
-    ],
-    project: [],
+const phases = { places: 0, group_contents: 1, project_contents: 2, connections: 3, references: 4 } as const;
+
+/** The phase of links between entities. */
+export const connections = phases.connections;
+/** The first phase in which the contents of a parent group are available. */
+export const afterContents = phases.project_contents;
+
+/** A phase and the number of a stage in it. The steps of a stage run at the same time; the next stage of the entity starts when all of them have ended. */
+type Turn = readonly [phase: keyof typeof phases, stage: number];
+
+/** A step: what is copied of an entity by one job. Without further facts, it imports the relation of its name. */
+interface PlannedStep {
+  /** When it runs in a group; a step without a turn does not run there. */
+  group?: Turn;
+  /** When it runs in a project. */
+  project?: Turn;
+  /** Whether it does more than import the relation of its name, so that it runs even if the source has no such records. */
+  doesMore?: true;
+  /**
+   * How a retry treats the step if it has failures: it continues where it stopped, or starts from scratch and counts
+   * everything again. By default it starts from scratch and skips the records already imported.
+   */
+  retry?: 'onward' | 'anew';
+  /** Whether every retry runs it again, with or without failures. */
+  isRepeated?: true;
+  /** What is useless if the step fails, and ends with it: the entity, or the new project, too. */
+  vitalTo?: 'entity' | 'project';
+  /** Whether the lines of its relation are mere containers of records. */
+  holdsRecords?: true;
+}
+
+const planned: Readonly<Record<string, PlannedStep>> = {
+  export: {
+    group: ['places', 0],
+    project: ['project_contents', 0],
+    doesMore: true,
+    retry: 'anew',
+    isRepeated: true,
+    vitalTo: 'entity',
   },
-  {
-    group: [],
-    project: [
-      ['export'],
-      ['project'],
-      ['user_contributions'],
-      ['repository', 'lfs_objects', 'members'],
-      ['labels', 'milestones', 'feature_flag_user_lists', 'project_badges', 'custom_attributes', 'environments'],
-      ['issues', 'snippets', 'boards', 'feature_flags', 'releases'],
-      ['commit_notes', 'ci_pipelines', 'freeze_periods', 'snippet_repositories'],
-      ['uploads', 'wiki'],
-      ['protected_tags', 'push_rule'],
-    ],
-  },
-  // Links from one project or group to another.
-  {
-    group: [
-      ['epic_links', 'group_links', 'approval_settings'],
-      ['protected_branches', 'protected_environments'],
-      ['numbers', 'webhooks_count', 'others'],
-    ],
-    project: [
-      ['fork', 'group_links', 'issue_links'],
-      // Rules may give rights to groups that the project is shared with.
-      ['protected_branches', 'protected_environments'],
-      ['approval_rules', 'deployments'],
-      ['merge_requests'],
-      ['numbers', 'webhooks_count', 'others'],
-    ],
-  },
+  group: { group: ['places', 1], doesMore: true, retry: 'onward', vitalTo: 'entity' },
+  project: { project: ['project_contents', 1], doesMore: true, retry: 'onward', vitalTo: 'entity' },
+  user_contributions: { group: ['places', 2], project: ['project_contents', 2], retry: 'anew' },
+  entities: { group: ['places', 2], doesMore: true, retry: 'onward' },
+  repository: { project: ['project_contents', 3], doesMore: true, retry: 'onward', vitalTo: 'project' },
+  lfs_objects: { project: ['project_contents', 3], retry: 'anew' },
+  members: { group: ['group_contents', 0], project: ['project_contents', 3], doesMore: true, retry: 'anew' },
+  labels: { group: ['group_contents', 0], project: ['project_contents', 4] },
+  milestones: { group: ['group_contents', 0], project: ['project_contents', 4] },
+  iterations_cadences: { group: ['group_contents', 0] },
+  badges: { group: ['group_contents', 0] },
+  project_badges: { project: ['project_contents', 4] },
+  custom_attributes: { group: ['group_contents', 0], project: ['project_contents', 4] },
+  feature_flag_user_lists: { project: ['project_contents', 4] },
+  environments: { project: ['project_contents', 4] },
+  epics: { group: ['group_contents', 1] },
+  issues: { project: ['project_contents', 5] },
+  snippets: { project: ['project_contents', 5] },
+  boards: { group: ['group_contents', 1], project: ['project_contents', 5] },
+  feature_flags: { project: ['project_contents', 5] },
+  releases: { project: ['project_contents', 5] },
+  commit_notes: { project: ['project_contents', 6] },
+  ci_pipelines: { project: ['project_contents', 6], holdsRecords: true },
+  freeze_periods: { project: ['project_contents', 6] },
+  snippet_repositories: { project: ['project_contents', 6], doesMore: true, retry: 'onward' },
+  uploads: { group: ['group_contents', 1], project: ['project_contents', 7], doesMore: true, retry: 'anew' },
+  wiki: { group: ['group_contents', 1], project: ['project_contents', 7], doesMore: true, retry: 'onward' },
+  protected_tags: { project: ['project_contents', 8] },
+  push_rule: { group: ['group_contents', 0], project: ['project_contents', 8] },
+  epic_links: { group: ['connections', 0] },
+  fork: { project: ['connections', 0], doesMore: true, retry: 'anew' },
+  group_links: { group: ['connections', 0], project: ['connections', 0] },
+  issue_links: { project: ['connections', 0] },
+  approval_settings: { group: ['connections', 0] },
+  // Rules may give rights to groups that the project is shared with.
+  protected_branches: { group: ['connections', 1], project: ['connections', 1] },
+  protected_environments: { group: ['connections', 1], project: ['connections', 1] },
+  approval_rules: { project: ['connections', 2] },
+  deployments: { project: ['connections', 2] },
+  merge_requests: { project: ['connections', 3] },
+  numbers: { group: ['connections', 2], project: ['connections', 4], doesMore: true, retry: 'onward' },
+  webhooks_count: { group: ['connections', 2], project: ['connections', 4], doesMore: true, retry: 'anew' },
+  others: { group: ['connections', 2], project: ['connections', 4], doesMore: true, retry: 'onward' },
+  merge_request_blocks: { project: ['references', 0] },
   // References in texts and records to anything in the whole migration.
-  { group: [['references']], project: [['merge_request_blocks', 'references'], ['archived']] },
-];
+  references: { group: ['references', 0], project: ['references', 0], doesMore: true, isRepeated: true },
+  archived: { project: ['references', 1], doesMore: true, retry: 'onward' },
+};
+
+/** The names of the steps with a fact. */
+const namesWith = (isMeant: (step: PlannedStep) => boolean): readonly string[] =>
+  Object.keys(planned).filter((name) => isMeant(planned[name]!));
 
 const phaseSize = 100;
 
-/** The phase of links between entities. */
-export const connections = 3;
-/** The first phase in which the contents of a parent group are available. */
-export const afterContents = 2;
+const numberOf = ([phase, stage]: Turn) => phases[phase] * phaseSize + stage;
 
-/** The stages of an entity, each with its number, from which the phase follows. */
-export const stagesOf = (type: EntityType): { stage: number; names: Stage }[] =>
-  phases.flatMap((stages, phase) => stages[type].map((names, index) => ({ stage: phase * phaseSize + index, names })));
+/** The steps of an entity in their order, each with the number of its stage, from which the phase follows. */
+export const stepsOfType = (type: EntityType): { stage: number; name: string }[] =>
+  Object.entries(planned)
+    .flatMap(([name, { [type]: turn }]) => (turn ? [{ stage: numberOf(turn), name }] : []))
+    .sort((one, other) => one.stage - other.stage);
 
 export const asksForExport = (type: EntityType, stage: number): boolean =>
-  stagesOf(type).some((each) => each.stage === stage && each.names.includes('export'));
+  stepsOfType(type).some((each) => each.stage === stage && each.name === 'export');
 
 export const phaseOf = (stage: number): number => Math.floor(stage / phaseSize);
 
-export const firstPhase = (type: EntityType): number => phaseOf(stagesOf(type)[0]!.stage);
+export const firstPhase = (type: EntityType): number => phaseOf(stepsOfType(type)[0]!.stage);
 
-/** Steps without which an entity is useless. */
-export const isVital = (name: string): boolean => ['export', 'group', 'project', 'repository'].includes(name);
+/** What is useless if the step fails. */
+export const uselessWithout = (name: string): PlannedStep['vitalTo'] => planned[name]?.vitalTo;
 
-/**
- * What a retry does with a step that has failures: it continues where it stopped, or starts from scratch and counts
- * everything again. All other steps start from scratch and skip records already imported.
- */
-export const retried = {
-  onward: [
-    'group',
-    'project',
-    'entities',
-    'repository',
-    'wiki',
-    'snippet_repositories',
-    'numbers',
-    'others',
-    'archived',
-  ],
-  anew: ['export', 'user_contributions', 'members', 'uploads', 'lfs_objects', 'fork', 'webhooks_count'],
-} as const;
-
-/** The relation whose own lines are mere containers of records. */
-export const holding = 'ci_pipelines';
+/** The steps that a retry treats in this way if they have failures. */
+export const retried = (how: NonNullable<PlannedStep['retry']>): readonly string[] =>
+  namesWith(({ retry }) => retry === how);
+/** The steps that every retry runs again. */
+export const repeated: readonly string[] = namesWith(({ isRepeated }) => isRepeated ?? false);
+/** The steps whose relations consist of containers of records. */
+export const holding: readonly string[] = namesWith(({ holdsRecords }) => holdsRecords ?? false);
+/** Whether a step has nothing to do if the source has no records of its relation. */
+export const needsRecords = (name: string): boolean => !planned[name]?.doesMore;
 
 const camel = (name: string) => name.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
-
-/** Steps that do more than import the relation of their name. */
-export const bringsMore: ReadonlySet<string> = new Set([
-  'export',
-  'group',
-  'project',
-  'entities',
-  'members',
-  'repository',
-  'wiki',
-  'snippet_repositories',
-  'uploads',
-  'numbers',
-  'others',
-  'references',
-  'archived',
-  'fork',
-  'webhooks_count',
-]);
 
 /** The class that performs the step in the public product, e.g. `BulkImports::Projects::Pipelines::IssuesPipeline`. */
 export const pipelineClass = (type: EntityType, name: string): string =>
@@ -132,9 +146,3 @@ export const maximumSilence_s = 1800;
  */
 export const pauseAfter = (tries: number, silence_s: number): number =>
   silence_s >= firstMinutes_s ? 60 : Math.min(2 ** (tries - 1), 10);
-
-/** Relations whose content is also part of `self`. */
-export const carriedBySelf: readonly string[] = ['self', 'project_feature', 'namespace_settings'];
-
-/** Relations that are deliberately not imported, and only counted. */
-export const leftOut: ReadonlySet<string> = new Set(['error_tracking_setting']);

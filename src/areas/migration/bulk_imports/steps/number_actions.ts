@@ -6,7 +6,7 @@ import { isRecord } from '../source/queries.ts';
 import { timeIn, withSelf } from '../source/self_queries.ts';
 import type { Step, StepFailure } from '../step_definition.ts';
 import { ownerOf } from '../step_definition.ts';
-import { carriedBySelf, leftOut, stagesOf } from '../step_rules.ts';
+import { stepsOfType } from '../step_rules.ts';
 
 const usages = {
   project: ['issues', 'merge_requests', 'milestones', 'deployments', 'feature_flags', 'feature_flag_user_lists'],
@@ -31,6 +31,12 @@ export const numbersStep: Step = {
     }),
 };
 
+/** Relations whose content is also part of `self`. */
+const carriedBySelf = ['self', 'project_feature', 'namespace_settings'];
+
+/** Relations that are deliberately not imported, and only counted. */
+const leftOut: ReadonlySet<string> = new Set(['error_tracking_setting']);
+
 /**
  * Relations of the source that no step reads: counted, and reported once each unless they are left out deliberately.
  */
@@ -38,7 +44,7 @@ export const othersStep: Step = {
   name: 'others',
   async run(call) {
     const { entity, step, db } = call;
-    const known = new Set([...carriedBySelf, ...stagesOf(entity.entity_type).flatMap(({ names }) => names)]);
+    const known = new Set([...carriedBySelf, ...stepsOfType(entity.entity_type).map(({ name }) => name)]);
     for (const { relation, total_objects_count: total } of await exportsOf(call)) {
       if (typeof relation !== 'string' || known.has(relation) || !/^\w{1,100}$/.test(relation)) continue;
       if (!Number.isSafeInteger(total) || (total as number) < 1) continue;
