@@ -10,9 +10,10 @@ import { indexFollower } from './code/code_search/index.ts';
 import { commitStatuses } from './code/commit_statuses/routes.ts';
 import { dependencyDocumentRoutes } from './code/dependencies/document_routes.ts';
 import { dependencyExportRoutes } from './code/dependencies/export_routes.ts';
-import { dependencyFollower } from './code/dependencies/index.ts';
+import { dependencyExportFiles, dependencyFollower } from './code/dependencies/index.ts';
 import { dependencyRoutes } from './code/dependencies/routes.ts';
 import { jobRoutes } from './code/jobs/routes.ts';
+import { lfsFiles } from './code/lfs/index.ts';
 import { mirrorFollower } from './code/mirrors/index.ts';
 import { pullMirrorRoutes } from './code/mirrors/pull_routes.ts';
 import { remoteMirrorRoutes } from './code/mirrors/routes.ts';
@@ -95,6 +96,7 @@ import { geoNodeStatusRoutes } from './geo/geo_nodes/status/routes.ts';
 import { type AnyGeoRoute, handshakeRoute, statusRoute } from './geo/link/index.ts';
 import { replicaRoutes } from './geo/replicas/index.ts';
 import { positionRoute } from './geo/serving/index.ts';
+import { pictureFiles } from './instance/appearance/index.ts';
 import { appearanceRoutes } from './instance/appearance/routes.ts';
 import { applicationSettingRoutes } from './instance/application_settings/routes.ts';
 import { broadcastFollower } from './instance/broadcast_messages/index.ts';
@@ -106,9 +108,11 @@ import { metadataRoutes } from './instance/metadata/routes.ts';
 import { planLimitRoutes } from './instance/plan_limits/routes.ts';
 import { sidekiqRoutes } from './instance/sidekiq/routes.ts';
 import { bulkImportRoutes } from './migration/bulk_imports/routes.ts';
+import { relationExportFiles } from './migration/export_relations/index.ts';
 import { relationExportRoutes } from './migration/export_relations/routes.ts';
 import { proposalRoutes } from './migration/placeholders/proposal_routes.ts';
 import { placeholderRoutes } from './migration/placeholders/routes.ts';
+import { avatarFiles } from './people/avatars/index.ts';
 import { customAttributeRoutes } from './people/custom_attributes/routes.ts';
 import { emailRoutes } from './people/emails/routes.ts';
 import { gpgKeyRoutes } from './people/gpg_keys/routes.ts';
@@ -165,7 +169,14 @@ import { collectorDoors } from './work/error_tracking/collector/http.ts';
 import { errorChangeRoutes } from './work/error_tracking/errors/change_routes.ts';
 import { errorRoutes } from './work/error_tracking/errors/routes.ts';
 import { errorEventRoutes } from './work/error_tracking/events/routes.ts';
-import { emptyErrors, errorMail, eventErrors, sampleError } from './work/error_tracking/index.ts';
+import {
+  chunkFiles,
+  emptyErrors,
+  errorMail,
+  eventErrors,
+  sampleError,
+  sourceMapFiles,
+} from './work/error_tracking/index.ts';
 import { releaseHealthRoutes } from './work/error_tracking/releases_health/routes.ts';
 import { sentryDoors } from './work/error_tracking/sentry/parameters.ts';
 import { errorTrackingSettingRoutes } from './work/error_tracking/settings/routes.ts';
@@ -253,7 +264,11 @@ export const repositories: Repositories = {
 export const areaServices: AreaServices = {
   repositories,
   emptying: [emptyErrors, emptyEnvironments, emptyFeatureFlags, emptyPipelines],
-  stored_files: [uploadedFiles, metricImageFiles],
+  stored_files: [
+    ...(['users', 'projects', 'namespaces', 'topics'] as const).map(avatarFiles),
+    ...[pictureFiles, uploadedFiles, metricImageFiles, dependencyExportFiles, relationExportFiles],
+    ...[sourceMapFiles, chunkFiles, lfsFiles],
+  ],
   mail_targets: [
     ...issuables.map(({ kind, mail }) => mailTarget(kind.type, mail)),
     commentMail([...issuables, snippetNoun], commitNoun),

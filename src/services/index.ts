@@ -23,7 +23,7 @@ export type {
   RepositoryServices,
   WriteEffects,
 } from './repositories.ts';
-export type { StoredFiles } from './stored_files.ts';
+export { fromOf, keyOf, type StoredFiles } from './stored_files.ts';
 
 /** The file of the secret key in the data folder, unless the operator sets a key. */
 export const secretKeyFile = ({ data }: Pick<Config, 'data'>): string => path.join(data, 'secret.key');
@@ -84,7 +84,7 @@ export interface JobServices extends RepositoryServices {
   mailer: ReturnType<typeof mailerFor>;
   /** The rows that are deleted in batches before a project is. */
   emptying: readonly Emptying[];
-  /** The stored files of projects besides repositories. */
+  /** The files that are stored as blobs. */
   stored_files: readonly StoredFiles[];
   /** The subjects of mail. */
   mail_targets: readonly MailTarget[];

@@ -1,6 +1,8 @@
 /** Which blobs the rows of the database refer to. */
 import type pg from 'pg';
+import { areaServices } from '../areas/index.ts';
 import type { BlobKey, Blobs } from '../blobs/index.ts';
+import { fromOf, keyOf } from '../services/index.ts';
 
 /** A blob that a row refers to. */
 export interface BlobReference {
@@ -11,25 +13,18 @@ export interface BlobReference {
 
 const rowsAtOnce = 1000;
 
-/** Columns of these names are the keys of blobs, in whatever table; LFS objects have their digest. */
-const keyColumns = ['avatar_key', 'blob_key'];
-
 /** All references, as a query with the columns `key` and `owner`. */
-async function referencesIn(client: pg.ClientBase): Promise<string> {
-  const { rows } = await client.query<{ query: string }>(
-    `select format('select %I as key, %L as owner from %I where %1$I is not null', column_name, table_name, table_name) as query
-       from information_schema.columns where table_schema = 'public' and column_name = any($1) order by table_name, column_name`,
-    [keyColumns],
-  );
-  const ofObjects =
-    "select 'lfs/' || oid, 'lfs_objects' from lfs_objects where exists (select from lfs_objects_projects where lfs_object_id = lfs_objects.id)";
-  return [...rows.map(({ query }) => query), ofObjects].join(' union all ');
-}
+const references = areaServices.stored_files
+  .map(
+    (files) =>
+      `select ${keyOf(files)} as key, '${files.table}' as owner from ${fromOf(files)} where ${files.key} is not null`,
+  )
+  .join(' union all ');
 
 /** @returns the table that has a row of this blob; undefined when none has */
 export async function ownerOf(client: pg.ClientBase, key: string): Promise<string | undefined> {
   const { rows } = await client.query<{ owner: string }>(
-    `select owner from (${await referencesIn(client)}) referring where key = $1 limit 1`,
+    `select owner from (${references}) referring where key = $1 limit 1`,
     [key],
   );
   return rows[0]?.owner;
@@ -64,7 +59,7 @@ export class RememberedKeys {
   async missing(blobs: Blobs): Promise<BlobReference[]> {
     await this.#write();
     const { rows } = await this.#client.query<BlobReference>(
-      `select distinct on (key) key, owner from (${await referencesIn(this.#client)}) referring
+      `select distinct on (key) key, owner from (${references}) referring
         where not exists (select from remembered_keys where remembered_keys.key = referring.key) order by key, owner`,
     );
     const missing: BlobReference[] = [];

@@ -14,11 +14,10 @@ import { blobsOf, secretsOf, servicesFor } from '../services/index.ts';
 import { checkAuthorizations } from './check_authorizations.ts';
 import { checkBlobs } from './check_blobs.ts';
 import { checkMerges } from './check_merges.ts';
-import { checkOwnedFiles } from './check_owned_files.ts';
 import { checkReferences } from './check_references.ts';
 import { checkRepository } from './check_repository.ts';
 import { checkStorages } from './check_storages.ts';
-import { checkUploads } from './check_uploads.ts';
+import { checkStoredFiles } from './check_stored_files.ts';
 import type { CheckOptions, Finding } from './finding.ts';
 import { inParallel } from './in_parallel.ts';
 import { allRows, storagesOf } from './repositories.ts';
@@ -39,8 +38,7 @@ export async function* check({
   yield* checkStorages(options);
   yield* checkRepositories(options);
   yield* checkBlobs(options);
-  yield* checkUploads(options);
-  yield* checkOwnedFiles(options);
+  yield* checkStoredFiles(options);
   yield* checkReferences(options);
   yield* checkAuthorizations(options);
 }

@@ -616,7 +616,7 @@ test('uploads whose file is damaged or missing are reported, and files of no upl
   const of = (index: number) => `${project.full_path}: the file ${files[index]} of the upload ${rows[index]!.filename}`;
   const reported = [
     `${of(0)} is damaged: its content has changed.`,
-    `${of(1)} is damaged: its content has changed.`,
+    `${of(1)} has 12 bytes instead of 7.`,
     `${of(2)} is missing. Restore it from a backup.`,
   ].sort();
   assert.deepEqual(await ofUploads(), reported, 'a job deletes what is recorded as unused');
@@ -627,6 +627,33 @@ test('uploads whose file is damaged or missing are reported, and files of no upl
   await db.deleteFrom('uploads').where('id', 'in', ids).execute();
   await db.deleteFrom('unused_blobs').execute();
   await rm(path.join(blobs.address, 'uploads'), { recursive: true });
+});
+
+test('an avatar whose file is missing is reported, and a file that is no avatar is set aside', async () => {
+  const world = await onlyWorld();
+  const { db, people, as } = world;
+  const blobs = blobsOf(configOf(world));
+  const ofAvatars = async () => (await sentences(world)).filter((sentence) => sentence.includes('avatar'));
+  const picture = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(20)]);
+  const form = new FormData();
+  form.append('avatar', new Blob([picture]), 'face.png');
+  assert.equal((await as('guest').put('/user/avatar', {}, { raw: form })).status, 200);
+  assert.deepEqual(await ofAvatars(), []);
+  const { avatar_key } = await db
+    .selectFrom('users')
+    .select('avatar_key')
+    .where('id', '=', people.guest.id)
+    .executeTakeFirstOrThrow();
+  const file = blobs.placeOf(avatar_key as BlobKey);
+  await rename(file, `${file.slice(0, -1)}x`);
+  await utimes(`${file.slice(0, -1)}x`, longAgo, longAgo);
+  assert.deepEqual(await ofAvatars(), [
+    `The file ${file} of an avatar is missing. Restore it from a backup, or set the avatar again.`,
+    `${file.slice(0, -1)}x belongs to no avatar.`,
+  ]);
+  await db.updateTable('users').set({ avatar: null, avatar_key: null }).where('id', '=', people.guest.id).execute();
+  await repairAll(world);
+  assert.deepEqual(await ofAvatars(), []);
 });
 
 test('repositories of snippets are compared with their rows, and what was lost is brought back', async () => {

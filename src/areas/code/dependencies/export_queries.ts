@@ -1,6 +1,7 @@
-/** Queries for the dependencies in exports. */
+/** Queries for the dependencies in exports, and where these are stored. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
+import type { StoredFiles } from '../../../services/index.ts';
 import { type FoundVulnerability, vulnerabilitiesOfDependency } from '../vulnerabilities/queries.ts';
 import { knownLicenses } from './present.ts';
 
@@ -48,3 +49,12 @@ export async function* exportedDependencies(
     after = rows.at(-1)!.id;
   }
 }
+
+export const dependencyExportFiles: StoredFiles = {
+  table: 'dependency_list_exports',
+  key: 'blob_key',
+  kind: 'dependency_exports',
+  project_id: 'dependency_list_exports.project_id',
+  size_bytes: 'size_bytes',
+  check: { noun: 'an export of dependencies', remedy: 'Export the dependencies again.' },
+};

@@ -1,5 +1,6 @@
 /** The interface of dependencies to other districts. */
 
 export { writeDependencyExport } from './export_actions.ts';
+export { dependencyExportFiles } from './export_queries.ts';
 export { dependencyFollower, keepDependencies, scanDependencies, scanSoon } from './jobs.ts';
 export { dependencyPathReasons } from './rules.ts';

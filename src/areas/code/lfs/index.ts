@@ -3,5 +3,5 @@ export { importObject, shareObjects } from './actions.ts';
 export { lfsDoorways, lfsUrl } from './http.ts';
 export { removeUnusedObjects } from './jobs.ts';
 export { linkObjects } from './link_actions.ts';
-export { blobOf, objectsOf } from './queries.ts';
+export { blobOf, lfsFiles, objectsOf } from './queries.ts';
 export { pointerIn } from './rules.ts';

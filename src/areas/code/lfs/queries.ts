@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { BlobKey, ByteRange } from '../../../blobs/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 import type { Services } from '../../../http/index.ts';
+import type { StoredFiles } from '../../../services/index.ts';
 import { type LfsFile, pointerIn } from './rules.ts';
 
 /** The key of the blob of an object. */
@@ -64,3 +65,15 @@ export function largeFileReader(
     return object && object.size <= largest_bytes ? readObject({ blobs }, object) : undefined;
   };
 }
+
+/** Objects that no project has any more are not copied. `check` looks at the projects that share an object in a way of its own. */
+export const lfsFiles: StoredFiles = {
+  table: 'lfs_objects',
+  key: 'oid',
+  prefix: 'lfs/',
+  kind: 'lfs',
+  from: 'lfs_objects join lfs_objects_projects linked on linked.lfs_object_id = lfs_objects.id',
+  project_id: 'linked.project_id',
+  size_bytes: 'size',
+  sha256: 'oid',
+};

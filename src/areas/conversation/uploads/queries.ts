@@ -66,5 +66,14 @@ export async function uploadAt(db: Database, owner: Owner, { secret, filename }:
   return upload;
 }
 
-export const uploadedFiles: StoredFiles = (project_id) =>
-  sql`select size_bytes from uploads where uploads.project_id = ${project_id}`;
+export const uploadedFiles: StoredFiles = {
+  table: 'uploads',
+  key: 'blob_key',
+  kind: 'uploads',
+  project_id: 'uploads.project_id',
+  group_id: 'uploads.group_id',
+  size_bytes: 'size_bytes',
+  sha256: 'sha256',
+  are_uploads: true,
+  check: { noun: 'an upload', name: 'filename', remedy: 'Restore it from a backup.' },
+};

@@ -24,7 +24,7 @@ import {
 import { isThere, recordedDigest } from './record_queries.ts';
 import { reasonOfFailure } from './rules.ts';
 
-export type ReplicaServices = Pick<JobServices, 'db' | 'storages' | 'repositories' | 'blobs'>;
+export type ReplicaServices = Pick<JobServices, 'db' | 'storages' | 'repositories' | 'blobs' | 'stored_files'>;
 
 /** The result of checking a repository or a blob. */
 export interface Checked {
@@ -119,11 +119,11 @@ async function checkBlob(
   replicable: FileReplicable,
   key: string,
 ): Promise<Checked | undefined> {
-  if (!(await isThere(services.db, { replicable, record: key }))) return undefined;
+  if (!(await isThere(services, { replicable, record: key }))) return undefined;
   try {
     const found = await digestOfBlob(services, key);
     if (!found) return missing;
-    const recorded = await recordedDigest(services.db, replicable, key);
+    const recorded = await recordedDigest(services, key);
     const isDamaged = recorded !== undefined && recorded !== found.sha256;
     if (isDamaged) return { ...nothing, failure: `its SHA-256 is ${found.sha256}` };
     return { ...nothing, checksum: found.sha256, size_bytes: found.size_bytes };

@@ -1,6 +1,7 @@
 /** The checksums of the primary: which ones exist, and how a new result compares with the stored one. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
+import type { JobServices } from '../../../services/index.ts';
 import { type Checked, check, type ReplicaServices } from './checking_actions.ts';
 import { isRepository, type Replicable, type ReplicableRecord } from './definition.ts';
 import { isThere, recordsOf } from './record_queries.ts';
@@ -56,7 +57,7 @@ export async function computeChecksum(services: ReplicaServices, due: DueChecksu
   // The content of a blob never changes.
   const digest = isRepository(due.replicable) ? null : (before?.checksum ?? null);
   if (before && digest !== null && !isDamaged && !due.is_repeated)
-    return (await isThere(db, due)) ? writeChecked(db, due, before) : forget(db, due);
+    return (await isThere(services, due)) ? writeChecked(db, due, before) : forget(db, due);
   // Damage is checked as thoroughly as when it was found.
   const found = await check(services, due, due.is_repeated || isDamaged);
   if (!found) return forget(db, due);
@@ -72,13 +73,16 @@ export async function computeChecksum(services: ReplicaServices, due: DueChecksu
  * Adds a due row for every record without one, and deletes the rows of records that no longer exist.
  * @param of the replicables that are copied
  */
-export async function fillChecksums(db: Database, of: readonly Replicable[]): Promise<void> {
+export async function fillChecksums(
+  { db, stored_files }: Pick<JobServices, 'db' | 'stored_files'>,
+  of: readonly Replicable[],
+): Promise<void> {
   for (const replicable of of) {
     await sql`
-      insert into geo_checksums (replicable, record) select ${replicable}, record from (${recordsOf(replicable)}) found
+      insert into geo_checksums (replicable, record) select ${replicable}, record from (${recordsOf(stored_files, replicable)}) found
           on conflict do nothing`.execute(db);
     await sql`
       delete from geo_checksums where replicable = ${replicable}
-         and record not in (select record from (${recordsOf(replicable)}) found)`.execute(db);
+         and record not in (select record from (${recordsOf(stored_files, replicable)}) found)`.execute(db);
   }
 }

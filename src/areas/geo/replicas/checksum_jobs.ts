@@ -46,7 +46,7 @@ const recordChanges: Poll = {
     if (isWanted) {
       // Committed first, so that changes during the full scan are recorded.
       await setCursor(db, 'recording', 'since');
-      await fillChecksums(db, await copied(services));
+      await fillChecksums(services, await copied(services));
     } else
       await db.transaction().execute(async (tx) => {
         await forgetCursor(tx, 'recording');
@@ -109,7 +109,7 @@ export const keepChecksums = job('keep_geo_checksums', {
   run: async (services) => {
     const { db } = services;
     if ((await cursorNamed(db, 'recording')) === undefined) return;
-    await fillChecksums(db, await copied(services));
+    await fillChecksums(services, await copied(services));
     await sql`delete from geo_events where is_checked and created_at < now() - interval '1 day'`.execute(db);
   },
 });

@@ -22,7 +22,7 @@ const chooseReplicas: Poll = {
   name: 'choose_geo_replicas',
   every_ms: 2000,
   run: async (services) => {
-    await whileComplete(services, selectReplicas);
+    await whileComplete(services, (tx, rules, copy) => selectReplicas(tx, services, rules, copy));
     return false;
   },
 };
@@ -48,7 +48,7 @@ const copyAt = (part: Part, place: number): Poll => ({
   run: async (services) => {
     const taken = await whileComplete(services, async (tx, rules) => {
       const replica = await takeAt(tx, part, place, rules.capacity[part]);
-      return replica && { replica, rules, isWanted: await isChosen(tx, replica, rules) };
+      return replica && { replica, rules, isWanted: await isChosen(tx, services, replica, rules) };
     });
     if (!taken) return false;
     const { replica, rules, isWanted } = taken;

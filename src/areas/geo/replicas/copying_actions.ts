@@ -57,11 +57,11 @@ function failureOf(error: unknown, replica: StartedReplica, { checksum }: Expect
  * copied here and no site refers to it any more.
  */
 async function mayRemoveFile(
-  { db, blobs }: JobServices,
+  services: JobServices,
   replica: StartedReplica,
   { copies_files }: SiteRules,
 ): Promise<boolean> {
-  return !areInBucket(blobs) || (copies_files && replica.has_copy && !(await isThere(db, replica)));
+  return !areInBucket(services.blobs) || (copies_files && replica.has_copy && !(await isThere(services, replica)));
 }
 
 /** Removes an unwanted copy and its row. */

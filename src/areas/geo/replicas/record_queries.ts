@@ -1,7 +1,7 @@
 /** Which repositories and blobs exist, and which of them a secondary has selected. */
 import { type RawBuilder, sql } from 'kysely';
-import type { Database } from '../../../db/index.ts';
-import type { FileReplicable, Replicable, ReplicableRecord } from './definition.ts';
+import { fromOf, type JobServices, keyOf, type StoredFiles } from '../../../services/index.ts';
+import { type FileReplicable, fileReplicableOf, type Replicable, type ReplicableRecord } from './definition.ts';
 
 /** The selective synchronization of a secondary. */
 export type Selection =
@@ -33,10 +33,13 @@ function isChosenGroup(id: RawBuilder<unknown>, selection: Selection): Condition
   return sql<boolean>`exists (select from namespaces owning where owning.id = ${id} and owning.repository_storage = any(${selection.names}::text[]))`;
 }
 
-const isChosenOwner = (table: string, selection: Selection): Condition => {
-  const [project, group] = [sql.ref(`${table}.project_id`), sql.ref(`${table}.group_id`)];
+/** Whether the project or the group is selected to which a row of files belongs; those of neither are copied by every secondary. */
+function areChosenFiles({ project_id, group_id }: StoredFiles, selection: Selection): Condition {
+  if (project_id === undefined) return always;
+  const [project, group] = [sql.ref(project_id), group_id && sql.ref(group_id)];
+  if (!group) return isChosenProject(project, selection);
   return sql<boolean>`case when ${project} is null then ${isChosenGroup(group, selection)} else ${isChosenProject(project, selection)} end`;
-};
+}
 
 /** The repositories of a table, each with its own storage. */
 const repositories = (table: 'projects' | 'snippets' | 'wikis', condition: Condition, only: string | undefined) =>
@@ -45,59 +48,31 @@ const repositories = (table: 'projects' | 'snippets' | 'wikis', condition: Condi
 const onChosenStorage = (selection: Selection, otherwise: Condition): Condition =>
   selection?.by === 'shards' ? sql<boolean>`storage = any(${selection.names}::text[])` : otherwise;
 
-const blobs = (from: RawBuilder<unknown>, key: string, condition: Condition, only: string | undefined) =>
-  sql`select ${sql.ref(key)} as record from ${from} where ${sql.ref(key)} is not null and ${condition} and ${only === undefined ? always : sql`${sql.ref(key)} = ${only}`}`;
+const filesOf = (stored_files: readonly StoredFiles[], replicable: FileReplicable) =>
+  stored_files.filter(({ kind }) => fileReplicableOf(`${kind}/`) === replicable);
 
-const avatars = (table: string, only: string | undefined) => blobs(sql.table(table), 'avatar_key', always, only);
-
-/** Avatars, pictures of the instance and uploaded chunks of source maps are copied by every secondary. */
-const uploads = (selection: Selection, only: string | undefined) =>
-  sql.join(
-    [
-      ...['users', 'projects', 'namespaces', 'topics'].map((table) => avatars(table, only)),
-      blobs(sql`appearance_pictures`, 'blob_key', always, only),
-      blobs(sql`uploads`, 'blob_key', isChosenOwner('uploads', selection), only),
-      blobs(
-        sql`issue_metric_images join issues on issues.id = issue_id`,
-        'blob_key',
-        isChosenProject(sql`issues.project_id`, selection),
-        only,
-      ),
-      blobs(
-        sql`dependency_list_exports`,
-        'blob_key',
-        isChosenProject(sql`dependency_list_exports.project_id`, selection),
-        only,
-      ),
-      blobs(
-        sql`relation_export_files join relation_exports on relation_exports.id = export_id`,
-        'blob_key',
-        isChosenOwner('relation_exports', selection),
-        only,
-      ),
-      blobs(
-        sql`error_tracking_source_maps`,
-        'blob_key',
-        isChosenProject(sql`error_tracking_source_maps.project_id`, selection),
-        only,
-      ),
-      blobs(sql`error_tracking_chunks`, 'blob_key', always, only),
-    ],
-    sql` union `,
-  );
-
-const objects = (selection: Selection, only: string | undefined) => sql`
-  select 'lfs/' || oid as record from lfs_objects
-   where exists (select from lfs_objects_projects linked
-                  where linked.lfs_object_id = lfs_objects.id and ${isChosenProject(sql`linked.project_id`, selection)})
-     and ${only === undefined ? always : sql`oid = ${only.replace(/^lfs\//, '')}`}`;
+/** The keys of the blobs of a table. */
+function blobs(files: StoredFiles, selection: Selection, only: string | undefined) {
+  const key = sql.ref(files.key);
+  // Compared without its prefix, so that the index of the column serves.
+  const isMeant = only === undefined ? always : sql`${key} = ${only.slice((files.prefix ?? '').length)}`;
+  return sql`
+    select ${sql.raw(keyOf(files))} as record from ${sql.raw(fromOf(files))}
+     where ${key} is not null and ${areChosenFiles(files, selection)} and ${isMeant}`;
+}
 
 /**
  * A SELECT of the column `record` of all records to be copied.
+ * @param stored_files the tables of blobs
  * @param selection if omitted, all records
  * @param only restricts the query to this record
  */
-export function recordsOf(replicable: Replicable, selection?: Selection, only?: string): RawBuilder<unknown> {
+export function recordsOf(
+  stored_files: readonly StoredFiles[],
+  replicable: Replicable,
+  selection?: Selection,
+  only?: string,
+): RawBuilder<unknown> {
   const ofProject = (table: string) => isChosenProject(sql.ref(`${table}.project_id`), selection);
   switch (replicable) {
     case 'project_repositories':
@@ -117,34 +92,41 @@ export function recordsOf(replicable: Replicable, selection?: Selection, only?: 
       return repositories('wikis', sql`group_id is not null and ${condition}`, only);
     }
     case 'lfs_objects':
-      return objects(selection, only);
     case 'uploads':
-      return uploads(selection, only);
+      // UNION, because several rows may refer to a blob.
+      return sql.join(
+        [
+          sql`select null as record where false`,
+          ...filesOf(stored_files, replicable).map((files) => blobs(files, selection, only)),
+        ],
+        sql` union `,
+      );
   }
 }
 
+/** The database, and the tables of blobs in it. */
+type Records = Pick<JobServices, 'db' | 'stored_files'>;
+
 /** Whether any row refers to this repository or blob. */
 export async function isThere(
-  db: Database,
+  { db, stored_files }: Records,
   { replicable, record }: ReplicableRecord,
   selection?: Selection,
 ): Promise<boolean> {
-  const { rows } = await sql`select from (${recordsOf(replicable, selection, record)}) found limit 1`.execute(db);
+  const { rows } =
+    await sql`select from (${recordsOf(stored_files, replicable, selection, record)}) found limit 1`.execute(db);
   return rows.length > 0;
 }
 
 /** The digest in the row of a blob, if the row stores one. */
-export async function recordedDigest(
-  db: Database,
-  replicable: FileReplicable,
-  key: string,
-): Promise<string | undefined> {
-  if (replicable === 'lfs_objects') return key.replace(/^lfs\//, '');
-  const upload = await db
-    .selectFrom('uploads')
-    .select('sha256')
-    .where('blob_key', '=', key)
-    .limit(1)
-    .executeTakeFirst();
-  return upload?.sha256;
+export async function recordedDigest({ db, stored_files }: Records, key: string): Promise<string | undefined> {
+  const selects = stored_files
+    .filter(({ kind, sha256 }) => sha256 !== undefined && key.startsWith(`${kind}/`))
+    .map(
+      ({ table, key: column, prefix = '', sha256 }) =>
+        sql`select ${sql.ref(sha256!)} as sha256 from ${sql.table(table)} where ${sql.ref(column)} = ${key.slice(prefix.length)}`,
+    );
+  if (selects.length === 0) return undefined;
+  const { rows } = await sql<{ sha256: string }>`${sql.join(selects, sql` union all `)} limit 1`.execute(db);
+  return rows[0]?.sha256;
 }

@@ -1,3 +1,3 @@
 /** The interface of the appearance to other districts. */
 export { pictureDoorway } from './http.ts';
-export { type Appearance, appearanceFor, readAppearance } from './queries.ts';
+export { type Appearance, appearanceFor, pictureFiles, readAppearance } from './queries.ts';

@@ -2,6 +2,7 @@
 import type { Selectable } from 'kysely';
 import { keptWithRights } from '../../../access/index.ts';
 import { type Database, type DB, dataLoader } from '../../../db/index.ts';
+import type { StoredFiles } from '../../../services/index.ts';
 import { type PictureKind, pictureKinds, picturePath } from './rules.ts';
 
 /** Texts and colours, and the paths of the pictures. */
@@ -36,3 +37,10 @@ const kept = keptWithRights(
  */
 export const appearanceFor = async (db: Database, version: string): Promise<Appearance> =>
   (await kept(db, everybody, version))!;
+
+export const pictureFiles: StoredFiles = {
+  table: 'appearance_pictures',
+  key: 'blob_key',
+  kind: 'appearance',
+  check: { noun: 'a picture', name: 'name', remedy: 'Restore it from a backup, or set the picture again.' },
+};

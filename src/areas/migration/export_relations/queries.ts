@@ -2,6 +2,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { BlobKey } from '../../../blobs/index.ts';
 import { type Database, momentInJson } from '../../../db/index.ts';
+import type { StoredFiles } from '../../../services/index.ts';
 import type { ExportOwner, State } from './definition.ts';
 
 /** How long exports can be downloaded after they have ended. */
@@ -100,3 +101,15 @@ export const exportFile = (db: Database, export_id: number, batch_number: number
  */
 export const waitsAgain = sql`status = 0, error = null, objects_count = 0, failures = 0, due_at = now(), slot = null, run = files.run + 1,
   heard_at = null, updated_at = now()`;
+
+export const relationExportFiles: StoredFiles = {
+  table: 'relation_export_files',
+  key: 'blob_key',
+  kind: 'relation_exports',
+  from: 'relation_export_files join relation_exports on relation_exports.id = export_id',
+  project_id: 'relation_exports.project_id',
+  group_id: 'relation_exports.group_id',
+  size_bytes: 'size_bytes',
+  sha256: 'sha256',
+  check: { noun: 'a relation export', remedy: 'Export the relations again.' },
+};

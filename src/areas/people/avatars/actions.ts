@@ -49,13 +49,16 @@ export async function receiveAvatar(
   return { avatar: urlName(file.name), avatar_key };
 }
 
+/** The tables whose rows have avatars. */
+export type AvatarTable = 'users' | 'namespaces' | 'projects' | 'topics';
+
 /**
  * Sets or removes the avatar of a row; does nothing if no file was given.
  * @param tx the transaction of the whole change
  */
 export async function setAvatar(
   tx: Database,
-  table: 'users' | 'namespaces' | 'projects' | 'topics',
+  table: AvatarTable,
   id: number,
   columns: AvatarColumns | undefined,
 ): Promise<void> {

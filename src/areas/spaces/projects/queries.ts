@@ -15,6 +15,7 @@ import {
 import { type Database, type DB, momentInJson, ofAnyLength } from '../../../db/index.ts';
 import { found, type Page, type Services } from '../../../http/index.ts';
 import { idsOnPage, keysetUnavailable, type Paging, pageAsked, paginate, rowsOf } from '../../../lists/index.ts';
+import { fromOf } from '../../../services/index.ts';
 import { type ProjectMirrorRow, projectMirrorJson } from '../../code/mirrors/index.ts';
 import { repositorySizes } from '../../code/repository/index.ts';
 import {
@@ -233,7 +234,12 @@ async function storedSizesOf(
   owners: RawBuilder<unknown>,
 ): Promise<ReadonlyMap<number, StoredSizes>> {
   const filesOf = sql.join(
-    stored_files.map((select) => select(sql`stored.project_id`)),
+    stored_files
+      .filter(({ are_uploads }) => are_uploads)
+      .map(
+        (files) =>
+          sql`select ${sql.ref(files.size_bytes!)} as size_bytes from ${sql.raw(fromOf(files))} where ${sql.ref(files.project_id!)} = stored.project_id`,
+      ),
     sql` union all `,
   );
   const { rows } = await sql<StoredSizes & { id: number }>`

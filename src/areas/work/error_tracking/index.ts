@@ -8,4 +8,5 @@ export { sampleError } from './errors/news_actions.ts';
 export { removeError } from './errors/removal_jobs.ts';
 export { chunkDoorway } from './sentry/source_map_http.ts';
 export { sentryDoorway } from './sentry_http.ts';
+export { chunkFiles, sourceMapFiles } from './source_maps/file_queries.ts';
 export { unpackBundle } from './source_maps/jobs.ts';

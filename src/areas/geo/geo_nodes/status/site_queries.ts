@@ -19,9 +19,12 @@ const noCopies: Copies = {
   verification_failed_count: null,
 };
 
-async function countsHere(db: Database, isSecondary: boolean): Promise<Record<Replicable, Counts>> {
-  const records = await recordsHere(db, !isSecondary);
-  const copies = isSecondary ? await copiesHere(db) : undefined;
+async function countsHere(
+  services: Pick<Services, 'db' | 'stored_files'>,
+  isSecondary: boolean,
+): Promise<Record<Replicable, Counts>> {
+  const records = await recordsHere(services, !isSecondary);
+  const copies = isSecondary ? await copiesHere(services.db) : undefined;
   const countsOf = (name: Replicable): Counts => {
     const copied = copies?.[name] ?? noCopies;
     // A secondary has a row for every selected record.
@@ -57,13 +60,15 @@ export async function signsOfThisSite(services: Pick<Services, 'db' | 'geo' | 's
 }
 
 /** The status that this site reports. */
-export async function statusOfThisSite(services: Pick<Services, 'db' | 'geo' | 'storages'>): Promise<SiteStatus> {
+export async function statusOfThisSite(
+  services: Pick<Services, 'db' | 'geo' | 'storages' | 'stored_files'>,
+): Promise<SiteStatus> {
   const { db, geo, storages } = services;
   return {
     version: installedVersion,
     revision: installedBuild,
     ...(await signsOfThisSite(services)),
-    counts: await countsHere(db, geo.role === 'secondary'),
+    counts: await countsHere(services, geo.role === 'secondary'),
     replication_slots: await replicationSlots(db),
     storages: Object.keys(storages),
   };
