@@ -1,7 +1,7 @@
 // `npm run generate`: writes the generated files. They are committed, and tests fail when one is stale.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describedDoors, endpoints } from '../src/areas/index.ts';
+import { describedDoors, endpoints, pageEndpoints } from '../src/areas/index.ts';
 import { connect } from '../src/db/index.ts';
 import { schemaDump } from '../src/db/schema_dump.ts';
 import { schemaTypes } from '../src/db/schema_types.ts';
@@ -10,6 +10,7 @@ import { accessTable } from '../test/support/access_table.ts';
 import { decisionIndex } from '../test/support/decision_index.ts';
 import { doorTable } from '../test/support/door_table.ts';
 import { withDistrictGraph } from '../test/support/imports.ts';
+import { operationTypes } from '../test/support/operation_types.ts';
 import { pageTable } from '../test/support/page_access.ts';
 import { populate, startServer } from '../test/support/populate.ts';
 import { startTestServer } from '../test/support/server.ts';
@@ -28,6 +29,7 @@ await write(
   await withDistrictGraph(await readFile(path.join(top, 'docs/architecture.md'), 'utf8')),
 );
 await write('docs/decisions/README.md', await decisionIndex());
+await write('src/pages/operations.ts', operationTypes([...endpoints, ...pageEndpoints]));
 const server = await startTestServer();
 const db = connect({ connectionString: server.template, max: 2 });
 try {

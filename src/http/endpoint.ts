@@ -191,7 +191,8 @@ export const patch = verb('PATCH');
 export const del = verb('DELETE');
 
 /** A word inside the name of an operation, e.g. `list${capitalized('group')}Labels`. */
-export const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+export const capitalized = <Word extends string>(word: Word): Capitalize<Word> =>
+  (word.charAt(0).toUpperCase() + word.slice(1)) as Capitalize<Word>;
 
 /** A noun with its article, for sentences: `an issue`. */
 export const withArticle = (name: string): string => `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`;

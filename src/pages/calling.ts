@@ -4,16 +4,16 @@ import type { TSchema } from 'typebox';
 import { deviceOf, type Visitor } from '../access/index.ts';
 import { type AnyEndpoint, ApiError, badParam, leavingOf, Moved, type Reading, type Values } from '../http/index.ts';
 import { type Performer, type PerformOptions, pathParameters, performerOf } from '../http/perform.ts';
-import type { PageCall } from './page.ts';
+import type { Operation, PageCall } from './page.ts';
 
 /** Finds an endpoint by its operation, and prepares it when a page first needs it. */
 export interface Operations {
-  endpointOf(operation: string): AnyEndpoint;
+  endpointOf(operation: Operation): AnyEndpoint;
   performerOf(endpoint: AnyEndpoint): Performer;
 }
 
 export function operationsOf(endpoints: readonly AnyEndpoint[], options: PerformOptions): Operations {
-  const byName = new Map(endpoints.map((endpoint) => [endpoint.operation, endpoint]));
+  const byName = new Map<string, AnyEndpoint>(endpoints.map((endpoint) => [endpoint.operation, endpoint]));
   const known = new Map<AnyEndpoint, Performer>();
   return {
     endpointOf(operation) {
@@ -69,7 +69,7 @@ function paramsFor({ path }: AnyEndpoint, values: Values): Record<string, string
 
 /** A call of a page, with what only the server of pages does: running its forms, and reading the version of rights that counts for the request. */
 export interface Calling extends PageCall {
-  perform(operation: string, parameters: Values): Promise<unknown>;
+  perform(operation: Operation, parameters: Values): Promise<unknown>;
   rightsVersion(): Promise<string>;
 }
 
@@ -89,7 +89,7 @@ export function callOf(
     reading: request.headers as Reading,
     left: leavingOf(reply),
   };
-  const perform = async (operation: string, given: Values) => {
+  const perform = async (operation: Operation, given: Values) => {
     const endpoint = endpointOf(operation);
     const performer = performerOf(endpoint);
     const own = paramsFor(endpoint, { ...params, ...given });
@@ -98,7 +98,7 @@ export function callOf(
   };
   const bodyOf = ({ returns }: AnyEndpoint, result: unknown) =>
     returns.kind === 'page' ? result : returns.parts(result).body;
-  const typed = async (schema: TSchema, operation: string, given: Values = {}) => {
+  const typed = async (schema: TSchema, operation: Operation, given: Values = {}) => {
     const endpoint = endpointOf(operation);
     expect(endpoint, schema);
     return bodyOf(endpoint, await perform(operation, given)) as never;

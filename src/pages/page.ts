@@ -7,6 +7,13 @@ import type { Static, TSchema } from 'typebox';
 import type { Device, Visitor, WaitingForm } from '../access/index.ts';
 import type { ApiError, Page as ListPage, Services, Values } from '../http/index.ts';
 import type { Content, Html } from './html.ts';
+import type { OperationParameters } from './operations.ts';
+
+/** The name of an endpoint. */
+export type Operation = keyof OperationParameters;
+
+/** Values for parameters of an endpoint. Of several that a page may run, each takes the parameters that it has. */
+export type ParametersOf<O extends Operation> = { readonly [name in OperationParameters[O]]?: unknown };
 
 /** The input of a page, and its calls. */
 export interface PageCall {
@@ -26,19 +33,31 @@ export interface PageCall {
    * @param operation the name of the endpoint
    * @throws ApiError what the API would refuse
    */
-  one<S extends TSchema>(schema: S, operation: string, parameters?: Values): Promise<Static<S>>;
+  one<S extends TSchema, O extends Operation>(
+    schema: S,
+    operation: O,
+    parameters?: ParametersOf<O>,
+  ): Promise<Static<S>>;
   /** The same of an endpoint that replies with a list that is not in pages. */
-  all<S extends TSchema>(item: S, operation: string, parameters?: Values): Promise<Static<S>[]>;
+  all<S extends TSchema, O extends Operation>(
+    item: S,
+    operation: O,
+    parameters?: ParametersOf<O>,
+  ): Promise<Static<S>[]>;
   /** The same of an endpoint that replies with a page of a list. */
-  list<S extends TSchema>(item: S, operation: string, parameters?: Values): Promise<ListPage<Static<S>>>;
+  list<S extends TSchema, O extends Operation>(
+    item: S,
+    operation: O,
+    parameters?: ParametersOf<O>,
+  ): Promise<ListPage<Static<S>>>;
   /** What an endpoint replies with, whatever it is, and the schema of it or of the items of its list. */
-  described(operation: string, parameters?: Values): Promise<Described>;
+  described<O extends Operation>(operation: O, parameters?: ParametersOf<O>): Promise<Described>;
   /** The bytes of a file. */
-  bytes(operation: string, parameters?: Values): Promise<FileParts>;
+  bytes<O extends Operation>(operation: O, parameters?: ParametersOf<O>): Promise<FileParts>;
   /** Reads an optional object: undefined if it is hidden from the caller or missing. */
   perhaps<T>(asked: Promise<T>): Promise<T | undefined>;
   /** Whether the caller may run an endpoint. */
-  may(operation: string, parameters?: Values): Promise<boolean>;
+  may<O extends Operation>(operation: O, parameters?: ParametersOf<O>): Promise<boolean>;
 }
 
 /** A reply with its schema. */
@@ -61,7 +80,7 @@ export type PageForm = {
 } & (
   | {
       /** The operation that it runs. */
-      runs: string;
+      runs: Operation;
       /** Parameters that the page adds. */
       parameters?: Values;
       /** What it edits, as it is now. A form that was filled in before someone else changed it is refused. */

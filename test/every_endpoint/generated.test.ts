@@ -4,12 +4,13 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { describedDoors, endpoints } from '../../src/areas/index.ts';
+import { describedDoors, endpoints, pageEndpoints } from '../../src/areas/index.ts';
 import { openApiDocument } from '../../src/http/openapi.ts';
 import { accessTable } from '../support/access_table.ts';
 import { decisionIndex } from '../support/decision_index.ts';
 import { doorTable } from '../support/door_table.ts';
 import { withDistrictGraph } from '../support/imports.ts';
+import { operationTypes } from '../support/operation_types.ts';
 import { pageTable } from '../support/page_access.ts';
 import { shownWorld } from '../support/shown_world.ts';
 import { world } from '../support/world.ts';
@@ -24,6 +25,10 @@ test('docs/openapi.json is up to date', async () => {
     `${JSON.stringify(openApiDocument(endpoints, describedDoors), null, 1)}\n`,
     stale,
   );
+});
+
+test('src/pages/operations.ts is up to date', async () => {
+  assert.equal(await committed('../src/pages/operations.ts'), operationTypes([...endpoints, ...pageEndpoints]), stale);
 });
 
 test('the OpenAPI document is valid', async () => {

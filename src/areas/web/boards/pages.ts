@@ -61,7 +61,7 @@ const titleOf = ({ label, assignee, milestone, iteration }: Static<typeof BoardL
 /** A column with its first cards. */
 async function columnOf(
   { list }: PageCall,
-  operation: string,
+  operation: 'listProjectBoardIssues' | 'listGroupBoardIssues',
   column: Pick<Column, 'list_id' | 'title' | 'color' | 'limit'>,
 ): Promise<Column> {
   const { list_id } = column;

@@ -1,7 +1,7 @@
 /** Snippets, errors, vulnerabilities, dependencies, and user lists of feature flags. */
 import type { Values } from '../../../http/index.ts';
 import { type Content, filePage, html, redirect, time } from '../../../pages/index.ts';
-import { factPage } from './definition.ts';
+import { type Facts, factPage } from './definition.ts';
 import { titleLine } from './planning_pages.ts';
 
 const errorLine = ({ title, web_url, status, events_count, last_seen_at }: Values): Content =>
@@ -18,7 +18,7 @@ const dependencyLine = ({ name, version, package_manager, dependency_file_path }
 const dependencies = {
   title: () => 'Dependencies',
   lists: [{ heading: 'What the project depends on', operation: 'listProjectDependencies', line: dependencyLine }],
-};
+} satisfies Facts;
 
 export const codeFactPages = [
   factPage('/:id/-/snippets/:snippet_id', {

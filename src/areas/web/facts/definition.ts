@@ -5,6 +5,7 @@ import {
   type Content,
   type Described,
   html,
+  type Operation,
   type Page,
   type PageCall,
   page,
@@ -21,14 +22,14 @@ import { factsOf, type Showing } from './present.ts';
 /** A list on a page of facts. */
 interface FactList {
   heading: string;
-  operation: string;
+  operation: Operation;
   parameters?(reply: Values, call: PageCall): Values;
   /** The view of an item; by default all its facts. */
   line?(item: Values): Content;
   empty?: string;
 }
 
-interface Facts {
+export interface Facts {
   /** Reads the object; if omitted, the page consists only of lists. */
   read?(call: PageCall): Promise<Described>;
   title(reply: Values): string;
@@ -38,7 +39,7 @@ interface Facts {
   intro?(call: PageCall): Promise<Content>;
   lists?: readonly FactList[];
   /** The endpoint of its threads of comments. */
-  discussions?: { operation: string; parameters?(reply: Values): Values };
+  discussions?: { operation: `show${string}Discussions` & Operation; parameters?(reply: Values): Values };
 }
 
 /** The project or group in an address, with its id if the reply contains it. */

@@ -2,7 +2,7 @@
  * The sections of projects and groups, shown as tabs above their pages (docs/reference/pages.md#groups-and-projects).
  */
 import { inAddress } from '../../../foundation/addresses.ts';
-import type { PageCall, Place, Tab } from '../../../pages/index.ts';
+import type { Operation, PageCall, Place, Tab } from '../../../pages/index.ts';
 
 interface Section {
   name: string;
@@ -10,7 +10,7 @@ interface Section {
   /** Its address, with `:place` for the project or group. */
   address: string;
   /** The operation that callers need to be allowed to run to see the section. */
-  operation: string;
+  operation: Operation;
 }
 
 const sections: Readonly<Record<Place['kind'], readonly Section[]>> = {

@@ -1,6 +1,7 @@
 /** Reads a page of the comments on an item, with the changes made in between. */
 import type { Static } from 'typebox';
-import { type Html, html, label, type PageCall } from '../../../pages/index.ts';
+import { capitalized } from '../../../http/index.ts';
+import { type Html, html, label, type Operation, type PageCall } from '../../../pages/index.ts';
 import { Discussion } from '../../conversation/discussions/index.ts';
 import { resourceEventForms } from '../../conversation/resource_events/index.ts';
 import type { Change, NoteTexts, Noun, Thread, Timeline } from './definition.ts';
@@ -49,7 +50,8 @@ const kindsOf = {
 } as const;
 
 async function changesOfKind<Kind extends keyof Forms>({ list, perhaps }: Read, noun: Noun, kind: Kind) {
-  const operation = `list${noun}${kind[0]!.toUpperCase()}${kind.slice(1)}Events`;
+  // `kindsOf` lists the kinds of each noun.
+  const operation = `list${noun}${capitalized(kind)}Events` as Extract<Operation, `list${Noun}${string}Events`>;
   // Some kinds may be missing under the plan.
   const page = await perhaps(list(resourceEventForms[kind], operation, { per_page: maximumChanges }));
   const say = words[kind] as (event: unknown) => Change['what'];

@@ -1,15 +1,15 @@
 /** Releases of a project, and the addresses below them that the API returns (docs/reference/work_pages.md). */
-import { filePage, type PageCall, page, pagingOf, redirect } from '../../../pages/index.ts';
+import { filePage, type Operation, type PageCall, page, pagingOf, redirect } from '../../../pages/index.ts';
 import { Release, releasePage } from '../../work/releases/index.ts';
 import { releasesView, releaseView } from './views.ts';
 
 /** The target of an endpoint's redirect. */
-async function locationFrom({ bytes }: PageCall, operation: string): Promise<URL> {
+async function locationFrom({ bytes }: PageCall, operation: Operation): Promise<URL> {
   return new URL((await bytes(operation)).headers!.location!);
 }
 
 /** The page of the latest release according to the API, and of addresses below it. */
-async function latestPage(call: PageCall, operation: string): Promise<string> {
+async function latestPage(call: PageCall, operation: Operation): Promise<string> {
   const { pathname } = await locationFrom(call, operation);
   return releasePage(call.params.id!, '') + pathname.slice(pathname.indexOf('/releases/') + '/releases/'.length);
 }

@@ -35,8 +35,8 @@ async function startOf(body: Buffer | Readable): Promise<Buffer> {
 /** The LFS object of a file, or the file's pointer if that is missing. */
 const withLargeFile = async (
   { bytes, perhaps }: PageCall,
-  operation: string,
-  given: Readonly<Record<string, string>>,
+  operation: 'getRawFile' | 'getRawFileMetadata',
+  given: { file_path: string; ref: string },
 ): Promise<FileParts> => (await perhaps(bytes(operation, { ...given, lfs: true }))) ?? bytes(operation, given);
 
 /**

@@ -1,12 +1,12 @@
 /** Searching everything, a group or a project (docs/reference/pages.md#search). */
 import { visibleGroup, visibleProject } from '../../../access/index.ts';
 import { isAmong } from '../../../db/index.ts';
-import { type PageCall, type Place, page, pagingOf, textIn } from '../../../pages/index.ts';
+import { type Operation, type PageCall, type Place, page, pagingOf, textIn } from '../../../pages/index.ts';
 import { type ProjectPaths, scopes } from './scope_rules.ts';
 import { type Found, searchView } from './views.ts';
 
 /** The scope of a search. */
-type Where = { operation: string } & ({ level: 'global' } | { level: 'project' | 'group'; id: string });
+type Where = { operation: Operation } & ({ level: 'global' } | { level: 'project' | 'group'; id: string });
 
 function whereIn({ query }: PageCall): Where {
   const [project, group] = [textIn(query, 'project_id'), textIn(query, 'group_id')];
