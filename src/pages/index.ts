@@ -1,6 +1,6 @@
 /** Pages for people in browsers. */
 export { readAssets } from './assets.ts';
-export { type Field, filterForm, form, hidden, refusalIn } from './forms.ts';
+export { type Field, filterForm, form, hidden, type Option, refusalIn } from './forms.ts';
 export { type Content, Html, html, sanitised } from './html.ts';
 export { dismissalPath, type House, type Notice, type Tab } from './layout.ts';
 export { type HtmlPage, type HtmlPart, pageForm, sendPage, unreadableForm } from './notice.ts';

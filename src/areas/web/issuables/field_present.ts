@@ -1,4 +1,5 @@
 /** The choices in the forms of issues and merge requests. */
+import { controlsOf } from '../../../fields/index.ts';
 import type { Field, PageCall } from '../../../pages/index.ts';
 import { UserBasic } from '../../people/users/index.ts';
 import { ProjectLabel } from '../../planning/labels/index.ts';
@@ -83,3 +84,12 @@ export const planningFields = (
     options: [{ value: 0, label: 'None' }, ...milestones.map(({ id, title }) => ({ value: id, label: title }))],
   },
 ];
+
+/** The controls of fields as forms group them: texts, which come first, flags, which come last, and the others. */
+export function groupedControls(
+  ...[fields, edited]: Parameters<typeof controlsOf>
+): Record<'texts' | 'others' | 'flags', readonly Field[]> {
+  const groupOf = ({ kind = 'text' }: Field) =>
+    kind === 'checkbox' ? 'flags' : kind === 'text' || kind === 'area' ? 'texts' : 'others';
+  return { texts: [], others: [], flags: [], ...Object.groupBy(controlsOf(fields, edited), groupOf) };
+}

@@ -1,12 +1,20 @@
 /** Editing issues: creating one, and changing all fields of an existing one. */
 import type { Static } from 'typebox';
 import { issueKind } from '../../../access/index.ts';
-import { type Plan, reaches, type Values } from '../../../http/index.ts';
+import { pick } from '../../../fields/index.ts';
+import type { Plan, Values } from '../../../http/index.ts';
 import { type Field, form, html, page, type Seen } from '../../../pages/index.ts';
 import { Iteration } from '../../planning/iterations/index.ts';
 import { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
-import { Issue } from '../../work/issues/index.ts';
-import { type Choices, choicesOf, namesOf, peopleField, planningFields } from '../issuables/field_present.ts';
+import { Issue, issueFields } from '../../work/issues/index.ts';
+import {
+  type Choices,
+  choicesOf,
+  groupedControls,
+  namesOf,
+  peopleField,
+  planningFields,
+} from '../issuables/field_present.ts';
 import { editedTexts, presentText } from '../issuables/form_rules.ts';
 import { pathIn, pathOf } from '../issuables/present.ts';
 import { offeredText } from '../issuables/template_queries.ts';
@@ -14,30 +22,6 @@ import { offeredText } from '../issuables/template_queries.ts';
 type ShownIssue = Static<typeof Issue>;
 
 const toIssue = (issue: ShownIssue): string => pathOf(issue.web_url);
-
-const textFields = (given: { title?: string; description?: string | null }): readonly Field[] => [
-  { name: 'title', label: 'Title', is_required: true, maximum: 255, value: given.title, is_clearable: true },
-  {
-    name: 'description',
-    label: 'Description',
-    kind: 'area',
-    value: given.description,
-    is_clearable: true,
-    help: 'Markdown.',
-  },
-];
-
-const flagFields = ({ confidential = false }: Partial<ShownIssue>): readonly Field[] => [
-  { name: 'confidential', label: 'Confidential: only members can see it', kind: 'checkbox', value: confidential },
-];
-
-/** Fields that require a plan which the server may not have. */
-const plannedFields = (plan: Plan | undefined, { weight, due_date }: Partial<ShownIssue>): readonly Field[] => [
-  { name: 'due_date', label: 'Due date', kind: 'date', value: due_date, is_clearable: true },
-  ...(plan && reaches(plan, 'premium')
-    ? [{ name: 'weight', label: 'Weight', kind: 'number' as const, value: weight, is_clearable: true as const }]
-    : []),
-];
 
 /** The values in the query: `issue[title]` and similar. */
 function prefilled({ query }: Pick<Seen, 'query'>): Record<string, string> {
@@ -61,22 +45,26 @@ export const newIssuePage = page('/:id/-/issues/new', {
     };
   },
   forms: { create: { runs: 'createProjectIssue', next: toIssue } },
-  view: ({ id, choices, offered }, seen) => ({
-    title: ['New issue', id],
-    place: { id, kind: 'project', tab: 'issues' },
-    main: html`${
-      form(seen, 'create', {
-        fields: [
-          ...textFields({ ...offered, ...prefilled(seen) }),
-          peopleField('assignee_ids', 'Assignees', choices, []),
-          ...planningFields(choices, none),
-          ...plannedFields(seen.caller?.plan, {}),
-          ...flagFields({}),
-        ],
-        button: 'Create the issue',
-      }) ?? html`<p>You may not create issues in this project.</p>`
-    }`,
-  }),
+  view: ({ id, choices, offered }, seen) => {
+    const values = { ...offered, ...pick(prefilled(seen), ['title', 'description']) };
+    const { texts, others, flags } = groupedControls(issueFields, { is_new: true, plan: seen.caller?.plan, values });
+    return {
+      title: ['New issue', id],
+      place: { id, kind: 'project', tab: 'issues' },
+      main: html`${
+        form(seen, 'create', {
+          fields: [
+            ...texts,
+            peopleField('assignee_ids', 'Assignees', choices, []),
+            ...planningFields(choices, none),
+            ...others,
+            ...flags,
+          ],
+          button: 'Create the issue',
+        }) ?? html`<p>You may not create issues in this project.</p>`
+      }`,
+    };
+  },
 });
 
 type ShownIterations = readonly Static<typeof Iteration>[];
@@ -84,64 +72,33 @@ type ShownIterations = readonly Static<typeof Iteration>[];
 const namedIteration = ({ title, start_date, due_date }: Static<typeof Iteration>) =>
   `${title ?? ''} ${start_date} – ${due_date}`.trim();
 
-/** The fields for iterations, epics and the health status, if available. */
-function groupFields(plan: Plan | undefined, issue: ShownIssue, iterations: ShownIterations): readonly Field[] {
-  const known = issue.iteration && !iterations.some(({ id }) => id === issue.iteration?.id) ? [issue.iteration] : [];
-  const offered = [...known, ...iterations];
-  return [
-    ...(offered.length > 0
-      ? [
-          {
-            name: 'iteration_id',
-            label: 'Iteration',
-            kind: 'select' as const,
-            value: issue.iteration?.id ?? 0,
-            options: [
-              { value: 0, label: 'None' },
-              ...offered.map((each) => ({ value: each.id, label: namedIteration(each) })),
-            ],
-          },
-        ]
-      : []),
-    ...(plan && reaches(plan, 'ultimate')
-      ? [
-          {
-            name: 'health_status',
-            label: 'Health',
-            kind: 'select' as const,
-            value: issue.health_status ?? '',
-            is_clearable: 'null' as const,
-            options: [
-              { value: '', label: 'Not said' },
-              { value: 'on_track', label: 'On track' },
-              { value: 'needs_attention', label: 'Needs attention' },
-              { value: 'at_risk', label: 'At risk' },
-            ],
-          },
-        ]
-      : []),
-  ];
+/** The iterations to choose from, with that of the issue; none if there are none. */
+function iterationOptions({ iteration }: ShownIssue, iterations: ShownIterations) {
+  const known = iteration && !iterations.some(({ id }) => id === iteration.id) ? [iteration] : [];
+  const offered = [...known, ...iterations].map((each) => ({ value: each.id, label: namedIteration(each) }));
+  return offered.length > 0 ? [{ value: 0, label: 'None' }, ...offered] : [];
 }
 
-const editFields = (
+function editFields(
   plan: Plan | undefined,
   issue: ShownIssue,
   choices: Choices,
   iterations: ShownIterations,
-): readonly Field[] => [
-  ...textFields(issue),
-  peopleField('assignee_ids', 'Assignees', choices, issue.assignees),
-  ...planningFields(choices, { labels: namesOf(issue.labels), milestone: issue.milestone }),
-  ...plannedFields(plan, issue),
-  ...groupFields(plan, issue, iterations),
-  ...flagFields(issue),
-  {
-    name: 'discussion_locked',
-    label: 'Locked: only members can comment',
-    kind: 'checkbox',
-    value: issue.discussion_locked ?? false,
-  },
-];
+): readonly Field[] {
+  const { texts, others, flags } = groupedControls(issueFields, {
+    is_new: false,
+    plan,
+    values: { ...issue, iteration_id: issue.iteration?.id ?? 0 },
+    options: { iteration_id: iterationOptions(issue, iterations) },
+  });
+  return [
+    ...texts,
+    peopleField('assignee_ids', 'Assignees', choices, issue.assignees),
+    ...planningFields(choices, { labels: namesOf(issue.labels), milestone: issue.milestone }),
+    ...others,
+    ...flags,
+  ];
+}
 
 export const editIssuePage = page('/:id/-/issues/:issue_iid/edit', {
   signed_in: true,

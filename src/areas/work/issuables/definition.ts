@@ -1,5 +1,7 @@
 /** Types of nouns (issues, epics and merge requests), and of a change as needed for its effects. */
+
 import type { Issuable, IssuableKind, MaybeCaller, OnIssuable, PlacedIssuable } from '../../../access/index.ts';
+import type { Changed } from '../../../fields/index.ts';
 import type { Access, Services } from '../../../http/index.ts';
 import type { Recorded } from '../../activity/events/index.ts';
 import type { HookItem } from '../../activity/hooks/index.ts';
@@ -52,8 +54,8 @@ export interface Change {
   to: IssuableState;
   /** System notes for changes that only this noun supports. */
   words?: readonly string[];
-  /** Further changes in webhooks; they override changes of the same name. */
-  also?: Readonly<Record<string, { previous: unknown; current: unknown }>>;
+  /** The changes of fields in webhooks. */
+  also?: Readonly<Record<string, Changed>>;
   /** Whether it was just created; then title, description and labels are not changes. */
   is_new: boolean;
   /** ISO 8601; defaults to now. */

@@ -7,19 +7,6 @@ import { labelsFacts } from '../../planning/labels/index.ts';
 import type { Change, IssuableState } from './definition.ts';
 import { issueFacts, type MergeRequestNews, mergeRequestFacts } from './hook_queries.ts';
 
-/** Members of a change that are sent unchanged. */
-const plain = [
-  ...([
-    'title',
-    'description',
-    'confidential',
-    'discussion_locked',
-    'due_date',
-    'weight',
-    'milestone_id',
-    'severity',
-  ] as const),
-] as const;
 const states = ['opened', 'closed', 'merged', 'locked'];
 
 const idsIn = (ids: readonly number[]) => sql`select unnest(${ids}::bigint[])`;
@@ -44,9 +31,6 @@ function listChanges(from: IssuableState, to: IssuableState): RawBuilder<unknown
 /** The changes, as an expression of type `json`. */
 function changesFacts({ from, to, also = {} }: Change): RawBuilder<unknown> {
   const changes: Record<string, { previous: unknown; current: unknown }> = {};
-  for (const name of plain)
-    if ((from[name] ?? null) !== (to[name] ?? null))
-      changes[name] = { previous: from[name] ?? null, current: to[name] ?? null };
   if (from.issue_type !== to.issue_type) changes.type = { previous: from.issue_type, current: to.issue_type };
   if (from.state !== to.state)
     changes.state_id = { previous: states.indexOf(from.state) + 1, current: states.indexOf(to.state) + 1 };

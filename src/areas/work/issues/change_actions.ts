@@ -2,6 +2,7 @@
 import { sql, type Updateable } from 'kysely';
 import { issueKind, type Project, theIssue } from '../../../access/index.ts';
 import type { Database, DB } from '../../../db/index.ts';
+import { type ChangesOf, givenColumns, hookChanges } from '../../../fields/index.ts';
 import { found } from '../../../http/index.ts';
 import type { Acting } from '../../conversation/quick_actions/index.ts';
 import { labelsAfter, labelsOf } from '../../planning/labels/index.ts';
@@ -13,23 +14,12 @@ import {
   writeAssignees,
   writeLabels,
 } from '../issuables/change_actions.ts';
-import type { Change, IssuableState } from '../issuables/definition.ts';
+import type { IssuableState } from '../issuables/definition.ts';
+import { issueFields } from './fields.ts';
 
 /** The changes. Omitted members keep their values. The caller may make all of them, and all are valid. */
-export interface IssueChanges {
-  title?: string | undefined;
-  description?: string | null | undefined;
+export interface IssueChanges extends ChangesOf<typeof issueFields, 'issues'> {
   state_event?: 'close' | 'reopen' | undefined;
-  issue_type?: 'issue' | 'incident' | 'test_case' | 'task' | undefined;
-  confidential?: boolean | undefined;
-  discussion_locked?: boolean | undefined;
-  /** `YYYY-MM-DD` */
-  due_date?: string | null | undefined;
-  weight?: number | null | undefined;
-  milestone_id?: number | null | undefined;
-  iteration_id?: number | null | undefined;
-  health_status?: 'on_track' | 'needs_attention' | 'at_risk' | null | undefined;
-  severity?: 'UNKNOWN' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL' | undefined;
   epic_id?: number | null | undefined;
   /** All assignees afterwards. */
   assignee_ids?: readonly number[] | undefined;
@@ -47,19 +37,7 @@ export interface IssueChanges {
   created_at?: string | undefined;
 }
 
-const plainColumns = [
-  ...([
-    'title',
-    'description',
-    'issue_type',
-    'confidential',
-    'discussion_locked',
-    'due_date',
-    'weight',
-    'milestone_id',
-  ] as const),
-  ...(['iteration_id', 'health_status', 'severity', 'moved_to_id', 'duplicated_to_id', 'created_at'] as const),
-] as const;
+const plainColumns = [...givenColumns(issueFields), 'moved_to_id', 'duplicated_to_id', 'created_at'] as const;
 
 const lockedIssue = async (tx: Database, id: number) =>
   found(
@@ -144,14 +122,12 @@ export async function changeIssue(
     .execute();
   const from = stateFrom(row, labels.before);
   const to = stateFrom(row, labels.after, { ...columns, assignee_ids });
-  const health = { previous: row.health_status, current: columns.health_status };
-  const also: Change['also'] = columns.health_status === undefined ? {} : { health_status: health };
   await recordEffects(tx, acting, {
     on,
     project_id: project.id,
     from,
     to,
-    also,
+    also: hookChanges(issueFields, row, { ...row, ...columns }),
     is_new: false,
     at: changes.updated_at,
   });

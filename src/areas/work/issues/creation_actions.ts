@@ -1,6 +1,7 @@
 /** Creating issues. */
 import { issueKind, type Project, theIssue } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
+import { type ChangesOf, valuesOf } from '../../../fields/index.ts';
 import type { Plan } from '../../../http/index.ts';
 import { referencesIn } from '../../../markdown/index.ts';
 import { type Acting, applyCommands, extractCommands } from '../../conversation/quick_actions/index.ts';
@@ -8,21 +9,15 @@ import { type LabelRow, labelsFor, withoutRivals } from '../../planning/labels/i
 import { setEpicOfIssue } from '../epics/issue_actions.ts';
 import { recordEffects } from '../issuables/change_actions.ts';
 import { hooksForIssue } from '../issuables/hook_actions.ts';
+import { issueFields } from './fields.ts';
 import { type IssueState, insertIssue } from './insertion_actions.ts';
 import { issueNoun } from './noteable.ts';
 
 /** A new issue. The caller may set all its members, and all are valid. */
-export interface NewIssue {
+export interface NewIssue extends ChangesOf<typeof issueFields, 'issues'> {
   title: string;
   /** Its quick actions are applied and removed. */
   description?: string | null | undefined;
-  issue_type?: 'issue' | 'incident' | 'test_case' | 'task' | undefined;
-  confidential?: boolean | undefined;
-  discussion_locked?: boolean | undefined;
-  /** `YYYY-MM-DD` */
-  due_date?: string | null | undefined;
-  weight?: number | null | undefined;
-  milestone_id?: number | null | undefined;
   epic_id?: number | null | undefined;
   assignee_ids?: readonly number[] | undefined;
   /** Titles of labels; missing ones are created if `creates_labels` is true, and ignored otherwise. */
@@ -42,29 +37,12 @@ export interface AddedIssue {
   project_id: number;
 }
 
-/** The defaults of an issue. */
-const nothing = {
-  description: null,
-  due_date: null,
-  weight: null,
-  milestone_id: null,
-  iteration_id: null,
-  severity: 'UNKNOWN',
-  assignee_ids: [],
-};
-
 /** The issue after its creation. */
 const stateOf = (issue: NewIssue, description: string | null, label_ids: readonly number[]): IssueState => ({
-  ...nothing,
+  ...valuesOf(issueFields, issue),
   title: issue.title,
   state: 'opened',
   description,
-  issue_type: issue.issue_type ?? 'issue',
-  confidential: issue.confidential ?? false,
-  discussion_locked: issue.discussion_locked ?? null,
-  due_date: issue.due_date ?? null,
-  weight: issue.weight ?? null,
-  milestone_id: issue.milestone_id ?? null,
   assignee_ids: issue.assignee_ids ?? [],
   label_ids,
 });
@@ -72,7 +50,7 @@ const stateOf = (issue: NewIssue, description: string | null, label_ids: readonl
 /** Whether a new issue has no effects besides its own rows: no mentions, to-do items or notes. */
 const isQuiet = async ({ due_date, weight, milestone_id, assignee_ids, description }: IssueState, url: string) =>
   assignee_ids.length === 0 &&
-  [due_date, weight, milestone_id].every((value) => value === null) &&
+  [due_date, weight, milestone_id].every((value) => value === undefined) &&
   (await referencesIn(description ?? '', url)).length === 0;
 
 const isTold = async (db: Database, project_id: number, { confidential = false }: NewIssue) =>
@@ -106,11 +84,11 @@ export async function createIssue(
     return (await insert(db, known)).added;
   return inTransaction(db, async (tx) => {
     const { to, added } = await insert(tx, addsLabels ? await labelsFor(tx, place, titles, { create: true }) : known);
-    const blank = { ...to, ...nothing };
+    const { title, state, label_ids } = to;
     const change = {
       on: theIssue(added.id),
       project_id: project.id,
-      from: blank,
+      from: { title, state, label_ids, description: null, assignee_ids: [] },
       to,
       is_new: true,
       at: issue.created_at,

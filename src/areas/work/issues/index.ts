@@ -1,6 +1,7 @@
 /** The interface of issues to other districts. */
 
 export { tellOfDueIssues } from './due_jobs.ts';
+export { issueFields } from './fields.ts';
 export { LinkedIssueReply } from './links/routes.ts';
 export { IssueStatistics } from './lists/routes.ts';
 export { metricImageDoorway } from './metric_images/file_routes.ts';

@@ -1,20 +1,24 @@
 /** Inserting the rows of a new issue. */
+
 import { sql } from 'kysely';
 import { issueKind, type Project } from '../../../access/index.ts';
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
+import { type GivenOf, givenColumns, pick } from '../../../fields/index.ts';
 import { conflict } from '../../../http/index.ts';
-import { taskCompletion } from '../../../markdown/index.ts';
+import { taskColumns } from '../issuables/change_actions.ts';
 import { insertIssuable } from '../issuables/creation_actions.ts';
 import type { IssuableState } from '../issuables/definition.ts';
+import { issueFields } from './fields.ts';
 
-/** The fields of an issue whose changes have effects. */
-export type IssueState = Required<Omit<IssuableState, 'start_date' | 'reviewer_ids'>>;
+/** The values of an issue. Others have the defaults of the table. */
+export type IssueState = Partial<GivenOf<typeof issueFields, 'issues'>> &
+  Pick<IssuableState, 'title' | 'description' | 'state' | 'label_ids'> & { assignee_ids: readonly number[] };
 
 /** An issue to insert. */
-export interface IssueValues extends IssueState {
+export type IssueValues = IssueState & {
   author_id: number | null;
   created_at: string | undefined;
-}
+};
 
 export interface IssueInsertion {
   /** A chosen iid. */
@@ -44,33 +48,8 @@ export async function insertIssue(
   issue: IssueValues,
   { iid, sent_from, is_news }: IssueInsertion,
 ): Promise<{ id: number; iid: number }> {
-  const {
-    author_id,
-    created_at,
-    label_ids,
-    assignee_ids,
-    title,
-    description,
-    issue_type,
-    confidential,
-    discussion_locked,
-  } = issue;
-  const { milestone_id, iteration_id, due_date, weight, severity } = issue;
-  const { count, completed_count } = await taskCompletion(description);
-  const columns = {
-    title,
-    description,
-    issue_type,
-    confidential,
-    discussion_locked,
-    milestone_id,
-    iteration_id,
-    due_date,
-    weight,
-    severity,
-    task_count: count,
-    completed_task_count: completed_count,
-  };
+  const { author_id, created_at, label_ids, assignee_ids } = issue;
+  const columns = { ...pick(issue, givenColumns(issueFields)), ...(await taskColumns(issue)) };
   try {
     if (iid !== undefined && (await isRemoved(db, project_id, iid))) throw conflict('Duplicated issue');
     return await insertIssuable(db, issueKind, {

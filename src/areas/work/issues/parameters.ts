@@ -1,66 +1,35 @@
 /** The parameters for creating and updating issues (docs/reference/issues.md). */
 import { type Static, type TObject, Type } from 'typebox';
-import { epicKind, type Project } from '../../../access/index.ts';
+import { epicKind, levels, type Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
+import { creationOf, editOf } from '../../../fields/index.ts';
 import {
   allOptional,
   atLeastOneOf,
   type Caller,
-  ClearableList,
-  CommaList,
   checked,
-  DateOnly,
-  deprecated,
   found,
-  Id,
-  IdOf,
   invalid,
-  longText,
   mutuallyExclusive,
   notEmpty,
-  nullable,
   type Plan,
   type Rule,
-  since,
   Timestamp,
   unprocessable,
 } from '../../../http/index.ts';
-import { descriptionReasons, titleReasons } from '../../../texts/index.ts';
 import { iterationFor } from '../../planning/iterations/index.ts';
 import { milestoneFor } from '../../planning/milestones/index.ts';
 import { epicNumbered } from '../epics/issue_actions.ts';
 import { noMatchText, peopleReasons } from '../issuables/rules.ts';
 import type { IssueChanges } from './change_actions.ts';
 import type { NewIssue } from './creation_actions.ts';
+import { type IssueField, issueFields } from './fields.ts';
 import { assignableUsers } from './lists/assignee_queries.ts';
-import { checkKind, createsLabels, heardOnChange, heardOnNew, numberReasons, weightReasons } from './rules.ts';
-
-const title = checked(Type.String({ description: 'At most 255 characters' }), titleReasons);
-const EpicNumber = (options = {}) => since('premium', nullable(IdOf({ minimum: 0, ...options })));
-
-const common = {
-  description: longText(
-    checked(nullable(Type.String({ description: 'At most 1,048,576 characters' })), descriptionReasons),
-  ),
-  assignee_ids: ClearableList(Id),
-  assignee_id: deprecated('use `assignee_ids`', nullable(Type.Integer())),
-  milestone_id: nullable(Type.Integer({ description: '0: none' })),
-  labels: ClearableList(Type.String({ description: 'Titles' })),
-  add_labels: CommaList(Type.String({ description: 'Titles of labels to add' })),
-  remove_labels: CommaList(Type.String({ description: 'Titles of labels to remove' })),
-  due_date: nullable(DateOnly),
-  confidential: notEmpty(Type.Boolean()),
-  discussion_locked: Type.Boolean(),
-  issue_type: Type.Enum(['issue', 'incident', 'test_case', 'task']),
-  weight: since('premium', checked(nullable(Type.Integer()), weightReasons)),
-  epic_id: EpicNumber({ description: '0: none' }),
-  epic_iid: deprecated('use `epic_id`', EpicNumber()),
-};
+import { checkKind, createsLabels, numberReasons } from './rules.ts';
 
 export const newIssueInput = {
-  title,
+  ...creationOf(issueFields),
   ...allOptional({
-    ...common,
     created_at: Timestamp,
     iid: checked(Type.Integer(), numberReasons),
     merge_request_to_resolve_discussions_of: Type.Integer({
@@ -70,15 +39,10 @@ export const newIssueInput = {
   }),
 };
 
-export const editInput = allOptional({
-  title,
-  ...common,
-  state_event: Type.Enum(['close', 'reopen']),
-  iteration_id: since('premium', nullable(Type.Integer({ minimum: 0, description: '0: none' }))),
-  health_status: since('ultimate', nullable(Type.Enum(['on_track', 'needs_attention', 'at_risk']))),
-  created_at: Timestamp,
-  updated_at: notEmpty(Timestamp),
-});
+export const editInput = {
+  ...editOf(issueFields),
+  ...allOptional({ created_at: Timestamp, updated_at: notEmpty(Timestamp) }),
+};
 
 const oneEpic: Rule = mutuallyExclusive('epic_id', 'epic_iid');
 
@@ -111,10 +75,12 @@ const oneOfTheList = atLeastOneOf(
   'epic_iid',
 );
 
+const editable = Object.keys(editOf(issueFields));
+
 export const editRules: readonly Rule[] = [
   oneEpic,
-  // The refusal lists the parameters of the reference; these two are accepted in addition.
-  (given) => (given.has('iteration_id') || given.has('health_status') ? undefined : oneOfTheList(given)),
+  // The refusal does not list all parameters that are accepted.
+  (given) => (editable.some((name) => given.has(name)) ? undefined : oneOfTheList(given)),
 ];
 
 type EditInput = Partial<Static<TObject<typeof editInput>>>;
@@ -193,6 +159,36 @@ async function epicOf(
 const labelled = ({ labels = [], add_labels = [], remove_labels = [] }: EditInput): string[] =>
   [...labels, ...add_labels].filter((label) => !remove_labels.includes(label));
 
+/** Parameters for owners only. */
+const forOwners: ReadonlySet<string> = new Set(['iid', 'created_at', 'updated_at']);
+
+const setBy = (name: string) => (issueFields as Record<string, IssueField>)[name]?.set_by;
+
+/** The parameters that the caller may set. As documented, others are ignored and not validated. */
+function heard<T extends object>({ access_level }: Project, given: T, may: (name: string) => boolean): T {
+  const isHeard = (name: string) =>
+    forOwners.has(name) ? access_level >= levels.owner : !(name in issueFields) || may(name);
+  return Object.fromEntries(Object.entries(given).filter(([name]) => isHeard(name))) as T;
+}
+
+const heardOnNew = <T extends object>(project: Project, given: T): T =>
+  heard(project, given, (name) => project.access_level >= levels.guest || setBy(name) !== undefined);
+
+/** @param issue the issue before the change */
+function heardOnChange<T extends { state_event?: 'close' | 'reopen' }>(
+  project: Project,
+  { discussion_locked }: { discussion_locked: boolean | null },
+  given: T,
+): T {
+  const { access_level } = project;
+  const staysClosed = given.state_event === 'reopen' && discussion_locked === true && access_level < levels.guest;
+  return heard(
+    project,
+    given,
+    (name) => access_level >= levels.planner || (setBy(name) === 'anyone' && !(name === 'state_event' && staysClosed)),
+  );
+}
+
 /**
  * Converts the effective parameters to a new issue.
  * @throws ApiError 400, 403, 404 and 422 for invalid values
@@ -203,17 +199,9 @@ export async function newIssueFrom(
 ): Promise<NewIssue> {
   const given = heardOnNew(parent.project, input);
   checkKind(parent.project, given.issue_type);
-  const { description, due_date, confidential, discussion_locked, issue_type, weight, created_at, iid } = given;
   return {
+    ...given,
     title: given.title.trim(),
-    description,
-    due_date,
-    confidential,
-    discussion_locked,
-    issue_type,
-    weight,
-    created_at,
-    iid,
     labels: labelled(given),
     creates_labels: createsLabels(parent.project),
     assignee_ids: await assigneesOf(parent, given),
@@ -234,23 +222,9 @@ export async function changesFrom(
 ): Promise<IssueChanges> {
   const given = heardOnChange(parent.project, issue, input);
   checkKind(parent.project, given.issue_type);
-  const { description, state_event, issue_type, confidential, discussion_locked, due_date, weight } = given;
-  const { labels, add_labels, remove_labels, health_status, created_at, updated_at } = given;
   return {
+    ...given,
     title: given.title?.trim(),
-    description,
-    state_event,
-    issue_type,
-    confidential,
-    discussion_locked,
-    due_date,
-    weight,
-    labels,
-    add_labels,
-    remove_labels,
-    health_status,
-    created_at,
-    updated_at,
     creates_labels: createsLabels(parent.project),
     assignee_ids: await assigneesOf(parent, given, issue),
     milestone_id: await milestoneOf(parent, given),

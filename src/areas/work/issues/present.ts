@@ -1,83 +1,23 @@
 /** How issues appear in replies (docs/reference/issues.md). */
-import { type Static, Type } from 'typebox';
+
+import type { Static } from 'typebox';
 import { issueKind, type MaybeCaller } from '../../../access/index.ts';
-import {
-  DateOnly,
-  deprecated,
-  Id,
-  IdOf,
-  nullable,
-  optional,
-  resource,
-  type Services,
-  since,
-  Timestamp,
-} from '../../../http/index.ts';
+import { replyOf } from '../../../fields/index.ts';
+import { resource, type Services } from '../../../http/index.ts';
 import { taskStatus } from '../../../markdown/index.ts';
 import { commentCounts } from '../../conversation/notes/index.ts';
-import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
-import { Iteration, type IterationRow, iterationsById, presentIteration } from '../../planning/iterations/index.ts';
-import { LabelDetails, presentLabelsOf } from '../../planning/labels/index.ts';
-import { Milestone, presentMilestone } from '../../planning/milestones/index.ts';
-import { EpicInIssue } from '../epics/present.ts';
+import { presentUserBasic } from '../../people/users/index.ts';
+import { type IterationRow, iterationsById, presentIteration } from '../../planning/iterations/index.ts';
+import { presentLabelsOf } from '../../planning/labels/index.ts';
+import { presentMilestone } from '../../planning/milestones/index.ts';
+import type { EpicInIssue } from '../epics/present.ts';
 import { epicsInIssues } from '../epics/queries.ts';
-import { presentTimeStats, TimeStats } from '../issuables/time/present.ts';
+import { presentTimeStats } from '../issuables/time/present.ts';
 import { blockedIssues, closingMergeRequests } from './count_queries.ts';
+import { issueFields } from './fields.ts';
 import { type IssuePlace, type IssueRow, issueRow, issueRows, originalsById } from './queries.ts';
 
-export const issueFields = {
-  id: Id,
-  iid: Type.Integer(),
-  project_id: Id,
-  title: Type.String(),
-  description: nullable(Type.String()),
-  state: Type.Enum(['opened', 'closed']),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-  closed_at: nullable(Timestamp),
-  closed_by: nullable(UserBasic),
-  labels: Type.Array(Type.Union([Type.String(), LabelDetails])),
-  milestone: nullable(Milestone),
-  assignees: Type.Array(UserBasic),
-  author: nullable(UserBasic),
-  type: Type.String({ description: '`issue_type` in upper case' }),
-  assignee: deprecated('use `assignees`', nullable(UserBasic)),
-  user_notes_count: Type.Integer(),
-  merge_requests_count: Type.Integer(),
-  upvotes: Type.Integer(),
-  downvotes: Type.Integer(),
-  due_date: nullable(DateOnly),
-  confidential: Type.Boolean(),
-  discussion_locked: nullable(Type.Boolean()),
-  issue_type: Type.Enum(['issue', 'incident', 'test_case', 'task']),
-  web_url: Type.String(),
-  time_stats: TimeStats,
-  task_completion_status: Type.Object({ count: Type.Integer(), completed_count: Type.Integer() }),
-  has_tasks: Type.Boolean(),
-  task_status: optional(Type.String()),
-  weight: since('premium', nullable(Type.Integer())),
-  blocking_issues_count: since('premium', Type.Integer()),
-  health_status: since('ultimate', nullable(Type.Enum(['on_track', 'needs_attention', 'at_risk']))),
-  epic: optional(since('premium', nullable(EpicInIssue))),
-  epic_iid: optional(since('premium', deprecated('use `epic.iid`', nullable(Type.Integer())))),
-  iteration: optional(since('premium', nullable(Iteration))),
-  _links: Type.Object({
-    self: Type.String(),
-    notes: Type.String(),
-    award_emoji: Type.String(),
-    project: Type.String(),
-    closed_as_duplicate_of: nullable(Type.String()),
-  }),
-  references: Type.Object({ short: Type.String(), relative: Type.String(), full: Type.String() }),
-  severity: Type.String(),
-  subscribed: optional(Type.Boolean()),
-  moved_to_id: nullable(Id),
-  imported: Type.Boolean(),
-  imported_from: Type.String(),
-  service_desk_reply_to: nullable(Type.String()),
-  error_tracking_error_id: nullable(IdOf({ description: 'The error of the project that the issue was created from' })),
-};
-export const Issue = resource('Issue', issueFields);
+export const Issue = resource('Issue', replyOf(issueFields));
 export type IssueReply = Static<typeof Issue>;
 
 export interface IssueForm {
@@ -158,21 +98,11 @@ function groupPartsOf(url: string, row: IssueRow, { epics, iterations }: Around)
 }
 
 function presentIssue(url: string, row: IssueRow, known: Around, form: IssueForm): IssueReply {
-  const { id, iid, project_id, title, description, state, created_at, updated_at, closed_at } = row;
-  const { upvotes, downvotes, due_date, confidential, discussion_locked, issue_type } = row;
-  const { weight, health_status, severity, moved_to_id, imported_from } = row;
+  const { id, iid, project_id, issue_type, imported_from } = row;
   const assignees = row.assignees.map((user) => presentUserBasic(url, user));
   const [short, full] = [`#${iid}`, `${row.full_path}#${iid}`];
   return {
-    id,
-    iid,
-    project_id,
-    title,
-    description,
-    state,
-    created_at,
-    updated_at,
-    closed_at,
+    ...row,
     closed_by: row.closed_by && presentUserBasic(url, row.closed_by),
     labels: known.labels.get(id) ?? [],
     milestone: row.milestone && presentMilestone(url, row.milestone),
@@ -182,27 +112,15 @@ function presentIssue(url: string, row: IssueRow, known: Around, form: IssueForm
     assignee: assignees[0] ?? null,
     user_notes_count: known.comments.get(id) ?? row.user_notes_count,
     merge_requests_count: known.closing.get(id) ?? 0,
-    upvotes,
-    downvotes,
-    due_date,
-    confidential,
-    discussion_locked,
-    issue_type,
     web_url: url + issueKind.page(row.full_path, iid),
     time_stats: presentTimeStats(row),
     ...tasksOf(row),
-    weight,
     blocking_issues_count: known.blocked.get(id) ?? 0,
-    health_status,
     ...groupPartsOf(url, row, known),
     _links: addresses(url, row, known.originals.get(row.duplicated_to_id ?? 0)),
     references: { short, relative: form.relative_to === project_id ? short : full, full },
-    severity,
-    moved_to_id,
     imported: imported_from !== 'none',
-    imported_from,
     service_desk_reply_to: null,
-    error_tracking_error_id: row.error_tracking_error_id,
   };
 }
 
@@ -235,5 +153,5 @@ export async function presentSingleIssue(
   const row = await issueRow(db, caller, id);
   if (!row) throw new Error(`the issue ${id} is gone`);
   const form = { relative_to: project_id };
-  return { ...presentIssue(url, row, await around(db, caller, [row], form), form), subscribed: row.subscribed };
+  return { ...presentIssue(url, row, await around(db, caller, [row], form), form), subscribed: row.is_subscribed };
 }

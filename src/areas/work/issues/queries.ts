@@ -1,42 +1,18 @@
 /** Queries for issues in replies. */
+
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { issueKind, isVisibleIssue, type MaybeCaller } from '../../../access/index.ts';
 import { type Database, dataLoader, ofAnyLength, type Slots, statement } from '../../../db/index.ts';
+import { columnsOf, type RowOf } from '../../../fields/index.ts';
 import { internalComments } from '../../conversation/notes/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 import { borneLabels, type LabelRow } from '../../planning/labels/index.ts';
 import { type MilestoneRow, milestoneJson } from '../../planning/milestones/index.ts';
 import { isSubscribed } from '../issuables/queries.ts';
+import { issueFields } from './fields.ts';
 
-export interface IssueRow {
-  id: number;
-  iid: number;
-  project_id: number;
-  title: string;
-  description: string | null;
-  state: 'opened' | 'closed';
-  issue_type: 'issue' | 'incident' | 'test_case' | 'task';
-  confidential: boolean;
-  discussion_locked: boolean | null;
-  iteration_id: number | null;
-  due_date: string | null;
-  weight: number | null;
-  health_status: 'on_track' | 'needs_attention' | 'at_risk' | null;
-  severity: string;
-  time_estimate_s: number;
-  total_time_spent_s: number;
-  closed_at: string | null;
-  moved_to_id: number | null;
-  imported_from: string;
-  task_count: number;
-  completed_task_count: number;
-  /** Includes internal comments, which not every reader may see. */
-  user_notes_count: number;
+export interface IssueRow extends RowOf<typeof issueFields, 'issues'> {
   internal_notes_count: number;
-  upvotes: number;
-  downvotes: number;
-  created_at: string;
-  updated_at: string;
   /** The path of its project. */
   full_path: string;
   /** Whether its project is in a group, so that it can have an epic and an iteration. */
@@ -51,25 +27,11 @@ export interface IssueRow {
   /** Whether it blocks other issues, which may be closed or hidden from the caller. */
   blocks_others: boolean;
   epic_id: number | null;
-  /** The issue that it is a duplicate of. */
-  duplicated_to_id: number | null;
   /** The error that it was created from. */
   error_tracking_error_id: number | null;
   /** Whether the caller is subscribed to it; false in a list of several. */
-  subscribed: boolean;
+  is_subscribed: boolean;
 }
-
-const columns = sql.raw(
-  [
-    'id iid project_id title description state issue_type confidential discussion_locked iteration_id due_date weight health_status severity',
-    'time_estimate_s total_time_spent_s closed_at moved_to_id duplicated_to_id imported_from task_count completed_task_count user_notes_count upvotes downvotes',
-    'created_at updated_at',
-  ]
-    .join(' ')
-    .split(' ')
-    .map((column) => `shown.${column}`)
-    .join(', '),
-);
 
 /**
  * The rows of the requested issues.
@@ -77,7 +39,7 @@ const columns = sql.raw(
  * @param subscribed whether the reader is subscribed
  */
 const rowsOf = <Row extends IssueRow>(asked: RawBuilder<unknown>, subscribed: RawBuilder<SqlBool>) => sql<Row>`
-  select ${columns}, projects.full_path::text as full_path, namespaces.kind = 'group' as in_group,
+  select ${columnsOf(issueFields, 'shown')}, projects.full_path::text as full_path, namespaces.kind = 'group' as in_group,
          case when authors.id is not null then ${userBasicJson('authors')} end as author,
          case when closers.id is not null then ${userBasicJson('closers')} end as closed_by,
          array(select ${userBasicJson('users')} from issue_assignees join users on users.id = issue_assignees.user_id
@@ -89,7 +51,7 @@ const rowsOf = <Row extends IssueRow>(asked: RawBuilder<unknown>, subscribed: Ra
          ${internalComments(issueKind, 'shown')} as internal_notes_count,
          (select errors.id from error_tracking_errors errors where errors.issue_id = shown.id) as error_tracking_error_id,
          (select epic_id from epic_issues where issue_id = shown.id) as epic_id,
-         ${subscribed} as subscribed, asked.place
+         ${subscribed} as is_subscribed, asked.place
     from ${asked}
          join issues shown on shown.id = asked.id
          join projects on projects.id = shown.project_id

@@ -1,29 +1,22 @@
 /** How issues leave and arrive (docs/reference/relations_export.md#issues). */
+
 import { sql } from 'kysely';
 import { issueKind } from '../../../access/index.ts';
+import { membersOf } from '../../../fields/index.ts';
 import {
-  choice,
   column,
   columnOr,
-  day,
-  flag,
   integer,
-  lenient,
   long,
   type Members,
-  markdown,
   part,
   parts,
   person,
   type RecordKind,
   type Relation,
-  required,
   shown,
   somebody,
-  text,
-  time,
 } from '../../../relations/index.ts';
-import { descriptionReasons, titleReasons } from '../../../texts/index.ts';
 import { notesWithAwards } from '../../conversation/award_emoji/index.ts';
 import { iterationEvents, milestoneEvents, weightEvents } from '../../conversation/resource_events/index.ts';
 import { iterationReference } from '../../planning/iterations/index.ts';
@@ -38,6 +31,7 @@ import {
   timelogs,
   workColumns,
 } from '../issuables/relation.ts';
+import { issueFields } from './fields.ts';
 import { issueReference } from './reference_relation.ts';
 
 const assignee: RecordKind = {
@@ -57,36 +51,19 @@ const placeInEpic: RecordKind = {
     sql`exists (select from epics where epics.id = epic_issues.epic_id and ${isSeenEpic(departure)})`,
 };
 
-/** The type of an issue in the format of newer servers. */
-const typeOf = (value: Record<string, unknown>): unknown =>
-  (value.work_item_type as { base_type?: unknown } | null | undefined)?.base_type;
-
 const own: Members = {
-  iid: required('iid', integer(1, 1_000_000_000)),
-  title: required('title', text(titleReasons)),
-  description: column('description', markdown(descriptionReasons)),
-  state: columnOr('state', choice('opened', 'closed'), 'opened'),
+  ...membersOf(issueFields),
   author_id: person('author_id'),
   updated_by_id: shown(sql`null`),
   last_edited_at: shown(sql`null`),
   last_edited_by_id: shown(sql`null`),
-  closed_at: column('closed_at', time),
   closed_by_id: person('closed_by_id'),
-  confidential: columnOr('confidential', flag, false),
-  discussion_locked: column('discussion_locked', flag),
-  due_date: column('due_date', day),
-  weight: column('weight', integer(0)),
-  health_status: lenient('health_status', choice('on_track', 'needs_attention', 'at_risk'), null),
   time_estimate: columnOr('time_estimate_s', integer(0), 0),
   relative_position: column('relative_position', long),
-  issue_type: lenient('issue_type', choice('issue', 'incident', 'test_case', 'task'), 'issue', typeOf),
-  severity: lenient('severity', choice('UNKNOWN', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'), 'UNKNOWN'),
   moved_to: issueReference('moved_to_id'),
   duplicated_to: issueReference('duplicated_to_id'),
   external_key: shown(sql`null`),
   imported_from: shown(sql`issues.imported_from`),
-  created_at: required('created_at', time),
-  updated_at: required('updated_at', time),
 };
 
 /** Issues here have no parts of this kind, but a public server expects the members. */

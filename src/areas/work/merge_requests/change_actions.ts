@@ -166,7 +166,7 @@ const ownWords = (before: LockedMergeRequest, after: LockedMergeRequest): string
 /** Changes in webhooks that only merge requests have. */
 const ownChanges = (before: LockedMergeRequest, after: LockedMergeRequest) => ({
   ...Object.fromEntries(
-    (['title', 'target_branch', 'squash', 'merge_after'] as const)
+    (['title', 'description', 'discussion_locked', 'milestone_id', 'target_branch', 'squash', 'merge_after'] as const)
       .filter((name) => before[name] !== after[name])
       .map((name) => [name, { previous: before[name], current: after[name] }] as const),
   ),

@@ -37,11 +37,11 @@ import { issuesIn, moveInEpic } from '../../epics/position_actions.ts';
 import { newPosition } from '../../epics/position_parameters.ts';
 import { Epic, presentSingleEpic } from '../../epics/present.ts';
 import { assignedText, noMatchText } from '../../issuables/rules.ts';
-import { Issue, issueFields, presentIssues, presentSingleIssue } from '../present.ts';
+import { Issue, presentIssues, presentSingleIssue } from '../present.ts';
 
 const path = '/groups/:id/epics/:epic_iid/issues';
 
-const EpicIssue = resource('EpicIssue', { ...issueFields, epic_issue_id: Id, relative_position: Type.Integer() });
+const EpicIssue = resource('EpicIssue', { ...Issue.properties, epic_issue_id: Id, relative_position: Type.Integer() });
 type EpicIssueReply = Awaited<ReturnType<typeof presentIssues>>[number] & {
   epic_issue_id: number;
   relative_position: number;

@@ -34,11 +34,11 @@ import { createLink, removeLink } from '../../issuables/links/actions.ts';
 import { LinkType, linkedFields, linkRefusals, NewLinkType } from '../../issuables/links/parameters.ts';
 import { type LinkRow, linkedWith, linkOf } from '../../issuables/links/queries.ts';
 import { noMatchText } from '../../issuables/rules.ts';
-import { Issue, issueFields, presentIssues } from '../present.ts';
+import { Issue, presentIssues } from '../present.ts';
 import { isLinkable, type LinkedIssue, visibleIssues } from './queries.ts';
 
 export const LinkedIssueReply = resource('LinkedIssue', {
-  ...issueFields,
+  ...Issue.properties,
   issue_link_id: Id,
   ...linkedFields(issueKind),
 });

@@ -1,7 +1,9 @@
 /** Moving and cloning issues (docs/reference/issues.md). */
+
 import { type RawBuilder, sql } from 'kysely';
 import { issueKind, levels, mayUse, type Project, theIssue } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
+import { type GivenOf, givenColumns } from '../../../../fields/index.ts';
 import { badRequest, found } from '../../../../http/index.ts';
 import { noteOnBoth } from '../../../conversation/notes/index.ts';
 import type { Acting } from '../../../conversation/quick_actions/index.ts';
@@ -11,6 +13,7 @@ import { milestoneFor, milestonesById, milestoneTitled } from '../../../planning
 import { tellOfIssue } from '../../issuables/hook_actions.ts';
 import { referenceTo } from '../../issuables/rules.ts';
 import { changeIssue } from '../change_actions.ts';
+import { issueFields } from '../fields.ts';
 import { type IssueValues, insertIssue } from '../insertion_actions.ts';
 import { assignableUsers } from '../lists/assignee_queries.ts';
 import { copyNotesElsewhere, type TextMove, textsElsewhere } from './text_actions.ts';
@@ -34,18 +37,7 @@ const original = async (tx: Database, id: number) =>
     'Issue',
     await tx
       .selectFrom('issues')
-      .select([
-        'id',
-        'iid',
-        'project_id',
-        'title',
-        'description',
-        'issue_type',
-        'author_id',
-        'confidential',
-        'discussion_locked',
-      ])
-      .select(['due_date', 'weight', 'milestone_id', 'iteration_id', 'severity', 'moved_to_id', 'created_at'])
+      .select(['id', 'iid', 'project_id', 'author_id', 'moved_to_id', 'created_at', ...givenColumns(issueFields)])
       .select(
         sql<number[]>`array(select user_id from issue_assignees where issue_id = issues.id)::bigint[]`.as(
           'assignee_ids',
@@ -53,6 +45,7 @@ const original = async (tx: Database, id: number) =>
       )
       .where('id', '=', id)
       .forNoKeyUpdate()
+      .$narrowType<GivenOf<typeof issueFields, 'issues'>>()
       .executeTakeFirst(),
   );
 type Original = Awaited<ReturnType<typeof original>>;
@@ -156,8 +149,7 @@ export async function moveIssue(tx: Database, acting: Acting, way: Way): Promise
   const values = { ...(await valuesThere(tx, way, from)), author_id: from.author_id, created_at: from.created_at };
   const to = { ...(await insertIssue(tx, way.target, values, { is_news: false })), project_id: way.target.id };
   await sql`
-    update issues set state = old.state, closed_at = old.closed_at, closed_by_id = old.closed_by_id, health_status = old.health_status,
-                      time_estimate_s = old.time_estimate_s, total_time_spent_s = old.total_time_spent_s, imported_from = old.imported_from
+    update issues set state = old.state, closed_at = old.closed_at, closed_by_id = old.closed_by_id, time_estimate_s = old.time_estimate_s, total_time_spent_s = old.total_time_spent_s, imported_from = old.imported_from
       from issues old where issues.id = ${to.id} and old.id = ${from.id}`.execute(tx);
   await copyRows(tx, 'timelogs', 'user_id, time_spent_s, spent_at, summary, created_at', from.id, to.id);
   await copyRows(tx, 'award_emoji', 'name, user_id, created_at, updated_at', from.id, to.id);
@@ -181,7 +173,7 @@ export async function cloneIssue(tx: Database, acting: Acting, way: Way, with_no
   const values = { ...(await valuesThere(tx, way, from)), author_id: acting.caller.id, created_at: undefined };
   const to = { ...(await insertIssue(tx, way.target, values, { is_news: true })), project_id: way.target.id };
   await sql`
-    update issues set health_status = old.health_status, time_estimate_s = old.time_estimate_s
+    update issues set time_estimate_s = old.time_estimate_s
       from issues old where issues.id = ${to.id} and old.id = ${from.id}`.execute(tx);
   await copyRows(tx, 'user_mentions', 'user_id', from.id, to.id, sql`note_id is null`);
   if (with_notes) await copyNotesElsewhere(tx, theIssue(from.id), theIssue(to.id), textMoveOf(way));

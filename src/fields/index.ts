@@ -1,0 +1,15 @@
+/** Fields of nouns: what one is, and what is read off a record of them. */
+export type { ChangesOf, Field, GivenOf, RowOf } from './field.ts';
+export {
+  type Changed,
+  columnsOf,
+  controlsOf,
+  creationOf,
+  editOf,
+  givenColumns,
+  hookChanges,
+  membersOf,
+  pick,
+  replyOf,
+  valuesOf,
+} from './read_off.ts';

@@ -1,0 +1,117 @@
+/** What is read off the fields of a noun. */
+import { type RawBuilder, sql } from 'kysely';
+import { type TSchema, Type } from 'typebox';
+import { allOptional, type Marked, marks, type Plan, reaches } from '../http/index.ts';
+import type { Field as FormField, Option } from '../pages/index.ts';
+import type { Members } from '../relations/index.ts';
+import type { CreationOf, Field, Fields, SchemasOf } from './field.ts';
+
+/** The entries that have a facet, in order. */
+const having = <Facet extends keyof Field>(fields: Fields, facet: Facet) =>
+  Object.entries(fields).flatMap(([name, field]) => {
+    const value = field[facet];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+
+const schemasOf = <F extends Fields, Facet extends 'input' | 'create' | 'update' | 'reply'>(fields: F, facet: Facet) =>
+  Object.fromEntries(having(fields, facet)) as SchemasOf<F, Facet>;
+
+/** The members of a reply. */
+export const replyOf = <F extends Fields>(fields: F): SchemasOf<F, 'reply'> => schemasOf(fields, 'reply');
+
+/** The parameters of creation: first those of changes, too. */
+export function creationOf<F extends Fields>(fields: F): CreationOf<F> {
+  const schemas = [...having(fields, 'input'), ...having(fields, 'create')];
+  return Object.fromEntries(
+    schemas.map(([name, schema]) => [name, fields[name]!.is_required ? schema : Type.Optional(schema)]),
+  ) as CreationOf<F>;
+}
+
+/** The parameters of changes: first those of creation, too. */
+export const editOf = <F extends Fields>(fields: F) =>
+  allOptional<SchemasOf<F, 'input'> & SchemasOf<F, 'update'>>({
+    ...schemasOf(fields, 'input'),
+    ...schemasOf(fields, 'update'),
+  });
+
+/** The members of exported records. */
+export const membersOf = (fields: Fields): Members => Object.fromEntries(having(fields, 'relation'));
+
+/** The names of fields that match. */
+type NamesOf<F, Shape> = { [Name in keyof F]: F[Name] extends Shape ? Name : never }[keyof F] & string;
+
+/** The columns that are written as given. */
+export const givenColumns = <F extends Fields>(fields: F) =>
+  having(fields, 'column').flatMap(([name, how]) => (how === 'given' ? [name] : [])) as NamesOf<
+    F,
+    { column: 'given' }
+  >[];
+
+/**
+ * The columns of rows for replies, as a select list.
+ * @param table the alias of the noun's table
+ */
+export const columnsOf = (fields: Fields, table: string): RawBuilder<unknown> =>
+  sql.join(having(fields, 'column').map(([name]) => sql.ref(`${table}.${name}`)));
+
+/** The named values that are given. */
+export const pick = <Name extends string, Row extends Partial<Record<Name, unknown>>>(
+  row: Row,
+  names: readonly Name[],
+) =>
+  Object.fromEntries(names.flatMap((name) => (row[name] === undefined ? [] : [[name, row[name]]]))) as {
+    [Key in Name]?: Exclude<Row[Key], undefined>;
+  };
+
+/** The values of a new row: null is the same as no value, so that the defaults of the table apply. */
+export const valuesOf = <F extends Fields, Row extends { [Name in NamesOf<F, { column: 'given' }>]?: unknown }>(
+  fields: F,
+  row: Row,
+) =>
+  Object.fromEntries(
+    givenColumns(fields).flatMap((name) => (row[name] === undefined || row[name] === null ? [] : [[name, row[name]]])),
+  ) as { [Name in NamesOf<F, { column: 'given' }>]?: NonNullable<Row[Name]> };
+
+/** A change as webhooks list it. */
+export interface Changed {
+  previous: unknown;
+  current: unknown;
+}
+
+/** The changes that webhooks list, by the name of the field. */
+export const hookChanges = (
+  fields: Fields,
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): Record<string, Changed> =>
+  Object.fromEntries(
+    having(fields, 'hook')
+      .filter(([name]) => before[name] !== after[name])
+      .map(([name]) => [name, { previous: before[name], current: after[name] }]),
+  );
+
+interface Edited {
+  /** Whether it is a new item, or an existing one that is edited. */
+  is_new: boolean;
+  plan: Plan | undefined;
+  /** The values by field: those of the item, or what a new one starts with. */
+  values: Readonly<Record<string, unknown>>;
+  /** The options of selects that offer what exists, by field. A select without any is left out. */
+  options?: Readonly<Record<string, readonly Option[]>>;
+}
+
+/** The values of controls without one. */
+const usual = { checkbox: false, select: '' } as const;
+
+/** The controls of forms for an item, in the order of the fields. */
+export const controlsOf = (fields: Fields, { is_new, plan, values, options = {} }: Edited): readonly FormField[] =>
+  having(fields, 'control').flatMap(([name, { only_edits, ...control }]) => {
+    const { input, create, update } = fields[name]!;
+    const parameter: (TSchema & Marked) | undefined = input ?? (is_new ? create : update);
+    if (parameter === undefined || (is_new && only_edits)) return [];
+    if (!reaches(plan ?? 'free', parameter[marks]?.plan)) return [];
+    const offered = options[name] ?? control.options;
+    if (control.kind === 'select' && (offered === undefined || offered.length === 0)) return [];
+    const value = values[name] ?? usual[control.kind as keyof typeof usual];
+    return [{ ...control, ...(offered && { options: offered }), name, value: value as FormField['value'] }];
+  });
