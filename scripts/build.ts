@@ -52,7 +52,7 @@ const plainHttp: Plugin = {
   },
 };
 
-/** Compared by content: times tell little, since git gives a file the time of its checkout. */
+/** Compared by content: times are useless, since git gives a file the time of its checkout. */
 function stamp(): string {
   const sources = globSync('src/**/*.ts', { cwd: top, exclude: (name) => name.endsWith('.test.ts') });
   const hash = createHash('sha256');
@@ -71,7 +71,7 @@ function refuseLostNames({ inputs }: Metafile): void {
         throw new Error(`${file} loads ${imported} when needed: name its package in \`external\`.`);
 }
 
-/** A text in which one character is beyond ASCII takes two bytes of memory for each. Only expressions have any: esbuild escapes those in strings. */
+/** A text in which one character is beyond ASCII takes two bytes of memory for each. Only expressions have any: esbuild escapes such characters in strings. */
 async function escapeCharacters({ outputs }: Metafile): Promise<void> {
   for (const name of Object.keys(outputs).filter((output) => output.endsWith('.js'))) {
     const file = path.join(top, name);

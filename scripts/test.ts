@@ -1,6 +1,6 @@
 // `npm test`: the checks, then every test against one temporary PostgreSQL.
 // Arguments are parts of the paths to run (`npm test -- src/git`), without the checks, which `npm run check` runs. --changed runs what the changes since the last commit
-// concern, or those of that commit; --long tries more random cases; other options go to node (`--test-name-pattern=TEXT`).
+// concern, or the tests that the last commit concerns; --long tries more random cases; other options go to node (`--test-name-pattern=TEXT`).
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, globSync, statfsSync } from 'node:fs';
@@ -21,7 +21,7 @@ const isLong = given.includes('--long');
 const isChanged = given.includes('--changed');
 const execArgv = given.filter((argument) => argument.startsWith('-') && !own.includes(argument));
 const parts = given.filter((argument) => !argument.startsWith('-'));
-// Those of test/ are longer than those of src/, so that they come first: the processes then end at about the same time.
+// The files of test/ take longer than the files of src/ and run first, so that the processes end at about the same time.
 const all = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: top }).sort().reverse();
 const files = (isChanged ? concerned(top, all) : all).filter(
   (file) => parts.length === 0 || parts.some((part) => file.includes(part)),

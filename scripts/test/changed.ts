@@ -26,7 +26,7 @@ function importers(top: string): Map<string, string[]> {
 }
 
 /**
- * The test files that were changed, those beside a changed file, and those that import one without importing everything.
+ * The changed test files, the test files beside a changed file, and the test files that import one without importing everything.
  * @param tests all test files, below `top`
  */
 export function concerned(top: string, tests: readonly string[]): string[] {

@@ -11,7 +11,7 @@ interface TestError extends Error {
 function withPrintedError({ type, data }: TestEvent): TestEvent {
   const error = data.details?.error as TestError | undefined;
   if (error === undefined) return { type, data };
-  // node:test wraps what a test threw.
+  // node:test wraps the error of a test.
   const text = inspect(error.code === 'ERR_TEST_FAILURE' ? error.cause : error);
   return { type, data: { ...data, details: { ...data.details!, error: { text, failureType: error.failureType } } } };
 }

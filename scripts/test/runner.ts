@@ -30,7 +30,7 @@ const longest_ms = 15 * 60_000;
 /** The marker of a file that changes or measures its whole process, with the reason. */
 const needsOwnProcess = /^\/\/ Runs in a process of its own: \S/m;
 
-/** Runs the files, first those that need a process each: these tend to be the longest. */
+/** Runs the files. Files that need a process of their own come first, as they tend to take longest. */
 export async function runFiles(files: readonly string[], options: RunOptions): Promise<void> {
   const isAlone = (file: string) => needsOwnProcess.test(readFileSync(path.join(options.top, file), 'utf8'));
   const { alone = [], shared = [] } = Object.groupBy(files, (file) => (isAlone(file) ? 'alone' : 'shared'));

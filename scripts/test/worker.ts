@@ -1,5 +1,5 @@
 // A process in which test files run, one after the other: the product is loaded and compiled once for all of them. runner.ts says which file is next, and
-// reporter.ts tells it what happens.
+// reporter.ts sends it the events.
 import { once } from 'node:events';
 import path from 'node:path';
 import { after, describe } from 'node:test';
@@ -17,7 +17,7 @@ process.on('unhandledRejection', (error) => console.error(error));
 // The parent process has exited.
 process.on('disconnect', () => process.exit(1));
 
-/** Of this process, once it has given back what it does not use, if that is worth the time. */
+/** The memory of this process, after a garbage collection if that is worth the time. */
 function residentBytes(): number {
   if (process.memoryUsage.rss() > largest_bytes) globalThis.gc!();
   return process.memoryUsage.rss();

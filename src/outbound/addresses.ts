@@ -11,7 +11,7 @@ export type LocalTarget = 'localhost' | 'local network';
 const networks: Record<LocalTarget, readonly string[]> = {
   localhost: ['127.0.0.0/8', '0.0.0.0/8', '::/128', '::1/128'],
   'local network': [
-    // Private, shared with a carrier, link-local (where clouds tell a machine its secrets), for measurements and protocols.
+    // Private, shared with a carrier, link-local (where clouds serve secrets to a machine), for measurements and protocols.
     ...[
       '10.0.0.0/8',
       '172.16.0.0/12',

@@ -18,7 +18,7 @@ interface Posted {
   body: string;
 }
 
-/** Only what is kept is read. PostgreSQL accepts no NUL in texts. */
+/** Only the stored part is read. PostgreSQL accepts no NUL in texts. */
 async function textOf(response: IncomingMessage, most_bytes: number): Promise<string> {
   const parts: Buffer[] = [];
   let size_bytes = 0;

@@ -19,7 +19,7 @@ const types: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Reads a file of `assets/`. @returns its address, and what is there */
+/** Reads a file of `assets/`. @returns its address and its content */
 function assetOf(file: string): [address: string, asset: Asset] {
   const content = readFileSync(path.join(installedFile('assets'), file));
   const { name, ext } = path.parse(file);

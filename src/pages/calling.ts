@@ -53,8 +53,8 @@ export const isHidden = (error: unknown): error is ApiError =>
   error instanceof ApiError && [401, 403, 404].includes(error.status);
 
 /**
- * The parameters of the path of an endpoint, from those of a page and others.
- * @throws ApiError 400 for those that a form lacks
+ * The parameters of the path of an endpoint, taken from the parameters of the page and the given ones.
+ * @throws ApiError 400 if a form lacks one
  */
 function paramsFor({ path }: AnyEndpoint, values: Values): Record<string, string> {
   const params: Record<string, string> = {};

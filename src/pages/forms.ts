@@ -40,7 +40,7 @@ export interface Field {
   maximum?: number;
   /** Whether an empty text clears the old value, instead of being omitted; `null` for parameters that empty text does not clear. */
   is_clearable?: true | 'null';
-  /** Further names under which refusals say what is wrong with it. */
+  /** Further names that refusals use for it. */
   refused_as?: readonly string[];
 }
 
@@ -93,7 +93,7 @@ const typedIn = ({ values }: RefusedForm, name: string): string[] =>
 interface Shown {
   id: string;
   text: string;
-  /** The same of a list of which several can be chosen. */
+  /** A list from which several can be chosen. */
   chosen: readonly string[];
   /** The ids of what helps with it, and of the reasons of a refusal, if there are any. */
   described: string | undefined;
@@ -166,7 +166,7 @@ export function fieldOf(field: Field, form: string, refused: RefusedForm | undef
   return html`<div class="field">${parts}</div>`;
 }
 
-/** A short text that differs if what is edited differs. */
+/** A short digest of the edited values, to detect a change in between. */
 export const versionOf = (edited: readonly unknown[]): string =>
   createHash('sha1').update(JSON.stringify(edited)).digest('base64url');
 

@@ -1,6 +1,6 @@
 /**
  * Templates of HTML. A value is escaped according to the position of its hole, so that no text becomes markup. html`<a href="${url}">${title}</a>`
- * A hole may be text between tags, the value of an attribute in double quotes, or that of an attribute that may be absent: `<input ?checked="${is_done}"
+ * A hole may be text between tags, the value of an attribute in double quotes, or the presence of an attribute: `<input ?checked="${is_done}"
  * ?max="${most}">`.
  */
 import { escapeHtml } from '../texts/index.ts';
@@ -21,7 +21,7 @@ export type Content = Html | string | number | undefined | null | false | readon
 
 /**
  * Markup of a program that sanitises it, such as the one for Markdown.
- * @param lowered by how many levels its headings are below those that it says, since a page has headings of its own
+ * @param lowered by how many levels its headings are lowered, since the page has headings of its own
  */
 export const sanitised = (markup: string, lowered = 0): Html =>
   new Html(

@@ -67,7 +67,7 @@ export interface Surroundings {
   house: House;
 }
 
-/** The way to a group or project: each part of its path leads to what it names. */
+/** The breadcrumbs of a group or project: each part of its path is a link. */
 function trail({ id, kind }: Place): Html {
   const names = id.split('/');
   const steps = names.map((name, index) => {

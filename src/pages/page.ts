@@ -1,5 +1,5 @@
 /**
- * A page is a value: its address, what it reads, its forms and its view. What it reads and what its forms do are endpoints, so that a page shows and changes what the API
+ * A page is a value: its address, what it reads, its forms and its view. Its reads and its forms are endpoints, so that a page shows and changes the same as the API
  * does, with the same rights, rules and effects (docs/decisions/0110-pages-are-made-of-endpoints.md).
  */
 import type { FastifyReply } from 'fastify';
@@ -31,20 +31,20 @@ export interface PageCall {
    * Runs an endpoint that replies with one object. Parameters of its path that the page has too need not be given.
    * @param schema of the object
    * @param operation the name of the endpoint
-   * @throws ApiError what the API would refuse
+   * @throws ApiError the refusal of the API
    */
   one<S extends TSchema, O extends Operation>(
     schema: S,
     operation: O,
     parameters?: ParametersOf<O>,
   ): Promise<Static<S>>;
-  /** The same of an endpoint that replies with a list that is not in pages. */
+  /** Runs an endpoint that replies with a whole list. */
   all<S extends TSchema, O extends Operation>(
     item: S,
     operation: O,
     parameters?: ParametersOf<O>,
   ): Promise<Static<S>[]>;
-  /** The same of an endpoint that replies with a page of a list. */
+  /** Runs an endpoint that replies with a page of a list. */
   list<S extends TSchema, O extends Operation>(
     item: S,
     operation: O,
@@ -85,15 +85,15 @@ export type PageForm = {
       parameters?: Values;
       /** What it edits, as it is now. A form that was filled in before someone else changed it is refused. */
       edits?(call: PageCall): Promise<readonly unknown[]>;
-      /** The address that follows, by default that of the page. */
+      /** The address to go to afterwards; by default the page itself. */
       next?(reply: never, call: PageCall): string;
-      /** Shows what the endpoint replied in place of going on, for secrets that are shown once. */
+      /** Shows the reply of the endpoint instead of redirecting, for secrets that are shown only once. */
       shows?(reply: never, call: PageCall): View;
     }
   | {
       /**
-       * @returns the address that follows, a form that is shown filled in, or what is shown once
-       * @throws ApiError what is shown with the form
+       * @returns the address to go to afterwards, a form to show filled in, or a view that is shown only once
+       * @throws ApiError a refusal, which is shown with the form
        */
       act(call: PageCall, fields: Values): Promise<string | Resumed | View>;
       /** Whether callers who are not signed in may send it. */
@@ -157,7 +157,7 @@ interface Address {
    * in the paths of endpoints.
    */
   path: string;
-  /** Whether it is for those who are signed in only. */
+  /** Whether only callers who are signed in may see it. */
   signed_in?: true;
   /** Whether rendering reads much data, such as the content of a repository: crawlers are kept away, and anonymous visitors share a part of the process. */
   is_costly?: true;

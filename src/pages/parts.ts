@@ -48,14 +48,14 @@ export function facts(entries: readonly (readonly [name: string, value: Content]
   return html`<dl class="facts">${shown.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 }
 
-/** A value of a query as it stands in addresses: that of a list or an object has several parts. */
+/** A value of a query as written in an address. A list or an object becomes several parameters. */
 function fieldsOf(name: string, value: unknown): (readonly [string, string])[] {
   if (typeof value === 'string') return [[name, value]];
   if (Array.isArray(value)) return value.flatMap((each) => fieldsOf(`${name}[]`, each));
   return Object.entries(value ?? {}).flatMap(([key, each]) => fieldsOf(`${name}[${key}]`, each));
 }
 
-/** The path of the page with another query: what it was asked with, and changes. Undefined removes a parameter. */
+/** The path of the page with a changed query. Undefined removes a parameter. */
 export function withQuery(
   { path, query }: Pick<Seen, 'path' | 'query'>,
   changes: Readonly<Record<string, string | number | undefined>>,

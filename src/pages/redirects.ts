@@ -21,7 +21,7 @@ export function leadTo(reply: FastifyReply, to: string | URL, status: 301 | 302 
 }
 
 /**
- * An address with the present path of what has moved. A browser may have encoded the old one in any way.
+ * An address with the current path of a project or group that has moved. A browser may have encoded the old path in any way.
  * @param url as it was asked for, with its query
  * @param old the path that the address names, decoded
  * @param present the path that it has now, as in an address

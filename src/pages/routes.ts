@@ -46,7 +46,7 @@ function decoded(values: readonly string[]): string[] | undefined {
 
 /**
  * Makes a function that finds pages.
- * @param pages those that are more special come first
+ * @param pages the more specific ones first
  */
 export function pageFinder(pages: readonly AnyPage[]): (path: string) => FoundPage | undefined {
   const routes = Map.groupBy(pages.map(routeOf), ({ page }) => keyOf(page.path));

@@ -145,7 +145,7 @@ class PageServer {
     this.#find = pageFinder(options.pages);
   }
 
-  /** Whether an address is that of a page, or someone would like to read that there is none. */
+  /** Whether an address belongs to a page, or its 404 is for a person to read. */
   answers(request: FastifyRequest): boolean {
     const path = request.url.split('?', 1)[0]!;
     return !path.startsWith('/api/') && (wantsHtml(request) || this.#find(path) !== undefined);
@@ -249,7 +249,7 @@ class PageServer {
     return this.send(request, call, page.view(data, seen), { status, seen });
   }
 
-  /** Reads what a page shows. If its query is refused, this is what it shows without one, and the reason. */
+  /** Reads the data of a page. If its query is refused, reads the data without a query, and returns the reason, too. */
   async #load(call: Calling, page: ViewPage, refused: RefusedForm | undefined) {
     try {
       return { data: await page.load(call), call, refused };

@@ -111,7 +111,7 @@ function sumOf(outcomes: readonly Arrived[]): Arrived {
   return { counts, failures: outcomes.flatMap(({ failures }) => failures) };
 }
 
-/** Halves of what is refused are tried again, so that one bad record among many costs few attempts. */
+/** A refused batch is tried again in halves, so that one bad record among many costs few attempts. */
 async function arrive(
   tx: Database,
   arrival: Arrival,

@@ -12,7 +12,7 @@ export interface ArrivedRecord {
 
 /** A record that was not imported, and the reason. */
 export interface RecordFailure {
-  /** Of a nested record with that of its parent: `issues, notes`. */
+  /** For a nested record, with the name of its parent: `issues, notes`. */
   relation: string;
   exception_class: string;
   message: string;
@@ -37,7 +37,7 @@ export interface Arrival {
   services: Services;
   owner: RelationOwner;
   importer_id: number;
-  /** Of the entity of the migration: threads get new ids that depend on it, so that a run that is repeated gives the same ones. */
+  /** The id of the migration's entity. The new ids of threads depend on it, so that a repeated run assigns the same ones. */
   entity_id: number;
   /** Whether an earlier run has written some of the records: those are passed over, and not counted. */
   is_again: boolean;
@@ -45,15 +45,15 @@ export interface Arrival {
   ghost_id: number;
   /** Maps ids of users at the source to local ids; creates placeholders for unknown ones, in the same transaction. */
   people(tx: Database, source_ids: readonly number[]): Promise<ReadonlyMap<number, number>>;
-  /** The same for users who have a local account, without placeholders. */
+  /** The ids of users who have a local account, without placeholders. */
   accounts(tx: Database, source_ids: readonly number[]): Promise<ReadonlyMap<number, number>>;
-  /** The full path here of what has this full path at the source; undefined for what is not part of the migration. */
+  /** The full path here for a full path at the source; undefined if it is not part of the migration. */
   path(source_path: string): string | undefined;
   /** The id here of a project that is part of the migration, by its id at the source. */
   project(source_id: number): number | undefined;
-  /** The same of a group. */
+  /** The same for a group. */
   group(source_id: number): number | undefined;
-  /** A text whose references, mentions and addresses lead to what is here. */
+  /** A text whose references, mentions and addresses lead to the objects here. */
   text(text: string): Promise<string>;
 }
 

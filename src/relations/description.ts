@@ -29,7 +29,7 @@ export interface PersonMember {
   column: string;
   /** Whether the column holds a user in every row: the ghost stands for one who is missing. */
   is_required?: true;
-  /** Whether it gives rights: only somebody with an account here will do, and a record that needs one is refused without. */
+  /** Whether it grants rights. Only a user with an account here is accepted then; a record that needs one is refused otherwise. */
   is_account?: true;
 }
 
@@ -47,7 +47,7 @@ export interface ReferenceMember {
   /** A row without it is left out with its own failure. */
   is_required?: true;
   /**
-   * The ids of what these objects mean here, in their order; null for what is not here.
+   * The ids of the corresponding objects here, in the same order; null if there is none.
    * @param wanted distinct objects as the source gives them
    */
   find(tx: Database, arrival: Arrival, wanted: readonly Record<string, unknown>[]): Promise<(number | null)[]>;
@@ -55,7 +55,7 @@ export interface ReferenceMember {
 
 /** The reference of a row, as the source gives it. */
 export interface Waiting {
-  /** Of the row. */
+  /** The id of the row. */
   id: number;
   wanted: unknown;
 }
@@ -65,7 +65,7 @@ export interface LateMember {
   is: 'late';
   column: string;
   expression(departure: Departure): RawBuilder<unknown>;
-  /** The ids of what these rows name, by the id of the row; without what is not here, or may not be named. */
+  /** The ids of the objects that these rows name, by the id of the row; without objects that do not exist here or may not be named. */
   find(tx: Database, arrival: Arrival, waiting: readonly Waiting[]): Promise<ReadonlyMap<number, number>>;
   /** Whether each row is found by itself, because what may be named depends on the others. */
   is_alone?: true;
@@ -164,7 +164,7 @@ export interface Relation {
   kind: RecordKind;
   is_batched?: true;
   plan?: 'premium' | 'ultimate';
-  /** Adds what is not in the database to records that leave. */
+  /** Adds values that are not in the database to exported records. */
   complete?(tx: Database, departure: Departure, records: readonly Record<string, unknown>[]): Promise<void>;
   /** For lines that hold records of another kind: they arrive, and the line with them. */
   holds?: { name: string; kind: RecordKind; records(line: Record<string, unknown>): readonly unknown[] };

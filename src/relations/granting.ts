@@ -39,7 +39,7 @@ async function refuseStrangers(
 
 /**
  * Completes the columns `access_level`, `user_id` and `group_id`, of which one counts: other servers give a person or a group a level, too.
- * @param levels those that may be given
+ * @param levels the access levels that may be granted
  * @returns the reasons against rows that give the right to nobody here
  */
 function completeGrants(

@@ -10,7 +10,7 @@ const columnsOf = (members: Members): string[] =>
     return member.is === 'person' ? [member.column] : [];
   });
 
-/** The people in the rows of a kind, then those in their parts. */
+/** The people in the rows of a kind, then the people in their parts. */
 function* peopleIn(kind: RecordKind, rows: RawBuilder<unknown>, departure: Departure): Generator<RawBuilder<unknown>> {
   const from = sql`from ${sql.table(kind.table)} where ${rows}`;
   for (const name of columnsOf(kind.members)) {

@@ -11,7 +11,7 @@ export class Refusal extends Error {
 export interface Value {
   /** The type of the column. */
   type: 'text' | 'boolean' | 'integer' | 'bigint' | 'double precision' | 'timestamptz' | 'date' | 'jsonb' | 'text[]';
-  /** Whether it is a text of a user, with references that are led to what is here. */
+  /** Whether it is a text by a user, whose references are rewritten to the objects here. */
   is_markdown?: true;
   /** The column as JSON; as it is if left out. */
   leaves?(column: string): RawBuilder<unknown>;
@@ -93,7 +93,7 @@ export const flag: Value = {
 
 const maximumInteger = 2 ** 31 - 1;
 
-/** A whole number, at least `least` and at most what the column holds. */
+/** A whole number, at least `least` and at most the largest value of the column. */
 export const integer = (least = -maximumInteger, most = maximumInteger): Value => ({
   type: 'integer',
   arrives: (value) => {

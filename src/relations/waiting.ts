@@ -75,7 +75,7 @@ const maximumSettled = 200;
 
 /**
  * Resolves some of the references to records that have arrived. Each is tried once.
- * @param relations those of the owner
+ * @param relations the owner's relations
  * @returns how many led somewhere, by relation; undefined when none was left
  */
 export async function settleWaiting(

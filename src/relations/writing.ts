@@ -48,7 +48,7 @@ async function numberRows(tx: Database, read: ReadRows): Promise<void> {
     for (const [index, { row }] of rows.entries()) row.id = taken[at]!.ids[index];
 }
 
-/** The rows of a kind with those of their parts, for what a kind says about itself. */
+/** The rows of a kind with the rows of their parts. */
 function arrivingRows(read: ReadRows): ArrivingRow[] {
   const all = new Map<ReadRow | undefined, ArrivingRow & { parts: Record<string, ArrivingRow[]> }>();
   for (const each of read.rows) all.set(each, { row: each.row, value: each.value, parts: {} });
@@ -103,7 +103,7 @@ async function deriveRows(tx: Database, arrival: Arrival, read: ReadRows): Promi
   }
 }
 
-/** @param key the column that names what the rows belong to */
+/** @param key the column that names the owner of the rows */
 async function writeKind(tx: Database, arrival: Arrival, read: ReadRows, key: string | undefined): Promise<void> {
   const { kind } = read;
   refuseTwins(read);
@@ -128,7 +128,7 @@ async function writeKind(tx: Database, arrival: Arrival, read: ReadRows, key: st
 }
 
 /**
- * Writes records, and refuses those that are here already.
+ * Writes records, and refuses the ones that exist already.
  * @throws the error of PostgreSQL for values that break a rule of the database
  */
 export async function writeRecords(tx: Database, arrival: Arrival, read: ReadRows): Promise<void> {

@@ -55,7 +55,7 @@ function sshUrl({ url, sshPort = usualSshPort }: Pick<Config, 'url' | 'sshPort'>
   return sshPort === 22 ? `git@${hostname}:` : `ssh://git@${hostname}:${sshPort}/`;
 }
 
-/** The storages by name. Rows of a secondary name those of its primary: what is on one that the secondary does not have is on its `default`, or else on its first. */
+/** The storages by name. The rows of a secondary name the storages of its primary; a repository on a storage that the secondary lacks is on its `default`, or else on its first. */
 export function storagesOf({ storages, geo }: Pick<Config, 'storages' | 'geo'>): Readonly<Record<string, string>> {
   const byName: Record<string, string> = Object.fromEntries(storages.map(({ name, path }) => [name, path]));
   if (geo.role !== 'secondary') return byName;

@@ -3,7 +3,7 @@ import type { RawBuilder, SqlBool } from 'kysely';
 import type { Database } from '../db/index.ts';
 import type { RepositoryServices } from './repositories.ts';
 
-/** The project or group of what a message is about. */
+/** The project or group of a message's subject. */
 export interface MailPlace {
   place_id: number;
   place_name: string;
@@ -41,7 +41,7 @@ export interface MailPeople {
   isAssignee?: RawBuilder<SqlBool>;
   isReviewer?: RawBuilder<SqlBool>;
   hasUnsubscribed?: RawBuilder<SqlBool>;
-  /** Selects of ids: those that its description mentions, its subscribers, and those of its labels. */
+  /** Selects of ids of users: mentioned in its description, subscribed to it, and subscribed to its labels. */
   mentioned?: RawBuilder<unknown>;
   subscribers?: RawBuilder<unknown>;
   labelSubscribers?: RawBuilder<unknown>;
@@ -61,7 +61,7 @@ export interface MailSubject {
    */
   isReader(is_internal: boolean): RawBuilder<SqlBool>;
   /**
-   * A select of the ids of those who take part in it.
+   * A select of the ids of its participants.
    * @param are_members whether all members of its project are meant, as by some events
    */
   participants(are_members: boolean): RawBuilder<unknown>;
@@ -82,7 +82,7 @@ export interface MailNote {
   body: string;
   discussion_id: string;
   internal: boolean;
-  /** A select of the ids of those that it mentions. */
+  /** A select of the ids of the users that it mentions. */
   mentioned: RawBuilder<unknown>;
 }
 

@@ -55,7 +55,7 @@ export interface RepositoryKind<O extends Owner = Owner> {
   objectFormat(db: Database, id: number): Promise<'sha1' | 'sha256'>;
   recordedRefs(db: Database, id: number): Promise<RecordedRefs>;
   /**
-   * Looks at what has moved, with git, before the transaction.
+   * Examines the moved refs with git, before the transaction.
    * @returns writes what follows
    */
   follow(services: RepositoryServices, move: Move<O>): Promise<WriteEffects>;
@@ -81,14 +81,14 @@ export interface PushAnswered {
 /** The effects of a push to a project. */
 export interface PushFollower {
   /**
-   * Looks at what has moved, with git, before the transaction.
+   * Examines the moved refs with git, before the transaction.
    * @returns writes what follows; the default branch may have become another, because the first branches decide on it
    */
   follow(
     services: RepositoryServices,
     move: ProjectMove,
   ): Promise<(tx: Database, default_branch: string) => Promise<void>>;
-  /** Lines that git shows to those who pushed. */
+  /** Lines that git shows to the user who pushed. */
   answer?(services: RepositoryServices, push: PushAnswered): Promise<string[]>;
 }
 

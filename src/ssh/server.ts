@@ -33,7 +33,7 @@ export interface SshServerOptions<Who> {
   hostKey: string;
   /** How many connections a source may have open. */
   connectionsPerAddress: number;
-  /** The limits of those that no one has authenticated yet, if not the usual ones. */
+  /** The limits of connections that are not authenticated yet, if they differ from the default. */
   newcomers?: NewcomerLimits;
   /**
    * Who has a public key, undefined for no one.
@@ -53,7 +53,7 @@ export interface SshServer {
   close(cutOff: Promise<unknown>): Promise<void>;
 }
 
-/** The name that all users share; the key tells who it is. */
+/** The user name that everyone uses; the key identifies the user. */
 const sharedUsername = 'git';
 const usualNewcomers: NewcomerLimits = { all: 300, per_source: 50, time_ms: 30_000 };
 /** An agent may offer several keys before the right one. */
@@ -105,7 +105,7 @@ const placeOf = (address: string, port: number | undefined) => `${address} ${por
 class Connections<Who> {
   readonly #options: SshServerOptions<Who>;
   readonly #newcomers: Newcomers;
-  /** By address and port of the client, which is all that the library tells of a connection. */
+  /** By address and port of the client, the only facts that the library gives about a connection. */
   readonly #sockets = new Map<string, Socket>();
   readonly #greeted = new WeakSet<Socket>();
   readonly #open = new Map<string, number>();

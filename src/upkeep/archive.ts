@@ -95,7 +95,7 @@ export async function syncToDisk(place: string): Promise<void> {
 
 /**
  * Reads an archive from the beginning. The content of each entry must be read before the next entry.
- * Zstandard's checksum is that of the content. A changed byte that decodes to the same content is therefore not noticed, nor one of the empty frame of 13 bytes,
+ * Zstandard's checksum covers the content. A changed byte that decodes to the same content is therefore not noticed, nor one of the empty frame of 13 bytes,
  * checksum included, that zlib appends: neither carries anything.
  * @throws ArchiveError when it is damaged or not complete
  */
@@ -154,7 +154,7 @@ export async function isCompressed(file: string): Promise<boolean> {
 /**
  * The content of a small entry that is JSON.
  * @param name of the entry
- * @throws ArchiveError when it is damaged, which the checksum at the end of the archive would tell too late
+ * @throws ArchiveError when it is damaged; the checksum at the end of the archive would report that too late
  */
 export async function jsonOf<T>(content: AsyncIterable<Buffer>, name: string): Promise<T> {
   const text = await textOf(content);

@@ -16,7 +16,7 @@ export interface Manifest {
   created_at: string;
   /** The migrations of the schema that the rows belong to. */
   migrations: string[];
-  /** Of the secret key that encrypted the values in the database, in hexadecimal; backups of older versions have none. */
+  /** A digest of the secret key that encrypted the values in the database, in hexadecimal; backups of older versions have none. */
   secret_fingerprint?: string;
 }
 
@@ -160,7 +160,7 @@ async function addRepository(
   );
 }
 
-/** Refs first: objects are only added, so that a later copy contains those that the refs need. */
+/** Refs first: objects are only added, so that a later copy contains every object that the refs need. */
 async function copy(archive: ArchiveWriter, repository: Repository, name: string, before: Refs): Promise<void> {
   const [refs, head] = [await allRefs(repository), await headBranch(repository)];
   const entry: RepositoryEntry = {

@@ -1,4 +1,4 @@
-/** Finds files of refs that hold no id, as power loss may leave them, beside those of the recorded branches and tags. */
+/** Finds ref files without an id, which a power failure can leave, other than the recorded branches and tags. */
 import { sql } from 'kysely';
 import type { Database } from '../db/index.ts';
 import { brokenRefs, clearBrokenRef, objectHeader, type Repository, setKeptRefs } from '../git/index.ts';
@@ -29,7 +29,7 @@ export async function checkBrokenRefs(
     }));
 }
 
-/** Where a ref of ours belongs: one that keeps a commit is named after it, and the head of a merge request is that of its last version. */
+/** The commit that a ref of ours should name: a keep-around ref is named after its commit, and the head of a merge request is the head of its last version. */
 export async function keptTarget(db: Database, project_id: number, ref: string): Promise<string | undefined> {
   const kept = /^refs\/keep-around\/([0-9a-f]+)$/.exec(ref)?.[1];
   const iid = /^refs\/merge-requests\/(\d+)\/head$/.exec(ref)?.[1];

@@ -39,7 +39,7 @@ export async function projectDifferences(
       },
     });
   }
-  // No repair: that the repository was not empty is the only trace of what it has lost.
+  // No repair: the row is the only evidence that the repository was not empty.
   if (isEmpty && !empty_repo && lost.length === 0 && !(await wereBranchesDeleted(db, row)))
     findings.push({
       sentence: `${full_path}: the database records the repository as not empty, but it has no branches.`,

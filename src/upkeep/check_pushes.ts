@@ -1,4 +1,4 @@
-/** Compares the refs of a repository with those that the database has recorded, and finds commits that lost their refs. */
+/** Compares the refs of a repository with the refs recorded in the database, and finds commits that lost their refs. */
 import { beforeAll, recordRefsIn } from '../areas/code/repository/index.ts';
 import type { Database } from '../db/index.ts';
 import {

@@ -46,7 +46,7 @@ export async function checkRepository(options: CheckOptions, known: RepositoryRo
 }
 
 /**
- * Checks the files of a repository, and then what they mean.
+ * Checks the files of a repository, then its refs and objects.
  * @param furtherFindings gets the repository, if it can be read, and whether git has found damage
  */
 async function checkFiles(
@@ -150,7 +150,7 @@ async function checkRefs(
   isDamaged: boolean,
 ): Promise<Finding[]> {
   const before = await differences(options, row, repository, isDamaged);
-  // A push may be between the repository and the database: only what is found twice is reported.
+  // A push may be between the repository and the database: only findings that appear twice are reported.
   return before.length === 0 || (await isMoving(options, row))
     ? []
     : await differences(options, row, repository, isDamaged);

@@ -30,7 +30,7 @@ export async function* checkStorages(options: CheckOptions): AsyncGenerator<Find
 
 interface Searched {
   kind: RepositoryKind;
-  /** Of the storage. */
+  /** The name of the storage. */
   name: string;
   /** Its folder. */
   storage: string;

@@ -12,7 +12,7 @@ const rowsAtOnce = 1000;
 
 type Checked = StoredFiles & Required<Pick<StoredFiles, 'check'>>;
 
-/** Every file but LFS objects: those that are lost or damaged, and those that no row refers to. */
+/** Finds files, other than LFS objects, that are lost or damaged, and files that no row refers to. */
 export async function* checkStoredFiles(options: CheckOptions): AsyncGenerator<Finding> {
   const checked = areaServices.stored_files.filter((files): files is Checked => files.check !== undefined);
   for (const files of checked) yield* checkRows(options, files);

@@ -17,7 +17,7 @@ export interface Loading {
   takeRows(name: string, content: AsyncIterable<Buffer>): Promise<void>;
   takeSequences(values: { name: string; value: string }[]): Promise<void>;
   commit(): Promise<void>;
-  /** Closes the connection and rolls back what is not committed. */
+  /** Closes the connection and rolls back uncommitted changes. */
   end(): Promise<void>;
 }
 

@@ -18,7 +18,7 @@ export const jobsQuery = `select tasks.identifier, jobs.payload, queues.queue_na
   where jobs.attempts < jobs.max_attempts or jobs.locked_at is not null
   order by jobs.id`;
 
-/** Every table of ours, without those of extensions and of the migrator, which migrations recreate, and those that are not logged: what they hold can be made again. */
+/** Every table of ours, except the tables of extensions and of the migrator, which migrations recreate, and unlogged tables, whose rows can be derived again. */
 export async function tablesOf(client: pg.ClientBase): Promise<Table[]> {
   const { rows } = await client.query<Table>(
     `select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns

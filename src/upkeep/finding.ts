@@ -7,11 +7,11 @@ import type { ServicesConfig } from '../services/index.ts';
 export interface Finding {
   /** The problem, and the effect of the repair, if there is a harmless one. */
   sentence: string;
-  /** @returns what it did, as a sentence */
+  /** @returns a sentence about the repair */
   repair?(): Promise<string>;
   /**
    * Restores lost data.
-   * @returns what it did, as a sentence
+   * @returns a sentence about the repair
    */
   recover?(): Promise<string>;
   /** Whether this is in progress or will be settled by a server soon: nothing is wrong yet. */

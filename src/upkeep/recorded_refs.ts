@@ -1,4 +1,4 @@
-/** Compares the branches and tags of a repository with those that the database has recorded. */
+/** Compares the branches and tags of a repository with the ones recorded in the database. */
 import type { Database } from '../db/index.ts';
 import { allRefs, clearBrokenRef, type Repository, updateRefs } from '../git/index.ts';
 import type { RepositoryRow } from './repositories.ts';

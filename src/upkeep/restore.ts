@@ -22,7 +22,7 @@ import { nameOf, placeOf, type RepositoryRow, repositoryRows, storagesOf } from 
 export class RestoreError extends Error {}
 
 export interface RestoreOptions {
-  /** Of an empty database. */
+  /** The address of an empty database. */
   connectionString: string;
   /** Its storages and the folders of data and blobs are empty. */
   config: ServicesConfig;
@@ -247,8 +247,8 @@ async function announceMoves(
 }
 
 /**
- * Owners without a repository would be broken: some kinds get an empty one, which is what is left of it; of others nothing is left.
- * @returns the paths of those that have an empty one
+ * An owner without a repository would be broken: some kinds get an empty repository, owners of other kinds are deleted.
+ * @returns the paths of the owners that got an empty one
  */
 async function fillGaps({ loading, rows, restored, storages }: Progress): Promise<string[]> {
   const emptied: string[] = [];

@@ -37,7 +37,7 @@ export interface OneOptions {
   config: ServicesConfig;
   /** The backup. */
   file: string;
-  /** Of a repository, or the place of a blob, as `check` names them. */
+  /** The path of a repository, or the key of a blob, as `check` prints it. */
   path: string;
   signal: AbortSignal;
 }
@@ -69,7 +69,7 @@ function keyOf(blobs: Blobs, place: string): BlobKey | undefined {
 
 /**
  * Reads the backup to its end.
- * @param take gets each entry; what it does not read is skipped
+ * @param take receives each entry; the rest of an entry that it does not read is skipped
  */
 async function readAll(
   { file, config, signal }: OneOptions,

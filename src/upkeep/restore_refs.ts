@@ -15,7 +15,7 @@ export interface Restored {
 type Refs = ReadonlyMap<string, string>;
 
 /**
- * Sets what is missing or leads nowhere: where the last push left it, if that commit exists, otherwise where the backup has it. What pushes have deleted since the
+ * Sets refs that are missing or name no object: to the commit of the last push if that exists, otherwise to the commit in the backup. What pushes have deleted since the
  * backup stays deleted.
  * @param kept the refs in the backup, whose objects the repository has
  */
@@ -55,7 +55,7 @@ export async function restoreRefs(
 
 const isPushed = (ref: string): boolean => /^refs\/(heads|tags)\//.test(ref);
 
-/** Sets the refs of merge requests and those that keep commits. */
+/** Sets the refs of merge requests and the keep-around refs. */
 async function keepAgain(
   { db }: Services,
   { id }: RepositoryRow,
