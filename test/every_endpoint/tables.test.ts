@@ -1,7 +1,8 @@
 /** What `npm run check` reads of statements (scripts/tables.ts). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tablesIn } from '../support/tables.ts';
+import { reachable } from '../support/imports.ts';
+import { foreignTables, tablesIn } from '../support/tables.ts';
 
 const named = (code: string) => [...tablesIn(code)].sort();
 
@@ -33,4 +34,13 @@ test('comments, texts and expressions name no tables', () => {
            const isMatch = /from \`issues/.test(text) && isUsable(caller, 'merge_requests') && 'issues' in row;`),
     [],
   );
+});
+
+test('a statement may name the tables of districts to which arrows lead, directly or over others', async () => {
+  const reached = await reachable();
+  const code =
+    'const rows = sql`select from wikis join projects on true join uploads on true join labels on true join hooks on true`;';
+  assert.deepEqual(foreignTables(code, 'geo', reached), ['labels', 'uploads'], 'beside, and not only above');
+  assert.deepEqual(foreignTables(code, 'work', reached), []);
+  assert.deepEqual(foreignTables(code, 'planning', reached), ['uploads', 'wikis']);
 });

@@ -49,8 +49,11 @@ export function areaOf(file: string): string | undefined {
   return folder === 'areas' && rest.length > 0 ? `${district}/${area}` : undefined;
 }
 
-/** The district of a file below areas/, e.g. `code`. */
-export const districtOf = (file: string): string | undefined => areaOf(file)?.split('/')[0];
+/** The district of a file below areas/, e.g. `code`, also where the file is of no single area. */
+export function districtOf(file: string): string | undefined {
+  const [folder, district, ...rest] = file.split(path.sep);
+  return folder === 'areas' && rest.length > 0 ? district : undefined;
+}
 
 const placeOf = (district: string) => (districts as readonly string[]).indexOf(district);
 
@@ -64,17 +67,26 @@ function uses(all: readonly Import[]): Map<string, Set<string>> {
   return found;
 }
 
+/** Every district with those to which arrows lead from it, over any number of others. */
+export async function reachable(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const used = uses(await imports());
+  const found = new Map<string, Set<string>>();
+  // From the ground up: what is below is known by then.
+  for (const district of districts)
+    found.set(district, new Set([...used.get(district)!].flatMap((next) => [next, ...found.get(next)!])));
+  return found;
+}
+
 /**
  * The districts as a Mermaid graph. An arrow that others imply is left out: where work uses planning, and planning people, work may use people, too.
  * @returns the lines of a fenced block, ready for docs/architecture.md
  */
 async function districtGraph(): Promise<string> {
   const used = uses(await imports());
-  const reaches = (from: string, to: string): boolean =>
-    [...used.get(from)!].some((next) => next === to || reaches(next, to));
+  const reached = await reachable();
   const arrows = [...districts].reverse().flatMap((from) =>
     [...used.get(from)!]
-      .filter((to) => ![...used.get(from)!].some((other) => other !== to && reaches(other, to)))
+      .filter((to) => ![...used.get(from)!].some((other) => reached.get(other)!.has(to)))
       .sort()
       .map((to) => `  ${from} --> ${to}`),
   );

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { SyntaxKind } from 'typescript/unstable/ast';
 import { createScanner } from 'typescript/unstable/ast/scanner';
-import { districts, src } from './imports.ts';
+import { districts, reachable, src } from './imports.ts';
 
 /** The tables of each district and of the folders that all districts use. `x_*` stands for all whose names begin with `x_`. */
 const tablesOf: Readonly<Record<(typeof districts)[number] | 'access' | 'relations' | 'db' | 'jobs', string>> = {
@@ -105,22 +105,31 @@ export function tablesIn(code: string): Set<string> {
   return new Set(names.filter((name) => allTables.has(name)));
 }
 
-/** A file of a district that names a table of a district above it. */
+/** The tables that the code of a district names and that belong to districts to which no arrow of docs/architecture.md leads. */
+export function foreignTables(
+  code: string,
+  district: string,
+  reached: Awaited<ReturnType<typeof reachable>>,
+): string[] {
+  const places: readonly string[] = districts;
+  const isForeign = (owner: string) =>
+    owner !== district && places.includes(owner) && !reached.get(district)!.has(owner);
+  return [...tablesIn(code)].filter((table) => ownersOf(table).some(isForeign)).sort();
+}
+
+/** A file that names a table of a district to which no arrow leads. */
 export interface Trespass {
   /** The path below src/. */
   file: string;
   table: string;
 }
 
-/** Every statement of a district that names a table of a district above it. */
-export function trespasses(): Trespass[] {
-  const places: readonly string[] = districts;
-  const isAbove = (table: string, district: string) =>
-    ownersOf(table).some((owner) => places.indexOf(owner) > places.indexOf(district));
+export async function trespasses(): Promise<Trespass[]> {
+  const reached = await reachable();
   return globSync('areas/*/**/*.ts', { cwd: src, exclude: (name) => name.endsWith('.test.ts') })
     .sort()
     .flatMap((file) => {
-      const tables = [...tablesIn(readFileSync(path.join(src, file), 'utf8'))].sort();
-      return tables.filter((table) => isAbove(table, file.split(path.sep)[1]!)).map((table) => ({ file, table }));
+      const code = readFileSync(path.join(src, file), 'utf8');
+      return foreignTables(code, file.split(path.sep)[1]!, reached).map((table) => ({ file, table }));
     });
 }
