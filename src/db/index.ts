@@ -17,7 +17,14 @@ export { eachRow } from './each_row.ts';
 export { iidTaken, type NumberOwner, type NumberUsage, nextIid, nextIids, raiseIid } from './internal_ids.ts';
 export { isOutOfTime, limitedTo, originOf } from './limited.ts';
 export { customPlan } from './prepared.ts';
-export { isFree, type Reference, referencesTo, releaseReferences, replaceReferences } from './references.ts';
+export {
+  copyReferences,
+  isFree,
+  type Reference,
+  referencesTo,
+  releaseReferences,
+  replaceReferences,
+} from './references.ts';
 export { repeated } from './repeated.ts';
 export type { DB } from './schema.ts';
 export { stamped } from './stamped.ts';

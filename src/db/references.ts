@@ -114,18 +114,46 @@ export async function replaceReferences(
 
 /**
  * Applies the delete action of the foreign keys to references, as if the referenced rows were deleted.
+ * @param ids the referenced rows; left out, all
  * @param isInside a predicate on rows of the table, by its own name
  */
 export async function releaseReferences(
   tx: Database,
   { table: name, column: column_name, on_delete }: Reference,
-  ids: readonly number[],
+  ids: readonly number[] | undefined,
   isInside: RawBuilder<SqlBool>,
 ): Promise<void> {
   const [table, column] = [sql.table(name), sql.ref(column_name)];
-  const isMeant = sql`${sql.ref(`${name}.${column_name}`)} = any(${idsOf(ids)}) and ${isInside}`;
+  const isNamed =
+    ids === undefined ? sql`${column} is not null` : sql`${sql.ref(`${name}.${column_name}`)} = any(${idsOf(ids)})`;
+  const isMeant = sql`${isNamed} and ${isInside}`;
   await (on_delete === 'cascade'
     ? sql`delete from ${table} where ${isMeant}`
     : sql`update ${table} set ${column} = null where ${isMeant}`
   ).execute(tx);
+}
+
+/**
+ * Gives a row copies of the rows of a table that reference another row, in their order.
+ * @param references the columns of one table; a row that references it in several is copied once
+ * @param isMeant a predicate on rows of the table, by its own name
+ */
+export async function copyReferences(
+  tx: Database,
+  references: readonly Reference[],
+  { from, to, isMeant = sql`true` }: { from: number; to: number; isMeant?: RawBuilder<SqlBool> },
+): Promise<void> {
+  const [{ table, rank, others, column }] = references as readonly [Reference, ...Reference[]];
+  const columns = references.map((reference) => reference.column);
+  const kept = [column, ...others].filter((name) => !columns.includes(name)).map((name) => sql.ref(name));
+  const replaced = columns.map(
+    (name) => sql`case ${sql.ref(name)} when ${from} then ${to}::bigint else ${sql.ref(name)} end`,
+  );
+  const isOfRow = columns.map((name) => sql`${sql.ref(name)} = ${from}`);
+  await sql`
+    insert into ${sql.table(table)} (${sql.join([...columns.map((name) => sql.ref(name)), ...kept])})
+    select ${sql.join([...replaced, ...kept])} from ${sql.table(table)}
+     where (${sql.join(isOfRow, sql` or `)}) and ${isMeant} ${rank === null ? sql`` : sql`order by ${sql.ref(rank)}`}`.execute(
+    tx,
+  );
 }

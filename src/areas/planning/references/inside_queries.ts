@@ -1,8 +1,8 @@
-/** The contents of a project or group that was transferred. */
+/** Which rows belong to a project, or to a group with everything in it. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 
-/** A transferred project, or a transferred group with all its contents. */
+/** A project, or a group with all its contents: one that was transferred, or that a member has left. */
 export type Moved = { project_id: number } | { group_id: number };
 
 export const idsOf = (ids: readonly number[]) => sql`${ids}::bigint[]`;
@@ -59,11 +59,11 @@ export async function ownersByTable(db: Database): Promise<Owners> {
 /** Tables whose rows belong to a project or a group, and have parts in other tables. */
 const parents: readonly string[] = ['boards', 'epics', 'issues', 'merge_requests', 'releases'];
 
-/** A predicate on rows of a table, under its own name: they belong to the transferred project or group. */
-export function isInside(owners: Owners, moved: Moved, table: string): RawBuilder<SqlBool> {
+/** A predicate on rows of a table, under its own name: they belong to the project or group, or are parts of what does. */
+export function isOwnedBy(owners: Owners, moved: Moved, table: string): RawBuilder<SqlBool> {
   const predicates = (owners.get(table) ?? []).map(({ column, parent }) => {
     if (parent === undefined) return column === 'project_id' ? isOfProjects(moved, table) : isOfGroups(moved, table);
-    const isOfParent = isInside(owners, moved, parent);
+    const isOfParent = isOwnedBy(owners, moved, parent);
     return sql<SqlBool>`${sql.ref(`${table}.${column}`)} in (select id from ${sql.table(parent)} where ${isOfParent})`;
   });
   return sql`(${sql.join([sql`false`, ...predicates], sql` or `)})`;

@@ -10,8 +10,9 @@ import {
   releaseReferences,
   replaceReferences,
 } from '../../../db/index.ts';
+import { type AtTransfer, atTransfer } from '../../references.ts';
 import type { PlanningTable } from './actions.ts';
-import { idsOf, isInside, type Moved, type Owners, ownersByTable } from './inside_queries.ts';
+import { idsOf, isOwnedBy, type Moved, type Owners, ownersByTable } from './inside_queries.ts';
 
 interface Move {
   moved: Moved;
@@ -20,30 +21,27 @@ interface Move {
   owners: Owners;
 }
 
-/**
- * How a reference into a former ancestor group changes: `copy` replaces it with the available label or milestone of the
- * same title, and creates a copy if there is none; `follow` replaces it only if there is one; all remaining references,
- * and `release`, are treated as if the referenced row were deleted.
- */
-type AtTransfer = 'copy' | 'follow' | 'release';
-
-/** Histories keep only references to available records, and iterations stay with their groups. */
-const atTransfer = (table: PlanningTable, source: string): AtTransfer =>
-  table === 'iterations' ? 'release' : /^resource_\w+_events$/.test(source) ? 'follow' : 'copy';
-
 /** A reference from the transferred project or group. */
 interface Inner extends Reference {
   transfer: AtTransfer;
   isInside: RawBuilder<SqlBool>;
 }
 
-async function innerReferences(tx: Database, { moved, owners }: Move, table: PlanningTable): Promise<Inner[]> {
-  const references = await referencesTo(tx, table);
-  return references.map((reference) => ({
-    ...reference,
-    transfer: atTransfer(table, reference.table),
-    isInside: isInside(owners, moved, reference.table),
-  }));
+/** The references that do not simply stay. */
+async function innerReferences(
+  tx: Database,
+  { moved, owners }: Move,
+  table: keyof typeof atTransfer,
+): Promise<Inner[]> {
+  const fates: Readonly<Record<string, AtTransfer>> = atTransfer[table];
+  return (await referencesTo(tx, table)).flatMap((reference) => {
+    const key = `${reference.table}.${reference.column}`;
+    const transfer = fates[key];
+    if (transfer === undefined) throw new Error(`areas/references.ts lacks ${key}`);
+    return transfer.startsWith('stays')
+      ? []
+      : [{ ...reference, transfer, isInside: isOwnedBy(owners, moved, reference.table) }];
+  });
 }
 
 /** The rows of the former ancestor groups to which some of the references point, as the table `gone`. */
@@ -120,15 +118,25 @@ async function leave(tx: Database, table: PlanningTable, move: Move): Promise<vo
   }
 }
 
+/** Takes issues out of their epics where the project has come into a personal namespace, whose issues are in none. */
+async function leaveEpics(tx: Database, move: Move, to_id: number | null): Promise<void> {
+  if (to_id === null) return;
+  const { kind } = await tx.selectFrom('namespaces').select('kind').where('id', '=', to_id).executeTakeFirstOrThrow();
+  if (kind !== 'user') return;
+  for (const { isInside, transfer, ...reference } of await innerReferences(tx, move, 'epics'))
+    if (transfer === 'release outside of groups') await releaseReferences(tx, reference, undefined, isInside);
+}
+
 /**
  * Keeps the labels and milestones of a transferred project or group, including those of its boards, releases and
  * histories: available ones of the same title are used, and others are copied into the transferred project or group.
- * Iterations stay with their groups. Afterwards no reference points to the former ancestor groups.
+ * Iterations stay with their groups, and issues leave their epics where they can be in none. Afterwards no reference
+ * of `areas/references.ts` points to the former ancestor groups, unless it may.
  * @param tx the transaction of the transfer, after it
  * @param from_id the former parent namespace, null for none
  * @param to_id the new parent namespace, null for none
  */
-export async function takePlanning(
+export async function leaveFormerGroups(
   tx: Database,
   moved: Moved,
   from_id: number | null,
@@ -139,4 +147,5 @@ export async function takePlanning(
   if (rows.length === 0) return;
   const move = { moved, left_ids: rows.map(({ id }) => id), owners: await ownersByTable(tx) };
   for (const table of ['labels', 'milestones', 'iterations'] as const) await leave(tx, table, move);
+  await leaveEpics(tx, move, to_id);
 }

@@ -13,7 +13,7 @@ import {
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import { badRequest } from '../../../http/index.ts';
 import { isPathTaken, type LockedNamespace, lockedNamespaceOf, moveGroup } from '../../people/namespaces/index.ts';
-import { takePlanning } from '../../planning/references/index.ts';
+import { leaveFormerGroups } from '../../planning/references/index.ts';
 import { dropForeignRoles } from '../member_roles/transfer_actions.ts';
 import { maximumDepth } from './rules.ts';
 
@@ -47,7 +47,7 @@ export async function transferGroup(
     if (isUniqueViolation(error, 'namespaces_full_path_key')) throw failed(pathTaken);
     throw error;
   }
-  await takePlanning(tx, { group_id }, place.traversal_ids.at(-2) ?? null, above?.id ?? null);
+  await leaveFormerGroups(tx, { group_id }, place.traversal_ids.at(-2) ?? null, above?.id ?? null);
   if (above) await hideBelow(tx, group_id, above.visibility);
   await keepOwner(tx, group_id, actor.id);
   await tx.updateTable('namespaces').set({ updated_at: sql`now()` }).where('id', '=', group_id).execute();

@@ -3,16 +3,17 @@ import { type RawBuilder, sql } from 'kysely';
 import {
   countsToday,
   hasEnded,
-  issuableKinds,
   levels,
   type Permission,
   refreshAuthorizations,
   type Subtree,
   subtreeOf,
 } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type Database, referencesTo, releaseReferences } from '../../../db/index.ts';
 import { checkUnmodified, forbidden, notFound } from '../../../http/index.ts';
 import { recordEvents } from '../../activity/events/index.ts';
+import { isOwnedBy, ownersByTable } from '../../planning/references/index.ts';
+import { atLeaving } from '../../references.ts';
 import { memberOf, recordMemberships } from './actions.ts';
 import { tellOfMembers } from './hook_actions.ts';
 import { hasOtherOwner, isDirect, lockedSource } from './queries.ts';
@@ -79,16 +80,10 @@ export async function removeEverywhere(
 
 /** As in v4, without system notes: it is not a decision about a single issue. */
 async function unassign(tx: Database, subtree: Subtree, user_id: number): Promise<void> {
-  const projects =
-    'group_id' in subtree
-      ? sql`select projects.id from projects join namespaces on namespaces.id = projects.namespace_id
-             where namespaces.traversal_ids @> ${[subtree.group_id]}::bigint[]`
-      : sql`values (${subtree.project_id}::bigint)`;
-  for (const { table, column, assignees, reviewers } of issuableKinds)
-    for (const people of [assignees, reviewers])
-      if (people !== undefined)
-        await sql`delete from ${sql.table(people)} where user_id = ${user_id} and ${sql.ref(column)} in (
-          select id from ${sql.table(table)} where project_id in (${projects}))`.execute(tx);
+  const owners = await ownersByTable(tx);
+  for (const reference of await referencesTo(tx, 'users'))
+    if (atLeaving[`${reference.table}.${reference.column}`] === 'ends if asked')
+      await releaseReferences(tx, reference, [user_id], isOwnedBy(owners, subtree, reference.table));
 }
 
 /** A predicate on rows of a table with `group_id` and `project_id`: they belong to a group or to anything inside it. */

@@ -14,7 +14,7 @@ import type { Database } from '../../../db/index.ts';
 import { ApiError, type Caller, conflict, found, invalidAs, notFound } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
 import { lockTarget, tellOfProjects } from '../../people/namespaces/index.ts';
-import { takePlanning } from '../../planning/references/index.ts';
+import { leaveFormerGroups } from '../../planning/references/index.ts';
 import { dropForeignRoles } from '../member_roles/transfer_actions.ts';
 import { limitReason, refuseTaken } from './actions.ts';
 import { namespaceFor } from './creation_actions.ts';
@@ -62,7 +62,7 @@ export async function transferProject(
     .set({ namespace_id: place.id, full_path, visibility: allowed, updated_at: sql`now()` })
     .where('id', '=', project_id)
     .execute();
-  await takePlanning(tx, { project_id }, from, place.id);
+  await leaveFormerGroups(tx, { project_id }, from, place.id);
   await dropForeignRoles(tx, { project_id });
   await refreshAuthorizations(tx, { project_id });
   await endGrantsAfterMove(tx, { project_id }, from);

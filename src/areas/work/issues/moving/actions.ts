@@ -1,8 +1,8 @@
 /** Moving and cloning issues (docs/reference/issues.md). */
 
-import { type RawBuilder, sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import { issueKind, levels, mayUse, type Project, theIssue } from '../../../../access/index.ts';
-import type { Database } from '../../../../db/index.ts';
+import { copyReferences, type Database, referencesTo } from '../../../../db/index.ts';
 import { type GivenOf, givenColumns } from '../../../../fields/index.ts';
 import { badRequest, found } from '../../../../http/index.ts';
 import { noteOnBoth } from '../../../conversation/notes/index.ts';
@@ -10,6 +10,7 @@ import type { Acting } from '../../../conversation/quick_actions/index.ts';
 import { iterationFor } from '../../../planning/iterations/index.ts';
 import { labelsFor, labelsOf } from '../../../planning/labels/index.ts';
 import { milestoneFor, milestonesById, milestoneTitled } from '../../../planning/milestones/index.ts';
+import { atMove } from '../../../references.ts';
 import { tellOfIssue } from '../../issuables/hook_actions.ts';
 import { referenceTo } from '../../issuables/rules.ts';
 import { changeIssue } from '../change_actions.ts';
@@ -101,23 +102,19 @@ async function valuesThere(
   };
 }
 
-/** Copies rows that belong to an issue: all columns except the issue id. */
-const copyRows = (
-  tx: Database,
-  table: string,
-  columns: string,
-  from: number,
-  to: number,
-  only: RawBuilder<unknown> = sql`true`,
-) =>
-  sql`insert into ${sql.table(table)} (issue_id, ${sql.raw(columns)})
-      select ${to}, ${sql.raw(columns)} from ${sql.table(table)} where issue_id = ${from} and ${only}`.execute(tx);
-
-async function copyLinks(tx: Database, from: number, to: number): Promise<void> {
-  await sql`insert into issue_links (source_id, target_id, link_type, created_at, updated_at)
-            select case when source_id = ${from} then ${to} else source_id end, case when target_id = ${from} then ${to} else target_id end,
-                   link_type, created_at, updated_at
-              from issue_links where source_id = ${from} or target_id = ${from} order by id`.execute(tx);
+/**
+ * Gives the new issue copies of the rows that name the original, as `areas/references.ts` says.
+ * @param tables if given, only of these
+ */
+async function copyRows(tx: Database, from: number, to: number, tables?: readonly string[]): Promise<void> {
+  const copied = (await referencesTo(tx, 'issues')).filter(
+    ({ table, column }) => atMove[`${table}.${column}`] === 'copy' && (tables?.includes(table) ?? true),
+  );
+  for (const references of Map.groupBy(copied, ({ table }) => table).values()) {
+    // What is about a comment is copied with it.
+    const isMeant = references[0]!.others.includes('note_id') ? sql<SqlBool>`note_id is null` : sql<SqlBool>`true`;
+    await copyReferences(tx, references, { from, to, isMeant });
+  }
 }
 
 /** Adds system notes to both issues that reference the other one. */
@@ -151,11 +148,7 @@ export async function moveIssue(tx: Database, acting: Acting, way: Way): Promise
   await sql`
     update issues set state = old.state, closed_at = old.closed_at, closed_by_id = old.closed_by_id, time_estimate_s = old.time_estimate_s, total_time_spent_s = old.total_time_spent_s, imported_from = old.imported_from
       from issues old where issues.id = ${to.id} and old.id = ${from.id}`.execute(tx);
-  await copyRows(tx, 'timelogs', 'user_id, time_spent_s, spent_at, summary, created_at', from.id, to.id);
-  await copyRows(tx, 'award_emoji', 'name, user_id, created_at, updated_at', from.id, to.id);
-  await copyRows(tx, 'subscriptions', 'user_id, subscribed, created_at', from.id, to.id);
-  await copyRows(tx, 'user_mentions', 'user_id', from.id, to.id, sql`note_id is null`);
-  await copyLinks(tx, from.id, to.id);
+  await copyRows(tx, from.id, to.id);
   await copyNotesElsewhere(tx, theIssue(from.id), theIssue(to.id), textMoveOf(way));
   await noteWay(tx, acting, way, from, to, 'moved');
   await changeIssue(tx, acting, way.source, from.id, { state_event: 'close', moved_to_id: to.id });
@@ -175,7 +168,7 @@ export async function cloneIssue(tx: Database, acting: Acting, way: Way, with_no
   await sql`
     update issues set time_estimate_s = old.time_estimate_s
       from issues old where issues.id = ${to.id} and old.id = ${from.id}`.execute(tx);
-  await copyRows(tx, 'user_mentions', 'user_id', from.id, to.id, sql`note_id is null`);
+  await copyRows(tx, from.id, to.id, ['user_mentions']);
   if (with_notes) await copyNotesElsewhere(tx, theIssue(from.id), theIssue(to.id), textMoveOf(way));
   await noteWay(tx, acting, way, from, to, 'cloned');
   await tellOfIssue(tx, { ...to, actor_id: acting.caller.id, action: 'open' }, from.confidential);
