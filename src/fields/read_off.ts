@@ -21,18 +21,30 @@ export const replyOf = <F extends Fields>(fields: F): SchemasOf<F, 'reply'> => s
 
 /** The parameters of creation: first those of changes, too. */
 export function creationOf<F extends Fields>(fields: F): CreationOf<F> {
-  const schemas = [...having(fields, 'input'), ...having(fields, 'create')];
+  const [shared, own] = parametersOf(fields, 'create');
   return Object.fromEntries(
-    schemas.map(([name, schema]) => [name, fields[name]!.is_required ? schema : Type.Optional(schema)]),
+    [...shared, ...own].map(([name, schema]) => [name, fields[name]!.is_required ? schema : Type.Optional(schema)]),
   ) as CreationOf<F>;
 }
 
 /** The parameters of changes: first those of creation, too. */
-export const editOf = <F extends Fields>(fields: F) =>
-  allOptional<SchemasOf<F, 'input'> & SchemasOf<F, 'update'>>({
-    ...schemasOf(fields, 'input'),
-    ...schemasOf(fields, 'update'),
+export function editOf<F extends Fields>(fields: F) {
+  const [shared, own] = parametersOf(fields, 'update');
+  return allOptional(Object.fromEntries([...shared, ...own]) as SchemasOf<F, 'input'> & SchemasOf<F, 'update'>);
+}
+
+/** The parameters that the other form has, too, and those of this form alone. */
+function parametersOf(fields: Fields, form: 'create' | 'update') {
+  const all = Object.entries(fields).flatMap(([name, { input, ...field }]) => {
+    const schema = input ?? field[form];
+    return schema === undefined ? [] : [[name, schema] as const];
   });
+  const isShared = ([name]: readonly [string, TSchema]) => {
+    const { input, create, update } = fields[name]!;
+    return input !== undefined || (create !== undefined && update !== undefined);
+  };
+  return [all.filter(isShared), all.filter((each) => !isShared(each))] as const;
+}
 
 /** The members of exported records. */
 export const membersOf = (fields: Fields): Members => Object.fromEntries(having(fields, 'relation'));

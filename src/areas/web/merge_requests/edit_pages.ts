@@ -1,51 +1,30 @@
 /** All fields of a merge request in one form. */
+import type { Plan } from '../../../http/index.ts';
 import { type Field, form, html, page } from '../../../pages/index.ts';
-import { MergeRequest } from '../../work/merge_requests/index.ts';
-import { type Choices, choicesOf, namesOf, peopleField, planningFields } from '../issuables/field_present.ts';
+import { MergeRequest, mergeRequestFields } from '../../work/merge_requests/index.ts';
+import {
+  type Choices,
+  choicesOf,
+  groupedControls,
+  namesOf,
+  peopleField,
+  planningFields,
+} from '../issuables/field_present.ts';
 import { editedTexts, presentText } from '../issuables/form_rules.ts';
 import { projectOf, type ShownMergeRequest, toMergeRequest } from './views.ts';
 
-const fieldsOf = (merge_request: ShownMergeRequest, choices: Choices): readonly Field[] => [
-  {
-    name: 'title',
-    label: 'Title',
-    is_required: true,
-    value: merge_request.title,
-    is_clearable: true,
-    help: 'Draft: before it marks a draft.',
-  },
-  {
-    name: 'description',
-    label: 'Description',
-    kind: 'area',
-    value: merge_request.description,
-    is_clearable: true,
-    help: 'Markdown.',
-  },
-  {
-    name: 'target_branch',
-    label: 'Target branch',
-    is_required: true,
-    value: merge_request.target_branch,
-    is_clearable: true,
-  },
-  peopleField('assignee_ids', 'Assignees', choices, merge_request.assignees),
-  peopleField('reviewer_ids', 'Reviewers', choices, merge_request.reviewers),
-  ...planningFields(choices, { labels: namesOf(merge_request.labels), milestone: merge_request.milestone }),
-  { name: 'squash', label: 'Make one commit of all when merging', kind: 'checkbox', value: merge_request.squash },
-  {
-    name: 'remove_source_branch',
-    label: 'Remove the source branch after merging',
-    kind: 'checkbox',
-    value: merge_request.force_remove_source_branch ?? false,
-  },
-  {
-    name: 'discussion_locked',
-    label: 'Locked: only members can comment',
-    kind: 'checkbox',
-    value: merge_request.discussion_locked ?? false,
-  },
-];
+function fieldsOf(merge_request: ShownMergeRequest, choices: Choices, plan: Plan | undefined): readonly Field[] {
+  const values = { ...merge_request, remove_source_branch: merge_request.force_remove_source_branch };
+  const { texts, others, flags } = groupedControls(mergeRequestFields, { is_new: false, plan, values });
+  return [
+    ...texts,
+    peopleField('assignee_ids', 'Assignees', choices, merge_request.assignees),
+    peopleField('reviewer_ids', 'Reviewers', choices, merge_request.reviewers),
+    ...planningFields(choices, { labels: namesOf(merge_request.labels), milestone: merge_request.milestone }),
+    ...others,
+    ...flags,
+  ];
+}
 
 export const editMergeRequestPage = page('/:id/-/merge_requests/:merge_request_iid/edit', {
   signed_in: true,
@@ -69,7 +48,7 @@ export const editMergeRequestPage = page('/:id/-/merge_requests/:merge_request_i
       place: { id, kind: 'project', tab: 'merge_requests' },
       main: html`${
         form(seen, 'change', {
-          fields: fieldsOf(merge_request, choices),
+          fields: fieldsOf(merge_request, choices, seen.caller?.plan),
           edited: editedTexts(merge_request),
           button: 'Save',
         }) ?? html`<p>You may not edit this merge request.</p>`

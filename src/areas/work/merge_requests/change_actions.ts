@@ -1,7 +1,9 @@
 /** Changing merge requests. */
+
 import { sql, type Updateable } from 'kysely';
 import { mergeRequestKind, type Project, theMergeRequest } from '../../../access/index.ts';
 import type { Database, DB } from '../../../db/index.ts';
+import { type ChangesOf, givenColumns, hookChanges } from '../../../fields/index.ts';
 import { found, invalid } from '../../../http/index.ts';
 import { addNotification } from '../../activity/notifications/index.ts';
 import { retryWaiting } from '../../code/commit_statuses/index.ts';
@@ -20,6 +22,7 @@ import { resetOutdated } from './approvals/actions.ts';
 import { refuseDuplicate, refuseSameBranch } from './branch_pair_actions.ts';
 import { addClosedIssues } from './closing/actions.ts';
 import { readClosedIssues } from './closing/jobs.ts';
+import { mergeRequestFields } from './fields.ts';
 import { uncheckedAgain } from './merging/status_git.ts';
 import { isDraft, type State, withoutDraft, wordsForBranch, wordsForDraft } from './rules.ts';
 import { addVersion, headsOf } from './versions/actions.ts';
@@ -27,18 +30,8 @@ import { followThreads } from './versions/follow_jobs.ts';
 import { prepareMergeRequest } from './versions/jobs.ts';
 
 /** The changes. Omitted members keep their values. The caller may make all of them, and all are valid. */
-export interface MergeRequestChanges {
-  title?: string | undefined;
-  description?: string | null | undefined;
-  target_branch?: string | undefined;
+export interface MergeRequestChanges extends ChangesOf<typeof mergeRequestFields, 'merge_requests'> {
   state_event?: 'close' | 'reopen' | undefined;
-  discussion_locked?: boolean | undefined;
-  milestone_id?: number | null | undefined;
-  squash?: boolean | undefined;
-  force_remove_source_branch?: boolean | undefined;
-  allow_collaboration?: boolean | undefined;
-  /** ISO 8601 */
-  merge_after?: string | null | undefined;
   /** The new lists of assignees and reviewers. */
   assignee_ids?: readonly number[] | undefined;
   reviewer_ids?: readonly number[] | undefined;
@@ -52,10 +45,7 @@ export interface MergeRequestChanges {
   creates_labels?: boolean;
 }
 
-const plainColumns = [
-  ...(['title', 'description', 'discussion_locked', 'milestone_id', 'target_branch', 'squash'] as const),
-  ...(['force_remove_source_branch', 'allow_collaboration', 'merge_after'] as const),
-] as const;
+const plainColumns = givenColumns(mergeRequestFields);
 
 const lockedMergeRequest = async (tx: Database, id: number) =>
   found(
@@ -147,14 +137,10 @@ async function askAgain(tx: Database, merge_request_id: number, user_ids: readon
 }
 
 const stateFrom = (row: LockedMergeRequest, label_ids: readonly number[]): IssuableState => ({
+  ...row,
   // Draft changes have their own system note.
   title: withoutDraft(row.title),
-  description: row.description,
-  discussion_locked: row.discussion_locked,
-  milestone_id: row.milestone_id,
   state: row.state as State,
-  assignee_ids: row.assignee_ids,
-  reviewer_ids: row.reviewer_ids,
   label_ids,
 });
 
@@ -163,13 +149,9 @@ const ownWords = (before: LockedMergeRequest, after: LockedMergeRequest): string
   ...(before.target_branch === after.target_branch ? [] : [wordsForBranch(before.target_branch, after.target_branch)]),
 ];
 
-/** Changes in webhooks that only merge requests have. */
-const ownChanges = (before: LockedMergeRequest, after: LockedMergeRequest) => ({
-  ...Object.fromEntries(
-    (['title', 'description', 'discussion_locked', 'milestone_id', 'target_branch', 'squash', 'merge_after'] as const)
-      .filter((name) => before[name] !== after[name])
-      .map((name) => [name, { previous: before[name], current: after[name] }] as const),
-  ),
+/** The changes that webhooks list. */
+const toldChanges = (before: LockedMergeRequest, after: LockedMergeRequest) => ({
+  ...hookChanges(mergeRequestFields, before, after),
   ...(isDraft(before.title) === isDraft(after.title)
     ? {}
     : { draft: { previous: isDraft(before.title), current: isDraft(after.title) } }),
@@ -221,7 +203,7 @@ export async function changeMergeRequest(
   // For notes and to-do items, a reviewer who is asked again counts as a new reviewer.
   if (written[3])
     from.reviewer_ids = row.reviewer_ids.filter((user_id) => !changes.review_again_ids?.includes(user_id));
-  const differences = { words: ownWords(row, after), also: ownChanges(row, after) };
+  const differences = { words: ownWords(row, after), also: toldChanges(row, after) };
   await recordEffects(tx, acting, {
     on,
     project_id: project.id,

@@ -1,36 +1,31 @@
 /** Creating merge requests. */
+
 import { sql } from 'kysely';
 import { mergeRequestKind, type Project, theMergeRequest } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
+import { type ChangesOf, valuesOf } from '../../../fields/index.ts';
 import type { Plan, Services } from '../../../http/index.ts';
-import { taskCompletion } from '../../../markdown/index.ts';
 import { type Acting, applyCommands, extractCommands } from '../../conversation/quick_actions/index.ts';
 import { labelsFor, withoutRivals } from '../../planning/labels/index.ts';
-import { recordEffects } from '../issuables/change_actions.ts';
+import { recordEffects, taskColumns } from '../issuables/change_actions.ts';
 import { insertIssuable } from '../issuables/creation_actions.ts';
 import type { IssuableState } from '../issuables/definition.ts';
 import { refuseSameBranch, refusingDuplicates } from './branch_pair_actions.ts';
 import { addClosedIssues } from './closing/actions.ts';
+import { mergeRequestFields } from './fields.ts';
 import { mergeRequestNoun } from './noteable.ts';
 import { withoutDraft } from './rules.ts';
 import { addVersion, type Heads, headsOf } from './versions/actions.ts';
 import { prepareMergeRequest } from './versions/jobs.ts';
 
 /** A new merge request. The caller may set all its members, and all are valid. */
-export interface NewMergeRequest {
+export interface NewMergeRequest extends ChangesOf<typeof mergeRequestFields, 'merge_requests'> {
   title: string;
-  description?: string | null | undefined;
-  milestone_id?: number | null | undefined;
   assignee_ids: readonly number[];
   reviewer_ids: readonly number[];
   /** Titles of labels; missing ones are created if `creates_labels` is true, and ignored otherwise. */
   labels: readonly string[];
   creates_labels: boolean;
-  squash?: boolean | undefined;
-  force_remove_source_branch?: boolean | undefined;
-  allow_collaboration?: boolean | undefined;
-  /** ISO 8601 */
-  merge_after?: string | null | undefined;
 }
 
 /** Its branches, with their projects. */
@@ -83,25 +78,12 @@ async function insert(
   heads: Heads,
 ): Promise<Added> {
   const { project_id, ...branches } = pairOf(between);
-  const { squash = await usuallySquashes(tx, project_id), allow_collaboration, merge_after } = wanted;
-  const { force_remove_source_branch = null } = wanted;
-  const { count, completed_count } = await taskCompletion(to.description);
+  const squash = wanted.squash ?? (await usuallySquashes(tx, project_id));
+  const { description } = to;
+  const given = valuesOf(mergeRequestFields, { ...wanted, description, squash });
   const added = await insertIssuable(tx, mergeRequestKind, {
     place_id: project_id,
-    columns: {
-      ...branches,
-      ...{
-        title: wanted.title,
-        description: to.description,
-        squash,
-        force_remove_source_branch,
-        allow_collaboration,
-        merge_after,
-      },
-      milestone_id: to.milestone_id,
-      task_count: count,
-      completed_task_count: completed_count,
-    },
+    columns: { ...given, ...branches, ...(await taskColumns({ description })) },
     author_id,
     label_ids: to.label_ids,
     assignee_ids: to.assignee_ids ?? [],

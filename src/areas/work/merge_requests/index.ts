@@ -8,6 +8,7 @@ export { findClosedIssues } from './closing/actions.ts';
 export { openMergeRequest } from './closing/issue_jobs.ts';
 export { readClosedIssues } from './closing/jobs.ts';
 export { followDeployments } from './deploying/jobs.ts';
+export { mergeRequestFields } from './fields.ts';
 export { concludeMerged } from './merging/conclusion_actions.ts';
 export { concludeMerges, keepMerged, mergeByCommand, mergeReady } from './merging/jobs.ts';
 export { rebaseSource } from './merging/rebase_jobs.ts';

@@ -1,77 +1,28 @@
 /** The parameters for creating and updating merge requests (docs/reference/merge_requests.md). */
+
 import { type Static, type TObject, Type } from 'typebox';
 import { levels, type Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import {
-  allOptional,
-  atLeastOneOf,
-  ClearableList,
-  CommaList,
-  checked,
-  deprecated,
-  found,
-  Id,
-  invalid,
-  longText,
-  NotBlank,
-  nullable,
-  type Plan,
-  type Rule,
-  Timestamp,
-} from '../../../http/index.ts';
-import { descriptionReasons, titleReasons } from '../../../texts/index.ts';
+import { creationOf, editOf } from '../../../fields/index.ts';
+import { atLeastOneOf, found, Id, invalid, type Plan, type Rule } from '../../../http/index.ts';
 import { milestoneFor } from '../../planning/milestones/index.ts';
 import { peopleReasons } from '../issuables/rules.ts';
 import type { MergeRequestChanges } from './change_actions.ts';
 import type { NewMergeRequest } from './creation_actions.ts';
+import { mergeRequestFields } from './fields.ts';
 import { readersAmong } from './lists/people_queries.ts';
 
-const title = checked(
-  Type.String({ description: 'At most 255 characters; `Draft:` before it marks a draft' }),
-  titleReasons,
-);
-const target_branch = checked(Type.String(), (name: string) =>
-  name.trim() === '' ? ["can't be blank", 'is invalid'] : [],
-);
-
-const common = {
-  assignee_ids: ClearableList(Id),
-  assignee_id: deprecated('use `assignee_ids`', nullable(Type.Integer())),
-  reviewer_ids: ClearableList(Id),
-  description: longText(
-    checked(nullable(Type.String({ description: 'At most 1,048,576 characters' })), descriptionReasons),
-  ),
-  milestone_id: nullable(Type.Integer({ description: '0: none' })),
-  labels: ClearableList(Type.String({ description: 'Titles' })),
-  add_labels: CommaList(Type.String({ description: 'Titles of labels to add' })),
-  remove_labels: CommaList(Type.String({ description: 'Titles of labels to remove' })),
-  remove_source_branch: Type.Boolean({ description: 'Whether the source branch is removed after merging' }),
-  squash: Type.Boolean(),
-  allow_collaboration: Type.Boolean({
-    description: 'Whether those who may merge may push to the source branch; only for one from a fork',
-  }),
-  allow_maintainer_to_push: deprecated('use `allow_collaboration`', Type.Boolean()),
-  merge_after: nullable(Timestamp),
-};
+const { title, target_branch, ...optional } = creationOf(mergeRequestFields);
 
 export const newMergeRequestInput = {
   title,
   source_branch: Type.String(),
   target_branch,
-  ...allOptional({
-    target_project_id: Id,
-    ...common,
-    approvals_before_merge: deprecated('has no effect', Type.Integer()),
-  }),
+  target_project_id: Type.Optional(Id),
+  ...optional,
 };
 
-export const editInput = allOptional({
-  title: checked(NotBlank({ description: 'At most 255 characters; `Draft:` before it marks a draft' }), titleReasons),
-  target_branch: NotBlank(),
-  ...common,
-  state_event: Type.Enum(['close', 'reopen']),
-  discussion_locked: Type.Boolean(),
-});
+export const editInput = editOf(mergeRequestFields);
 
 export const editRules: readonly Rule[] = [
   atLeastOneOf(
@@ -95,7 +46,7 @@ export const editRules: readonly Rule[] = [
   ),
 ];
 
-type CommonInput = Partial<Static<TObject<typeof common>>>;
+type CommonInput = Static<TObject<typeof editInput>>;
 
 /** The context in which ids are looked up. */
 export interface Parent {
@@ -157,12 +108,10 @@ export async function newMergeRequestFrom(
   parent: Parent,
   given: Static<TObject<typeof newMergeRequestInput>>,
 ): Promise<NewMergeRequest> {
-  const { description, squash, merge_after, labels = [], add_labels = [], remove_labels = [] } = given;
+  const { labels = [], add_labels = [], remove_labels = [] } = given;
   return {
+    ...given,
     title: given.title.trim(),
-    description,
-    squash,
-    merge_after,
     force_remove_source_branch: given.remove_source_branch,
     allow_collaboration: given.allow_collaboration ?? given.allow_maintainer_to_push,
     labels: [...labels, ...add_labels].filter((label) => !remove_labels.includes(label)),
@@ -183,19 +132,9 @@ export async function changesFrom(
   { id }: { id: number },
   given: Static<TObject<typeof editInput>>,
 ): Promise<MergeRequestChanges> {
-  const { description, target_branch, state_event, discussion_locked, squash, merge_after } = given;
-  const { labels, add_labels, remove_labels } = given;
   return {
+    ...given,
     title: given.title?.trim(),
-    description,
-    target_branch,
-    state_event,
-    discussion_locked,
-    squash,
-    merge_after,
-    labels,
-    add_labels,
-    remove_labels,
     force_remove_source_branch: given.remove_source_branch,
     allow_collaboration: given.allow_collaboration ?? given.allow_maintainer_to_push,
     creates_labels: createsLabels(parent.project),

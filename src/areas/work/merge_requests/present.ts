@@ -1,135 +1,38 @@
 /** How merge requests appear in replies (docs/reference/merge_requests.md). */
-import { type Static, Type } from 'typebox';
+
+import type { Static } from 'typebox';
 import { type MaybeCaller, mergeRequestKind, type Project, uploadsPath } from '../../../access/index.ts';
-import {
-  allOptional,
-  deprecated,
-  Id,
-  nullable,
-  optional,
-  resource,
-  type Services,
-  since,
-  Timestamp,
-} from '../../../http/index.ts';
+import { replyOf } from '../../../fields/index.ts';
+import { allOptional, resource, type Services } from '../../../http/index.ts';
 import { isRendered, toHtml, toInlineHtml } from '../../../markdown/index.ts';
-import { headPipeline, PipelineBasic, PipelineDetail } from '../../code/pipelines/index.ts';
+import { headPipeline } from '../../code/pipelines/index.ts';
 import { protectionFor } from '../../code/protected_branches/index.ts';
 import { linksFor } from '../../conversation/markdown/index.ts';
 import { commentCounts } from '../../conversation/notes/index.ts';
 import { mayReadEnvironments } from '../../deployments/environments/index.ts';
-import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
-import { LabelDetails, presentLabelsOf } from '../../planning/labels/index.ts';
-import { Milestone, presentMilestone } from '../../planning/milestones/index.ts';
-import { presentTimeStats, TimeStats } from '../issuables/time/present.ts';
+import { presentUserBasic } from '../../people/users/index.ts';
+import { presentLabelsOf } from '../../planning/labels/index.ts';
+import { presentMilestone } from '../../planning/milestones/index.ts';
+import { presentTimeStats } from '../issuables/time/present.ts';
+import { listFields, mergeRequestFields, simpleFields } from './fields.ts';
 import { type MergeRequestRow, mergeRequestRows, type VersionRow } from './queries.ts';
 import { changesCount, detailedStatus, squashes } from './rules.ts';
 
-const DiffRefs = Type.Object({ base_sha: Type.String(), head_sha: Type.String(), start_sha: Type.String() });
-
-/** Members of a single merge request only. */
-const details = {
-  subscribed: optional(Type.Boolean()),
-  changes_count: optional(
-    nullable(Type.String({ description: 'How many files differ; `1000+` beyond 1,000, null without any' })),
-  ),
-  latest_build_started_at: optional(nullable(Timestamp)),
-  latest_build_finished_at: optional(nullable(Timestamp)),
-  first_deployed_to_production_at: optional(nullable(Timestamp)),
-  pipeline: optional(nullable(PipelineBasic)),
-  head_pipeline: optional(nullable(PipelineDetail)),
-  diff_refs: optional(nullable(DiffRefs)),
-  merge_error: optional(nullable(Type.String())),
-  first_contribution: optional(Type.Boolean()),
-  user: optional(Type.Object({ can_merge: Type.Boolean() })),
-  rebase_in_progress: optional(Type.Boolean({ description: 'Only on request' })),
-  diverged_commits_count: optional(
-    Type.Integer({
-      description: 'How many commits of the target branch the source branch lacks, at most 10,000; only on request',
-    }),
-  ),
-  title_html: optional(Type.String({ description: 'Only on request' })),
-  description_html: optional(Type.String({ description: 'Only on request' })),
-};
-
-/** Members for `view=simple`. */
-const simpleFields = {
-  id: Id,
-  iid: Type.Integer(),
-  project_id: Id,
-  title: Type.String(),
-  description: nullable(Type.String()),
-  state: Type.Enum(['opened', 'closed', 'merged', 'locked']),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-  web_url: Type.String(),
-};
-
-const listFields = {
-  merged_by: deprecated('use `merge_user`', nullable(UserBasic)),
-  merge_user: nullable(UserBasic),
-  merged_at: nullable(Timestamp),
-  merge_after: nullable(Timestamp),
-  prepared_at: nullable(Timestamp),
-  closed_by: nullable(UserBasic),
-  closed_at: nullable(Timestamp),
-  target_branch: Type.String(),
-  source_branch: Type.String(),
-  user_notes_count: Type.Integer(),
-  upvotes: Type.Integer(),
-  downvotes: Type.Integer(),
-  author: nullable(UserBasic),
-  assignees: Type.Array(UserBasic),
-  assignee: deprecated('use `assignees`', nullable(UserBasic)),
-  reviewers: Type.Array(UserBasic),
-  source_project_id: nullable(Id),
-  target_project_id: Id,
-  labels: Type.Array(Type.Union([Type.String(), LabelDetails])),
-  draft: Type.Boolean(),
-  work_in_progress: deprecated('use `draft`', Type.Boolean()),
-  milestone: nullable(Milestone),
-  merge_when_pipeline_succeeds: Type.Boolean({ description: 'Whether it is merged as soon as it can be' }),
-  merge_status: deprecated(
-    'use `detailed_merge_status`',
-    Type.Enum(['unchecked', 'checking', 'can_be_merged', 'cannot_be_merged', 'cannot_be_merged_recheck']),
-  ),
-  detailed_merge_status: Type.String(),
-  sha: nullable(Type.String({ description: 'The head of the source branch' })),
-  merge_commit_sha: nullable(Type.String()),
-  squash_commit_sha: nullable(Type.String()),
-  discussion_locked: nullable(Type.Boolean()),
-  should_remove_source_branch: nullable(Type.Boolean()),
-  force_remove_source_branch: nullable(Type.Boolean()),
-  allow_collaboration: optional(Type.Boolean()),
-  allow_maintainer_to_push: optional(deprecated('use `allow_collaboration`', Type.Boolean())),
-  reference: deprecated('use `references`', Type.String()),
-  references: Type.Object({ short: Type.String(), relative: Type.String(), full: Type.String() }),
-  time_stats: TimeStats,
-  squash: Type.Boolean(),
-  squash_on_merge: Type.Boolean(),
-  task_completion_status: Type.Object({ count: Type.Integer(), completed_count: Type.Integer() }),
-  has_conflicts: Type.Boolean(),
-  blocking_discussions_resolved: Type.Boolean({ description: 'Whether no open thread prevents merging' }),
-  approvals_before_merge: since(
-    'premium',
-    Type.Null({ description: 'Always null: the old form of a rule of approvals' }),
-  ),
-  imported: Type.Boolean(),
-  imported_from: Type.String(),
-};
-
-export const MergeRequest = resource('MergeRequest', { ...simpleFields, ...listFields, ...details });
+export const MergeRequest = resource('MergeRequest', replyOf(mergeRequestFields));
 type MergeRequestReply = Static<typeof MergeRequest>;
 
+const simpleMembers = replyOf(simpleFields);
+
 /** A merge request in lists, which can be requested in a simple form. */
-export const MergeRequestInList = resource('MergeRequestInList', { ...simpleFields, ...allOptional(listFields) });
+export const MergeRequestInList = resource('MergeRequestInList', {
+  ...simpleMembers,
+  ...allOptional(replyOf(listFields)),
+});
 export type MergeRequestInList = Static<typeof MergeRequestInList>;
 
 /** A merge request in the form for `view=simple`. */
-export const simpleForm = (reply: MergeRequestInList): MergeRequestInList => {
-  const { id, iid, project_id, title, description, state, created_at, updated_at, web_url } = reply;
-  return { id, iid, project_id, title, description, state, created_at, updated_at, web_url };
-};
+export const simpleForm = (reply: MergeRequestInList): MergeRequestInList =>
+  Object.fromEntries(Object.entries(reply).filter(([name]) => name in simpleMembers)) as MergeRequestInList;
 
 export interface MergeRequestForm {
   /** The project of the list: references to its own merge requests are short. If omitted, all are full. */
@@ -145,14 +48,11 @@ export interface SingleForm {
 }
 
 const stateOf = (row: MergeRequestRow) => ({
-  draft: row.draft,
   work_in_progress: row.draft,
   merge_when_pipeline_succeeds: row.auto_merge_user_id !== null,
-  merge_status: row.merge_status,
   detailed_merge_status: detailedStatus(row),
   has_conflicts: row.merge_status === 'cannot_be_merged',
   blocking_discussions_resolved: row.blocking_discussions_resolved,
-  squash: row.squash,
   squash_on_merge: squashes(row.squash_option, row.squash),
 });
 
@@ -169,10 +69,6 @@ function peopleOf(url: string, { author, assignees, reviewers, closed_by, merge_
     merge_user: merger,
   };
 }
-
-/** Collaboration on the source branch exists only for forks. */
-const collaborationOf = ({ is_from_fork, allow_collaboration }: MergeRequestRow) =>
-  is_from_fork ? { allow_collaboration, allow_maintainer_to_push: allow_collaboration } : {};
 
 /** Related data of a page, by row id. */
 interface Around {
@@ -200,44 +96,17 @@ function presentMergeRequest(
   { labels, comments }: Around,
   relative_to: number | undefined,
 ): MergeRequestReply {
-  const { id, iid, project_id, title, description, state, created_at, updated_at, merged_at, closed_at } = row;
-  const { merge_after, prepared_at, target_branch, source_branch, source_project_id, upvotes, downvotes } = row;
-  const {
-    merge_commit_sha,
-    squash_commit_sha,
-    discussion_locked,
-    should_remove_source_branch,
-    force_remove_source_branch,
-  } = row;
+  const { merge_error: _error, first_deployed_to_production_at: _deployed, allow_collaboration, ...shown } = row;
+  const { id, iid, project_id } = row;
   const [short, full] = [`!${iid}`, `${row.full_path}!${iid}`];
   const relative = relative_to === project_id ? short : full;
   return {
-    id,
-    iid,
-    project_id,
-    title,
-    description,
-    state,
-    created_at,
-    updated_at,
-    merged_at,
-    closed_at,
-    merge_after,
-    prepared_at,
-    target_branch,
-    source_branch,
-    source_project_id,
+    ...shown,
     user_notes_count: comments.get(id) ?? row.user_notes_count,
-    upvotes,
-    downvotes,
-    merge_commit_sha,
-    squash_commit_sha,
-    discussion_locked,
-    should_remove_source_branch,
-    force_remove_source_branch,
     ...peopleOf(url, row),
     ...stateOf(row),
-    ...collaborationOf(row),
+    // Collaboration on the source branch exists only for forks.
+    ...(row.is_from_fork ? { allow_collaboration, allow_maintainer_to_push: allow_collaboration } : {}),
     target_project_id: project_id,
     sha: row.head_commit_id,
     labels: labels.get(id) ?? [],
@@ -249,7 +118,6 @@ function presentMergeRequest(
     task_completion_status: { count: row.task_count, completed_count: row.completed_task_count },
     approvals_before_merge: null,
     imported: row.imported_from !== 'none',
-    imported_from: row.imported_from,
   };
 }
 
@@ -316,7 +184,7 @@ export async function presentSingleMergeRequest(
       : await headPipeline({ db, url }, caller, { projects: [source_project_id ?? project.id, project.id], sha, ref });
   return {
     ...presentMergeRequest(url, row, known, project.id),
-    subscribed: row.subscribed,
+    subscribed: row.is_subscribed,
     changes_count: changesCount(row.version?.files_count ?? null, row.version?.state === 'overflow'),
     latest_build_started_at: pipeline?.detail.started_at ?? null,
     latest_build_finished_at: pipeline?.detail.finished_at ?? null,

@@ -1,59 +1,24 @@
 /** Queries for merge requests in replies. */
+
 import { sql } from 'kysely';
 import { isVisibleProject, type MaybeCaller, mergeRequestKind } from '../../../access/index.ts';
 import { type Database, ofAnyLength, type Slots, statement } from '../../../db/index.ts';
+import { columnsOf, type RowOf } from '../../../fields/index.ts';
 import { internalComments, isOpen } from '../../conversation/notes/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 import { borneLabels, type LabelRow } from '../../planning/labels/index.ts';
 import { type MilestoneRow, milestoneJson } from '../../planning/milestones/index.ts';
 import { isSubscribed } from '../issuables/queries.ts';
+import { mergeRequestFields } from './fields.ts';
 import { isRebasing } from './merging/rebase_queries.ts';
-import type { MergeStatus, State } from './rules.ts';
 
-export interface MergeRequestRow {
-  id: number;
-  iid: number;
-  /** The target project. */
-  project_id: number;
+export interface MergeRequestRow extends RowOf<typeof mergeRequestFields, 'merge_requests'> {
   /** Null if the fork was deleted, or is hidden from the caller. */
   source_project_id: number | null;
   is_from_fork: boolean;
-  source_branch: string;
-  target_branch: string;
-  title: string;
-  description: string | null;
-  state: State;
-  draft: boolean;
-  discussion_locked: boolean | null;
-  head_commit_id: string | null;
-  merge_status: MergeStatus;
-  merge_error: string | null;
-  merge_commit_sha: string | null;
-  squash_commit_sha: string | null;
-  merged_at: string | null;
-  closed_at: string | null;
-  merge_after: string | null;
-  prepared_at: string | null;
-  first_deployed_to_production_at: string | null;
-  squash: boolean;
   /** The squash setting of the project. */
   squash_option: string;
-  force_remove_source_branch: boolean | null;
-  should_remove_source_branch: boolean | null;
-  allow_collaboration: boolean;
-  auto_merge_user_id: number | null;
-  time_estimate_s: number;
-  total_time_spent_s: number;
-  imported_from: string;
-  task_count: number;
-  completed_task_count: number;
-  /** Includes internal comments, which not every reader may see. */
-  user_notes_count: number;
   internal_notes_count: number;
-  upvotes: number;
-  downvotes: number;
-  created_at: string;
-  updated_at: string;
   /** The path of the target project. */
   full_path: string;
   author: UserBasicRow | null;
@@ -66,7 +31,7 @@ export interface MergeRequestRow {
   /** Its latest version; null before the first, and in lists. */
   version: VersionRow | null;
   /** Whether the caller is subscribed to it. */
-  subscribed: boolean;
+  is_subscribed: boolean;
   /** Whether a rebase of it is running. */
   is_rebasing: boolean;
   /** Whether no merge request of its author has been merged in the project. */
@@ -81,19 +46,6 @@ export interface VersionRow {
   state: 'collected' | 'overflow' | 'without_files';
   files_count: number | null;
 }
-
-const columns = sql.raw(
-  [
-    'id iid project_id source_branch target_branch title description state draft discussion_locked head_commit_id merge_status merge_error',
-    'merge_commit_sha squash_commit_sha merged_at closed_at merge_after prepared_at first_deployed_to_production_at squash force_remove_source_branch should_remove_source_branch',
-    'allow_collaboration auto_merge_user_id time_estimate_s total_time_spent_s imported_from task_count completed_task_count',
-    'user_notes_count upvotes downvotes created_at updated_at',
-  ]
-    .join(' ')
-    .split(' ')
-    .map((column) => `shown.${column}`)
-    .join(', '),
-);
 
 const version = sql`
   (select json_build_object('base_commit_sha', base_commit_sha, 'head_commit_sha', head_commit_sha, 'start_commit_sha', start_commit_sha,
@@ -128,7 +80,7 @@ const mergeRequestsById = statement((slots: Slots<{ ids: readonly number[]; call
   const { signed_in, admin, external, single } = shape;
   const caller = signed_in ? { id: slots.caller_id, admin, external } : undefined;
   return sql<MergeRequestRow>`
-    select ${columns}, target.full_path::text as full_path, target.squash_option, shown.source_project_id is distinct from shown.project_id as is_from_fork,
+    select ${columnsOf(mergeRequestFields, 'shown')}, target.full_path::text as full_path, target.squash_option, shown.source_project_id is distinct from shown.project_id as is_from_fork,
            case when shown.source_project_id = shown.project_id then shown.source_project_id
                 else (select projects.id from projects where projects.id = shown.source_project_id and ${isVisibleProject(caller)}) end as source_project_id,
            case when authors.id is not null then ${userBasicJson('authors')} end as author,
@@ -143,7 +95,7 @@ const mergeRequestsById = statement((slots: Slots<{ ids: readonly number[]; call
            ${internalComments(mergeRequestKind, 'shown')} as internal_notes_count,
            ${isRebasing('shown')} as is_rebasing,
            ${single ? isFirst : sql`false`} as is_first,
-           ${single && caller ? isSubscribed(mergeRequestKind, caller.id, 'shown') : sql`false`} as subscribed
+           ${single && caller ? isSubscribed(mergeRequestKind, caller.id, 'shown') : sql`false`} as is_subscribed
       from unnest(${ofAnyLength(slots.ids, 'bigint[]')}) with ordinality asked(id, place)
            join merge_requests shown on shown.id = asked.id
            join projects target on target.id = shown.project_id

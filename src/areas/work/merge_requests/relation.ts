@@ -1,29 +1,26 @@
 /** How merge requests leave and arrive (docs/reference/relations_export.md#merge_requests). */
+
 import { sql } from 'kysely';
 import { mergeRequestKind } from '../../../access/index.ts';
 import { momentInJson } from '../../../db/index.ts';
+import { membersOf } from '../../../fields/index.ts';
 import {
   choice,
   column,
   columnOr,
-  flag,
   group,
   integer,
   lenient,
   type Members,
-  markdown,
   parts,
   person,
   type RecordKind,
   type Relation,
   required,
-  sha,
   shown,
   somebody,
-  text,
   time,
 } from '../../../relations/index.ts';
-import { descriptionReasons, titleReasons, tooLong } from '../../../texts/index.ts';
 import { notesWithAwards } from '../../conversation/award_emoji/index.ts';
 import { suggestions } from '../../conversation/notes/index.ts';
 import { milestoneEvents } from '../../conversation/resource_events/index.ts';
@@ -40,6 +37,7 @@ import {
 import { mergeRequestRule } from './approvals/rule_relation.ts';
 import { closingIssue } from './closing/relation.ts';
 import { deploymentLink } from './deploying/relation.ts';
+import { mergeRequestFields } from './fields.ts';
 import { addContents, contextCommits, lastVersion, mergedCommits, versions } from './versions/relation.ts';
 
 const assignee: RecordKind = {
@@ -74,31 +72,17 @@ const approval: RecordKind = {
   stays: {},
 };
 
-const branchName = text((name) => (name === '' ? ["can't be blank"] : tooLong(name, 255)));
-
 const own: Members = {
-  iid: required('iid', integer(1, 1_000_000_000)),
-  title: required('title', text(titleReasons)),
-  description: column('description', markdown(descriptionReasons)),
-  state: columnOr('state', choice('opened', 'closed', 'merged', 'locked'), 'opened'),
+  ...membersOf(mergeRequestFields),
   draft: shown(sql`merge_requests.draft`),
   author_id: person('author_id'),
   merge_user_id: person('merge_user_id'),
   updated_by_id: shown(sql`null`),
-  source_branch: required('source_branch', branchName),
-  target_branch: required('target_branch', branchName),
   source_project_id: shown(sql`merge_requests.source_project_id`),
   target_project_id: shown(sql`merge_requests.project_id`),
   merge_status: shown(sql`merge_requests.merge_status`),
-  merge_error: column(
-    'merge_error',
-    text((error) => tooLong(error, 1024)),
-  ),
   merge_params: shown(sql`'{}'::json`),
   merge_when_pipeline_succeeds: shown(sql`false`),
-  squash: columnOr('squash', flag, false),
-  merge_commit_sha: column('merge_commit_sha', sha),
-  squash_commit_sha: column('squash_commit_sha', sha),
   merged_commit_sha: shown(
     sql`case when state = 'merged' then coalesce(merge_commit_sha, squash_commit_sha, head_commit_id) end`,
   ),
@@ -108,17 +92,10 @@ const own: Members = {
   target_branch_sha: shown(
     sql`(select start_commit_sha from merge_request_versions where merge_request_versions.id = merge_requests.latest_version_id)`,
   ),
-  discussion_locked: column('discussion_locked', flag),
-  allow_maintainer_to_push: columnOr('allow_collaboration', flag, false),
-  force_remove_source_branch: column('force_remove_source_branch', flag),
-  merge_after: column('merge_after', time),
-  first_deployed_to_production_at: column('first_deployed_to_production_at', time),
   time_estimate: columnOr('time_estimate_s', integer(0), 0),
   last_edited_at: shown(sql`null`),
   last_edited_by_id: shown(sql`null`),
   approvals_before_merge: shown(sql`null`),
-  created_at: required('created_at', time),
-  updated_at: required('updated_at', time),
   metrics: group({
     merged_by_id: person('merge_user_id'),
     merged_at: column('merged_at', time),
