@@ -8,6 +8,7 @@ export {
   editOf,
   givenColumns,
   hookChanges,
+  inOrder,
   membersOf,
   pick,
   replyOf,

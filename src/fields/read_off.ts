@@ -1,6 +1,6 @@
 /** What is read off the fields of a noun. */
 import { type RawBuilder, sql } from 'kysely';
-import { type TSchema, Type } from 'typebox';
+import { type TProperties, type TSchema, Type } from 'typebox';
 import { allOptional, type Marked, marks, type Plan, reaches } from '../http/index.ts';
 import type { Field as FormField, Option } from '../pages/index.ts';
 import type { Members } from '../relations/index.ts';
@@ -31,6 +31,12 @@ export function creationOf<F extends Fields>(fields: F): CreationOf<F> {
 export function editOf<F extends Fields>(fields: F) {
   const [shared, own] = parametersOf(fields, 'update');
   return allOptional(Object.fromEntries([...shared, ...own]) as SchemasOf<F, 'input'> & SchemasOf<F, 'update'>);
+}
+
+/** Parameters in the order of their documentation: first the named ones. */
+export function inOrder<P extends TProperties>(names: readonly string[], parameters: P): P {
+  const first = names.filter((name) => Object.hasOwn(parameters, name)).map((name) => [name, parameters[name]]);
+  return { ...Object.fromEntries(first), ...parameters };
 }
 
 /** The parameters that the other form has, too, and those of this form alone. */

@@ -112,7 +112,7 @@ export interface OperationParameters {
   createIteration: 'id' | 'cadence_id' | 'title' | 'description' | 'start_date' | 'due_date';
   createIterationCadence: 'id' | 'title' | 'description' | 'active' | 'automatic' | 'start_date' | 'duration_in_weeks' | 'iterations_in_advance' | 'roll_over';
   createLicense: 'license';
-  createMergeRequest: 'id' | 'title' | 'source_branch' | 'target_branch' | 'target_project_id' | 'assignee_ids' | 'assignee_id' | 'reviewer_ids' | 'description' | 'merge_after' | 'milestone_id' | 'labels' | 'add_labels' | 'remove_labels' | 'remove_source_branch' | 'allow_collaboration' | 'allow_maintainer_to_push' | 'squash' | 'approvals_before_merge';
+  createMergeRequest: 'id' | 'title' | 'source_branch' | 'target_branch' | 'target_project_id' | 'assignee_ids' | 'assignee_id' | 'reviewer_ids' | 'description' | 'milestone_id' | 'labels' | 'add_labels' | 'remove_labels' | 'remove_source_branch' | 'squash' | 'allow_collaboration' | 'allow_maintainer_to_push' | 'merge_after' | 'approvals_before_merge';
   createMergeRequestApprovalRule: 'id' | 'merge_request_iid' | 'name' | 'approvals_required' | 'approval_project_rule_id' | 'user_ids' | 'usernames' | 'group_ids';
   createMergeRequestAwardEmoji: 'id' | 'merge_request_iid' | 'name';
   createMergeRequestBlock: 'id' | 'merge_request_iid' | 'blocking_merge_request_id';
@@ -977,7 +977,7 @@ export interface OperationParameters {
   updateIssueMetricImage: 'id' | 'issue_iid' | 'image_id' | 'url' | 'url_text';
   updateIssueNote: 'id' | 'issue_iid' | 'note_id' | 'body';
   updateIterationCadence: 'id' | 'cadence_id' | 'title' | 'description' | 'active' | 'automatic' | 'start_date' | 'duration_in_weeks' | 'iterations_in_advance' | 'roll_over';
-  updateMergeRequest: 'id' | 'merge_request_iid' | 'title' | 'assignee_ids' | 'assignee_id' | 'reviewer_ids' | 'description' | 'merge_after' | 'target_branch' | 'milestone_id' | 'labels' | 'add_labels' | 'remove_labels' | 'remove_source_branch' | 'allow_collaboration' | 'allow_maintainer_to_push' | 'squash' | 'state_event' | 'discussion_locked';
+  updateMergeRequest: 'id' | 'merge_request_iid' | 'title' | 'target_branch' | 'assignee_ids' | 'assignee_id' | 'reviewer_ids' | 'description' | 'milestone_id' | 'labels' | 'add_labels' | 'remove_labels' | 'remove_source_branch' | 'squash' | 'allow_collaboration' | 'allow_maintainer_to_push' | 'merge_after' | 'state_event' | 'discussion_locked';
   updateMergeRequestApprovalRule: 'id' | 'merge_request_iid' | 'approval_rule_id' | 'name' | 'approvals_required' | 'user_ids' | 'usernames' | 'group_ids' | 'remove_hidden_groups';
   updateMergeRequestDiscussionNote: 'id' | 'merge_request_iid' | 'discussion_id' | 'note_id' | 'body' | 'resolved';
   updateMergeRequestNote: 'id' | 'merge_request_iid' | 'note_id' | 'body';

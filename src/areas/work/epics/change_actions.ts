@@ -2,48 +2,29 @@
 import { sql, type Updateable } from 'kysely';
 import { epicKind, theEpic } from '../../../access/index.ts';
 import type { Database, DB } from '../../../db/index.ts';
+import { type ChangesOf, givenColumns, pick } from '../../../fields/index.ts';
 import { found, invalid } from '../../../http/index.ts';
 import type { Acting } from '../../conversation/quick_actions/index.ts';
 import { colorFrom, type LabelsAsked, labelsAfter, labelsOf } from '../../planning/labels/index.ts';
 import { changedColumns, recordEffects, writeLabels } from '../issuables/change_actions.ts';
 import type { IssuableState } from '../issuables/definition.ts';
+import { epicFields } from './fields.ts';
 import { setParent } from './parent_actions.ts';
 import { endsBeforeStart, type FixedDates } from './rules.ts';
 
 /** The changes. Omitted members keep their values. The caller may make all of them, and may read everything they refer to. */
-export interface EpicChanges extends LabelsAsked {
-  title?: string | undefined;
-  /** Its quick actions are applied and removed. */
-  description?: string | null | undefined;
-  color?: string | undefined;
-  confidential?: boolean | undefined;
-  start_date_is_fixed?: boolean | undefined;
-  /** `YYYY-MM-DD` */
-  start_date_fixed?: string | null | undefined;
-  due_date_is_fixed?: boolean | undefined;
-  due_date_fixed?: string | null | undefined;
+export interface EpicChanges extends LabelsAsked, ChangesOf<typeof epicFields, 'epics'> {
   state_event?: 'close' | 'reopen' | undefined;
   parent_id?: number | null | undefined;
   /** ISO 8601; defaults to now. */
   updated_at?: string | undefined;
 }
 
-const plainColumns = [
-  ...(['title', 'description', 'color', 'confidential', 'start_date_is_fixed', 'start_date_fixed'] as const),
-  ...(['due_date_is_fixed', 'due_date_fixed'] as const),
-] as const;
+const plainColumns = givenColumns(epicFields);
 
 /** The given plain columns, in stored form. */
-export function columnsGiven({
-  title,
-  color,
-  ...changes
-}: EpicChanges): Partial<Record<(typeof plainColumns)[number], unknown>> {
-  const stored = { ...changes, title: title?.trim(), color: color === undefined ? undefined : colorFrom(color) };
-  return Object.fromEntries(
-    plainColumns.filter((name) => stored[name] !== undefined).map((name) => [name, stored[name]]),
-  );
-}
+export const columnsGiven = ({ title, color, ...changes }: EpicChanges) =>
+  pick({ ...changes, title: title?.trim(), color: color === undefined ? undefined : colorFrom(color) }, plainColumns);
 
 /** @throws ApiError 400 */
 export function checkDates(dates: FixedDates): void {

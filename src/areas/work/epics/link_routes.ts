@@ -32,11 +32,11 @@ import { LinkType, linkedFields, linkRefusals, NewLinkType } from '../issuables/
 import { type LinkRow, linkedWith, linkOf } from '../issuables/links/queries.ts';
 import { noMatchText } from '../issuables/rules.ts';
 import { mayPlanIn } from './parent_actions.ts';
-import { Epic, epicFields, presentEpics } from './present.ts';
+import { Epic, presentEpics } from './present.ts';
 import { type EpicReference, idOfEpic, visibleEpic } from './queries.ts';
 
 const RelatedEpic = resource('RelatedEpic', {
-  ...epicFields,
+  ...Epic.properties,
   related_epic_link_id: Id,
   ...linkedFields(epicKind),
 });

@@ -1,61 +1,24 @@
 /** The parameters for creating and updating epics (docs/reference/epics.md). */
 import { type Static, type TObject, Type } from 'typebox';
 import { type Group, levels } from '../../../access/index.ts';
-import {
-  allOptional,
-  atLeastOneOf,
-  ClearableList,
-  CommaList,
-  checked,
-  DateOnly,
-  deprecated,
-  IdOf,
-  longText,
-  mutuallyExclusive,
-  notEmpty,
-  nullable,
-  type Rule,
-  since,
-  Timestamp,
-} from '../../../http/index.ts';
-
-import { descriptionReasons, titleReasons } from '../../../texts/index.ts';
-import { colorReasons } from '../../planning/labels/index.ts';
+import { creationOf, editOf, inOrder } from '../../../fields/index.ts';
+import { atLeastOneOf, mutuallyExclusive, notEmpty, type Rule, Timestamp } from '../../../http/index.ts';
 import type { NewEpic } from './actions.ts';
 import type { EpicChanges } from './change_actions.ts';
+import { epicFields } from './fields.ts';
 
-const title = checked(Type.String({ description: 'At most 255 characters' }), titleReasons);
+const order = [
+  ...['title', 'description', 'labels', 'color', 'confidential', 'start_date_is_fixed', 'start_date_fixed'],
+  ...['due_date_is_fixed', 'due_date_fixed', 'start_date', 'end_date', 'parent_id', 'add_labels'],
+  ...['remove_labels', 'state_event'],
+];
 
-const common = {
-  description: longText(
-    checked(nullable(Type.String({ description: 'At most 1,048,576 characters' })), descriptionReasons),
-  ),
-  labels: ClearableList(Type.String({ description: 'Titles; missing labels are created in the group' })),
-  color: checked(Type.String({ description: '`#rrggbb`, `#rgb` or a CSS name' }), colorReasons),
-  confidential: notEmpty(Type.Boolean()),
-  start_date_is_fixed: notEmpty(
-    Type.Boolean({ description: 'Use `start_date_fixed` instead of the earliest date of issues and child epics' }),
-  ),
-  start_date_fixed: nullable(DateOnly),
-  due_date_is_fixed: notEmpty(
-    Type.Boolean({ description: 'Use `due_date_fixed` instead of the latest date of issues and child epics' }),
-  ),
-  due_date_fixed: nullable(DateOnly),
-  start_date: deprecated('use `start_date_fixed`', nullable(Type.String({ format: 'date' }))),
-  end_date: deprecated('use `due_date_fixed`', nullable(Type.String({ format: 'date' }))),
-  parent_id: since('ultimate', nullable(IdOf({ description: 'ID of an epic; 0: none' }))),
+export const newEpicInput = { ...inOrder(order, creationOf(epicFields)), created_at: Type.Optional(Timestamp) };
+
+export const editEpicInput = {
+  ...inOrder(order, editOf(epicFields)),
+  updated_at: Type.Optional(notEmpty(Timestamp)),
 };
-
-export const newEpicInput = { title, ...allOptional({ ...common, created_at: Timestamp }) };
-
-export const editEpicInput = allOptional({
-  title,
-  ...common,
-  add_labels: CommaList(Type.String({ description: 'Titles of labels to add' })),
-  remove_labels: CommaList(Type.String({ description: 'Titles of labels to remove' })),
-  state_event: Type.Enum(['close', 'reopen']),
-  updated_at: notEmpty(Timestamp),
-});
 
 export const newEpicRules: readonly Rule[] = [
   mutuallyExclusive('start_date', 'start_date_fixed'),

@@ -1,71 +1,14 @@
 /** How epics appear in replies (docs/reference/epics.md). */
 import { type Static, Type } from 'typebox';
 import { epicKind, type MaybeCaller } from '../../../access/index.ts';
-import {
-  DateOnly,
-  deprecated,
-  Id,
-  nullable,
-  optional,
-  resource,
-  type Services,
-  Timestamp,
-} from '../../../http/index.ts';
-import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
-import { LabelDetails, presentLabelsOf, textColorOn } from '../../planning/labels/index.ts';
+import { replyOf } from '../../../fields/index.ts';
+import { Id, resource, type Services } from '../../../http/index.ts';
+import { presentUserBasic } from '../../people/users/index.ts';
+import { presentLabelsOf, textColorOn } from '../../planning/labels/index.ts';
+import { epicFields } from './fields.ts';
 import { type EpicRow, epicRows } from './queries.ts';
 
-export const epicFields = {
-  id: Id,
-  work_item_id: Id,
-  iid: Type.Integer(),
-  color: Type.String({ description: '`#rrggbb`' }),
-  text_color: Type.String({ description: 'A text color that is readable on `color`' }),
-  group_id: Id,
-  parent_id: nullable(Id),
-  parent_iid: nullable(Type.Integer()),
-  imported: Type.Boolean(),
-  imported_from: Type.String(),
-  title: Type.String(),
-  description: nullable(Type.String()),
-  confidential: Type.Boolean(),
-  author: nullable(UserBasic),
-  start_date: nullable(DateOnly),
-  start_date_is_fixed: Type.Boolean(),
-  start_date_fixed: nullable(DateOnly),
-  start_date_from_inherited_source: nullable(DateOnly),
-  start_date_from_milestones: deprecated(
-    'use `start_date_from_inherited_source`',
-    nullable(Type.String({ format: 'date' })),
-  ),
-  end_date: deprecated('use `due_date`', nullable(Type.String({ format: 'date' }))),
-  due_date: nullable(DateOnly),
-  due_date_is_fixed: Type.Boolean(),
-  due_date_fixed: nullable(DateOnly),
-  due_date_from_inherited_source: nullable(DateOnly),
-  due_date_from_milestones: deprecated(
-    'use `due_date_from_inherited_source`',
-    nullable(Type.String({ format: 'date' })),
-  ),
-  state: Type.Enum(['opened', 'closed']),
-  web_edit_url: Type.String(),
-  web_url: Type.String(),
-  references: Type.Object({ short: Type.String(), relative: Type.String(), full: Type.String() }),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-  closed_at: nullable(Timestamp),
-  labels: Type.Array(Type.Union([Type.String(), LabelDetails])),
-  upvotes: Type.Integer(),
-  downvotes: Type.Integer(),
-  subscribed: optional(Type.Boolean()),
-  _links: Type.Object({
-    self: Type.String(),
-    epic_issues: Type.String(),
-    group: Type.String(),
-    parent: nullable(Type.String()),
-  }),
-};
-export const Epic = resource('Epic', epicFields);
+export const Epic = resource('Epic', replyOf(epicFields));
 export type EpicReply = Static<typeof Epic>;
 
 /** An epic in the reply for its issues. */
@@ -99,19 +42,14 @@ function addresses(url: string, { group_id, iid, parent }: EpicRow): EpicReply['
 
 /** The dates in effect: fixed ones, or those inherited from issues and children. */
 function datesOf(row: EpicRow) {
-  const { start_date_is_fixed, start_date_fixed, inherited_start_date } = row;
-  const { due_date_is_fixed, due_date_fixed, inherited_due_date } = row;
-  const due_date = due_date_is_fixed ? due_date_fixed : inherited_due_date;
+  const { inherited_start_date, inherited_due_date } = row;
+  const due_date = row.due_date_is_fixed ? row.due_date_fixed : inherited_due_date;
   return {
-    start_date: start_date_is_fixed ? start_date_fixed : inherited_start_date,
-    start_date_is_fixed,
-    start_date_fixed,
+    start_date: row.start_date_is_fixed ? row.start_date_fixed : inherited_start_date,
     start_date_from_inherited_source: inherited_start_date,
     start_date_from_milestones: inherited_start_date,
     end_date: due_date,
     due_date,
-    due_date_is_fixed,
-    due_date_fixed,
     due_date_from_inherited_source: inherited_due_date,
     due_date_from_milestones: inherited_due_date,
   };
@@ -122,36 +60,23 @@ function datesOf(row: EpicRow) {
  * @param labels the labels of the epic, ordered by title
  */
 function presentEpic(url: string, row: EpicRow, labels: EpicReply['labels'], form: EpicForm): EpicReply {
-  const { id, iid, group_id, title, description, confidential, state, color, created_at, updated_at, closed_at } = row;
+  const { id, iid, group_id } = row;
   const web_url = url + epicKind.page(row.full_path, iid);
   const [short, full] = [`&${iid}`, `${row.full_path}&${iid}`];
   return {
-    id,
+    ...row,
     work_item_id: id,
-    iid,
-    color,
-    text_color: textColorOn(color),
-    group_id,
+    text_color: textColorOn(row.color),
     parent_id: row.parent?.id ?? null,
     parent_iid: row.parent?.iid ?? null,
     imported: row.imported_from !== 'none',
-    imported_from: row.imported_from,
-    title,
-    description,
-    confidential,
     author: row.author && presentUserBasic(url, row.author),
     ...datesOf(row),
-    state,
     web_edit_url: `${web_url}/edit`,
     web_url,
     references: { short, relative: form.relative_to === group_id ? short : full, full },
-    created_at,
-    updated_at,
-    closed_at,
     labels,
-    upvotes: row.upvotes,
-    downvotes: row.downvotes,
-    ...(form.single ? { subscribed: row.subscribed } : {}),
+    ...(form.single ? { subscribed: row.is_subscribed } : {}),
     _links: addresses(url, row),
   };
 }

@@ -2,31 +2,15 @@
 import { type RawBuilder, sql } from 'kysely';
 import { epicKind, type Group, isVisibleEpic, type MaybeCaller } from '../../../access/index.ts';
 import { type Database, isAmong, ofAnyLength } from '../../../db/index.ts';
+import { columnsOf, type RowOf } from '../../../fields/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 import { borneLabels, type LabelRow } from '../../planning/labels/index.ts';
 import { isSubscribed } from '../issuables/queries.ts';
+import { epicFields } from './fields.ts';
 
-export interface EpicRow {
-  id: number;
-  iid: number;
-  group_id: number;
-  title: string;
-  description: string | null;
-  state: 'opened' | 'closed';
-  confidential: boolean;
-  color: string;
-  imported_from: string;
-  start_date_is_fixed: boolean;
-  start_date_fixed: string | null;
+export interface EpicRow extends RowOf<typeof epicFields, 'epics'> {
   inherited_start_date: string | null;
-  due_date_is_fixed: boolean;
-  due_date_fixed: string | null;
   inherited_due_date: string | null;
-  closed_at: string | null;
-  upvotes: number;
-  downvotes: number;
-  created_at: string;
-  updated_at: string;
   /** The path of its group. */
   full_path: string;
   author: UserBasicRow | null;
@@ -34,19 +18,8 @@ export interface EpicRow {
   parent: { id: number; iid: number; group_id: number } | null;
   labels: LabelRow[];
   /** Whether the caller is subscribed to it. */
-  subscribed: boolean;
+  is_subscribed: boolean;
 }
-
-const columns = sql.raw(
-  [
-    'id iid group_id title description state confidential color imported_from start_date_is_fixed start_date_fixed',
-    'due_date_is_fixed due_date_fixed closed_at upvotes downvotes created_at updated_at',
-  ]
-    .join(' ')
-    .split(' ')
-    .map((column) => `shown.${column}`)
-    .join(', '),
-);
 
 /**
  * The inherited dates of epics: the earliest start and the latest end of the milestones of their issues and of their children. A child with a fixed date contributes that date
@@ -84,13 +57,13 @@ export async function epicRows(
   const asked = sql`${ofAnyLength(ids, 'bigint[]')}`;
   const { rows } = await sql<EpicRow>`
     with recursive ${inheritedDates(asked)}
-    select ${columns}, inherited.start_date as inherited_start_date, inherited.due_date as inherited_due_date, groups.full_path::text as full_path,
+    select ${columnsOf(epicFields, 'shown')}, inherited.start_date as inherited_start_date, inherited.due_date as inherited_due_date, groups.full_path::text as full_path,
            case when authors.id is not null then ${userBasicJson('authors')} end as author,
            (select jsonb_build_object('id', epics.id, 'iid', epics.iid, 'group_id', epics.group_id)
               from epics join namespaces on namespaces.id = epics.group_id
              where epics.id = shown.parent_id and ${isVisibleEpic(caller)}) as parent,
            ${borneLabels(epicKind, 'shown')} as labels,
-           ${withSubscription && caller ? isSubscribed(epicKind, caller.id, 'shown') : sql`false`} as subscribed
+           ${withSubscription && caller ? isSubscribed(epicKind, caller.id, 'shown') : sql`false`} as is_subscribed
       from unnest(${asked}) with ordinality asked(id, place)
            join epics shown on shown.id = asked.id
            join inherited on inherited.id = shown.id

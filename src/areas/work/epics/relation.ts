@@ -2,63 +2,37 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { epicKind } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
+import { membersOf } from '../../../fields/index.ts';
 import { maximumIid } from '../../../http/index.ts';
 import {
   type Arrival,
-  choice,
   column,
-  columnOr,
   type Departure,
-  day,
-  flag,
-  integer,
   isText,
   late,
   long,
   type Member,
   type Members,
-  markdown,
   parts,
   person,
   type RecordKind,
   type Relation,
   reference,
-  required,
   shown,
-  spelled,
-  text,
-  time,
 } from '../../../relations/index.ts';
-import { descriptionReasons, titleReasons } from '../../../texts/index.ts';
 import { notesWithAwards } from '../../conversation/award_emoji/index.ts';
-import { colorFrom, colorReasons } from '../../planning/labels/index.ts';
 import { countDiscussion, discussionColumns, issuableParts } from '../issuables/relation.ts';
+import { epicFields } from './fields.ts';
 import { mayBeBelow } from './parent_actions.ts';
 import { endsBeforeStart, type FixedDates } from './rules.ts';
 
 const own: Members = {
-  iid: required('iid', integer(1)),
-  title: required('title', text(titleReasons)),
-  description: column('description', markdown(descriptionReasons)),
-  state: columnOr('state', choice('opened', 'closed'), 'opened'),
+  ...membersOf(epicFields),
   author_id: person('author_id'),
-  confidential: columnOr('confidential', flag, false),
-  color: columnOr(
-    'color',
-    spelled(colorReasons, (color) => colorFrom(color)!),
-    '#1068bf',
-  ),
   start_date: shown(sql`case when epics.start_date_is_fixed then epics.start_date_fixed end`),
   end_date: shown(sql`case when epics.due_date_is_fixed then epics.due_date_fixed end`),
-  start_date_fixed: column('start_date_fixed', day),
-  due_date_fixed: column('due_date_fixed', day),
-  start_date_is_fixed: columnOr('start_date_is_fixed', flag, false),
-  due_date_is_fixed: columnOr('due_date_is_fixed', flag, false),
   relative_position: column('relative_position', long),
-  closed_at: column('closed_at', time),
   closed_by_id: person('closed_by_id'),
-  created_at: required('created_at', time),
-  updated_at: required('updated_at', time),
 };
 
 /** A predicate on rows of `epics`: the reader of the export may see the epic. */

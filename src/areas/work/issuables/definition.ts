@@ -1,5 +1,4 @@
 /** Types of nouns (issues, epics and merge requests), and of a change as needed for its effects. */
-
 import type { Issuable, IssuableKind, MaybeCaller, OnIssuable, PlacedIssuable } from '../../../access/index.ts';
 import type { Changed } from '../../../fields/index.ts';
 import type { Access, Services } from '../../../http/index.ts';

@@ -1,5 +1,4 @@
 /** Inserting the rows of a new issue. */
-
 import { sql } from 'kysely';
 import { issueKind, type Project } from '../../../access/index.ts';
 import { type Database, isUniqueViolation } from '../../../db/index.ts';

@@ -1,5 +1,4 @@
 /** How issues appear in replies (docs/reference/issues.md). */
-
 import type { Static } from 'typebox';
 import { issueKind, type MaybeCaller } from '../../../access/index.ts';
 import { replyOf } from '../../../fields/index.ts';

@@ -1,5 +1,4 @@
 /** Queries for issues in replies. */
-
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { issueKind, isVisibleIssue, type MaybeCaller } from '../../../access/index.ts';
 import { type Database, dataLoader, ofAnyLength, type Slots, statement } from '../../../db/index.ts';

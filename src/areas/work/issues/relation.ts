@@ -1,5 +1,4 @@
 /** How issues leave and arrive (docs/reference/relations_export.md#issues). */
-
 import { sql } from 'kysely';
 import { issueKind } from '../../../access/index.ts';
 import { membersOf } from '../../../fields/index.ts';

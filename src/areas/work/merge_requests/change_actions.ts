@@ -1,5 +1,4 @@
 /** Changing merge requests. */
-
 import { sql, type Updateable } from 'kysely';
 import { mergeRequestKind, type Project, theMergeRequest } from '../../../access/index.ts';
 import type { Database, DB } from '../../../db/index.ts';

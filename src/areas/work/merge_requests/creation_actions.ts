@@ -1,5 +1,4 @@
 /** Creating merge requests. */
-
 import { sql } from 'kysely';
 import { mergeRequestKind, type Project, theMergeRequest } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';

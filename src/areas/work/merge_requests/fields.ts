@@ -148,11 +148,6 @@ export const listFields = {
     relation: column('squash_commit_sha', sha),
   },
   state_event: { update: Type.Enum(['close', 'reopen']) },
-  should_remove_source_branch: { column: 'kept', reply: nullable(Type.Boolean()) },
-  remove_source_branch: {
-    input: Type.Boolean({ description: 'Whether the source branch is removed after merging' }),
-    control: { label: 'Remove the source branch after merging', kind: 'checkbox' },
-  },
   discussion_locked: {
     column: 'given',
     update: Type.Boolean(),
@@ -160,6 +155,11 @@ export const listFields = {
     relation: column('discussion_locked', flag),
     hook: true,
     control: { label: 'Locked: only members can comment', kind: 'checkbox' },
+  },
+  should_remove_source_branch: { column: 'kept', reply: nullable(Type.Boolean()) },
+  remove_source_branch: {
+    input: Type.Boolean({ description: 'Whether the source branch is removed after merging' }),
+    control: { label: 'Remove the source branch after merging', kind: 'checkbox' },
   },
   force_remove_source_branch: {
     column: 'given',

@@ -1,9 +1,8 @@
 /** The parameters for creating and updating merge requests (docs/reference/merge_requests.md). */
-
 import { type Static, type TObject, Type } from 'typebox';
 import { levels, type Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { creationOf, editOf } from '../../../fields/index.ts';
+import { creationOf, editOf, inOrder } from '../../../fields/index.ts';
 import { atLeastOneOf, found, Id, invalid, type Plan, type Rule } from '../../../http/index.ts';
 import { milestoneFor } from '../../planning/milestones/index.ts';
 import { peopleReasons } from '../issuables/rules.ts';
@@ -12,17 +11,19 @@ import type { NewMergeRequest } from './creation_actions.ts';
 import { mergeRequestFields } from './fields.ts';
 import { readersAmong } from './lists/people_queries.ts';
 
-const { title, target_branch, ...optional } = creationOf(mergeRequestFields);
+const order = [
+  ...['title', 'source_branch', 'target_branch', 'target_project_id', 'assignee_ids', 'assignee_id', 'reviewer_ids'],
+  ...['description', 'milestone_id', 'labels', 'add_labels', 'remove_labels', 'remove_source_branch', 'squash'],
+  ...['allow_collaboration', 'allow_maintainer_to_push', 'merge_after'],
+];
 
-export const newMergeRequestInput = {
-  title,
+export const newMergeRequestInput = inOrder(order, {
+  ...creationOf(mergeRequestFields),
   source_branch: Type.String(),
-  target_branch,
   target_project_id: Type.Optional(Id),
-  ...optional,
-};
+});
 
-export const editInput = editOf(mergeRequestFields);
+export const editInput = inOrder(order, editOf(mergeRequestFields));
 
 export const editRules: readonly Rule[] = [
   atLeastOneOf(

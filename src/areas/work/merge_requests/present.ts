@@ -1,5 +1,4 @@
 /** How merge requests appear in replies (docs/reference/merge_requests.md). */
-
 import type { Static } from 'typebox';
 import { type MaybeCaller, mergeRequestKind, type Project, uploadsPath } from '../../../access/index.ts';
 import { replyOf } from '../../../fields/index.ts';

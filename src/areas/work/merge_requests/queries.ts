@@ -1,5 +1,4 @@
 /** Queries for merge requests in replies. */
-
 import { sql } from 'kysely';
 import { isVisibleProject, type MaybeCaller, mergeRequestKind } from '../../../access/index.ts';
 import { type Database, ofAnyLength, type Slots, statement } from '../../../db/index.ts';

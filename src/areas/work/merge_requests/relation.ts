@@ -1,5 +1,4 @@
 /** How merge requests leave and arrive (docs/reference/relations_export.md#merge_requests). */
-
 import { sql } from 'kysely';
 import { mergeRequestKind } from '../../../access/index.ts';
 import { momentInJson } from '../../../db/index.ts';

@@ -1,5 +1,4 @@
 /** Moving and cloning issues (docs/reference/issues.md). */
-
 import { type SqlBool, sql } from 'kysely';
 import { issueKind, levels, mayUse, type Project, theIssue } from '../../../../access/index.ts';
 import { copyReferences, type Database, referencesTo } from '../../../../db/index.ts';
