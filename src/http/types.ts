@@ -46,6 +46,8 @@ export interface Marks {
   json?: true;
   /** A file of a multipart body. */
   file?: FileMark;
+  /** How pages show a member of a reply: as Markdown, as a link, or not at all. By default as text. */
+  shown?: 'markdown' | 'link' | 'never';
   /** The plan from which a parameter is read or a field is sent. */
   plan?: Plan;
   /** The plans that single values of a filter require. */
@@ -64,6 +66,12 @@ export const IdOf = (options = {}) => marked(Type.Integer(options), { largest_id
 export const Id = IdOf();
 /** The number of a row within its parent, such as the number of an issue in its project; like an id. */
 export const Iid = marked(Type.Integer(), { largest_id: maximumIid });
+/** A text in Markdown. */
+export const Markdown = (options = {}) => marked(Type.String(options), { shown: 'markdown' });
+/** The address of a page or file, which pages show as a link. */
+export const Address = (options = {}) => marked(Type.String(options), { shown: 'link' });
+/** A member that is of use to programs alone. */
+export const forPrograms = <S extends TSchema>(schema: S): S => marked(schema, { shown: 'never' });
 /** An id, or the name or path of the same object: digits are read as an id. */
 export const IdOrName = (description: string, more: Pick<Marks, 'notBlank'> = {}) =>
   marked(Type.Unsafe<number | string>({ type: 'string', description }), { idOrName: true, ...more });

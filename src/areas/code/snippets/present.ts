@@ -4,7 +4,18 @@ import { type Static, Type } from 'typebox';
 import { snippetKind } from '../../../access/index.ts';
 import { momentInJson } from '../../../db/index.ts';
 import { inAddress, pagePath } from '../../../foundation/addresses.ts';
-import { cloneUrls, Id, nullable, resource, type Services, Timestamp, Visibility } from '../../../http/index.ts';
+import {
+  Address,
+  cloneUrls,
+  forPrograms,
+  Id,
+  Markdown,
+  nullable,
+  resource,
+  type Services,
+  Timestamp,
+  Visibility,
+} from '../../../http/index.ts';
 import { presentUserBasic, UserBasic, type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 
 const SnippetAuthor = Type.Object({
@@ -16,18 +27,18 @@ const SnippetAuthor = Type.Object({
 export const SnippetForm = resource('Snippet', {
   id: Id,
   title: Type.String(),
-  description: nullable(Type.String()),
+  description: nullable(Markdown()),
   visibility: Visibility,
   author: SnippetAuthor,
   created_at: Timestamp,
   updated_at: Timestamp,
   project_id: nullable(Id),
-  web_url: Type.String(),
-  raw_url: Type.String(),
-  ssh_url_to_repo: Type.String({ description: 'Empty when the server does not speak SSH' }),
-  http_url_to_repo: Type.String(),
+  web_url: Address(),
+  raw_url: Address(),
+  ssh_url_to_repo: forPrograms(Type.String({ description: 'Empty when the server does not speak SSH' })),
+  http_url_to_repo: forPrograms(Type.String()),
   file_name: Type.String({ description: 'The path of the first file' }),
-  files: Type.Array(Type.Object({ path: Type.String(), raw_url: Type.String() })),
+  files: Type.Array(Type.Object({ path: Type.String(), raw_url: Address() })),
   imported: Type.Boolean(),
   imported_from: Type.String(),
 });

@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 import { type Severity, severities } from '../../../advisories/index.ts';
 import { momentInJson } from '../../../db/index.ts';
 import { pagePath } from '../../../foundation/addresses.ts';
-import { Id, nullable, resource, Timestamp } from '../../../http/index.ts';
+import { Address, Id, Markdown, nullable, resource, Timestamp } from '../../../http/index.ts';
 
 export const Severities = Type.Enum([...severities]);
 export const State = Type.Enum(['detected', 'dismissed', 'resolved']);
@@ -18,7 +18,7 @@ const core = {
   present: Type.Boolean({ description: 'Whether a dependency is affected now' }),
   created_at: Timestamp,
   updated_at: Timestamp,
-  url: Type.String(),
+  url: Address(),
 };
 
 export const Vulnerability = resource('Vulnerability', core);
@@ -29,9 +29,9 @@ export const VulnerabilityDetails = resource('VulnerabilityDetails', {
     Type.Object({
       id: Type.String({ description: 'Of the OSV record' }),
       summary: Type.String(),
-      details: Type.String({ description: 'Markdown' }),
+      details: Markdown({ description: 'Markdown' }),
       aliases: Type.Array(Type.String()),
-      links: Type.Array(Type.String()),
+      links: Type.Array(Address()),
     }),
     { description: 'The records about it, at most 20' },
   ),

@@ -1,7 +1,7 @@
 /** How nodes appear in responses (docs/reference/geo.md#nodes). */
 import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import { Id, nullable, optional, resource, type Services } from '../../../http/index.ts';
+import { Address, forPrograms, Id, nullable, optional, resource, type Services } from '../../../http/index.ts';
 import type { Noun } from './definition.ts';
 import { nodes } from './queries.ts';
 import type { Selection } from './rules.ts';
@@ -9,8 +9,8 @@ import type { Selection } from './rules.ts';
 const shared = {
   id: Id,
   name: Type.String(),
-  url: Type.String({ description: 'The external address, with a slash at its end' }),
-  internal_url: Type.String({ description: 'Where other sites reach it' }),
+  url: Address({ description: 'The external address, with a slash at its end' }),
+  internal_url: Address({ description: 'Where other sites reach it' }),
   primary: Type.Boolean(),
   enabled: Type.Boolean(),
   current: Type.Boolean({ description: 'Whether it is the server that answers' }),
@@ -23,9 +23,9 @@ const shared = {
   selective_sync_shards: Type.Array(Type.String()),
   selective_sync_namespace_ids: Type.Array(Id),
   minimum_reverification_interval: Type.Integer(),
-  web_edit_url: Type.String(),
-  web_geo_replication_details_url: optional(Type.String({ description: 'Secondaries only' })),
-  _links: Type.Object({ self: Type.String(), status: Type.String(), repair: Type.String() }),
+  web_edit_url: Address(),
+  web_geo_replication_details_url: optional(Address({ description: 'Secondaries only' })),
+  _links: forPrograms(Type.Object({ self: Type.String(), status: Type.String(), repair: Type.String() })),
 };
 
 /** The schema of a node under each of its names. */

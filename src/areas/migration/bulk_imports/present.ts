@@ -2,14 +2,14 @@
 import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import type { Database } from '../../../db/index.ts';
-import { Id, nullable, resource, Timestamp } from '../../../http/index.ts';
+import { Address, Id, nullable, resource, Timestamp } from '../../../http/index.ts';
 import { entityTypes, states } from './definition.ts';
 
 export const Migration = resource('BulkImport', {
   id: Id,
   status: Type.Enum(states),
   source_type: Type.Literal('gitlab'),
-  source_url: Type.String(),
+  source_url: Address(),
   created_at: Timestamp,
   updated_at: Timestamp,
   has_failures: Type.Boolean(),
@@ -24,7 +24,7 @@ export const Failure = resource('BulkImportFailure', {
   created_at: Timestamp,
   pipeline_class: Type.String(),
   pipeline_step: Type.String(),
-  source_url: nullable(Type.String()),
+  source_url: nullable(Address()),
   source_title: nullable(Type.String()),
 });
 

@@ -1,21 +1,21 @@
 /** How iterations and their cadences appear in replies (docs/reference/iterations.md). */
 import { type Static, Type } from 'typebox';
 import { pagePath } from '../../../foundation/addresses.ts';
-import { DateOnly, Id, nullable, resource, Timestamp } from '../../../http/index.ts';
+import { Address, DateOnly, Id, Iid, Markdown, nullable, resource, Timestamp } from '../../../http/index.ts';
 
 export const Iteration = resource('Iteration', {
   id: Id,
-  iid: Type.Integer(),
+  iid: Iid,
   sequence: Type.Integer({ description: 'Position in the cadence, from 1' }),
   group_id: Id,
   title: nullable(Type.String()),
-  description: nullable(Type.String()),
+  description: nullable(Markdown()),
   state: Type.Integer({ description: '1 upcoming, 2 current, 3 closed' }),
   created_at: Timestamp,
   updated_at: Timestamp,
   start_date: DateOnly,
   due_date: DateOnly,
-  web_url: Type.String(),
+  web_url: Address(),
 });
 
 /** An iteration as `iterationRows` reads it. */
@@ -48,7 +48,7 @@ export const IterationCadence = resource('IterationCadence', {
   id: Id,
   group_id: Id,
   title: Type.String(),
-  description: nullable(Type.String()),
+  description: nullable(Markdown()),
   active: Type.Boolean({ description: 'Whether an automatic cadence creates new iterations' }),
   automatic: Type.Boolean({ description: 'Whether iterations are created automatically' }),
   start_date: nullable(DateOnly),

@@ -1,22 +1,22 @@
 /** How milestones appear in replies (docs/reference/milestones.md). */
 import { type Static, Type } from 'typebox';
 import { pagePath } from '../../../foundation/addresses.ts';
-import { DateOnly, Id, nullable, optional, resource, Timestamp } from '../../../http/index.ts';
+import { Address, DateOnly, Id, Iid, Markdown, nullable, optional, resource, Timestamp } from '../../../http/index.ts';
 
 export const Milestone = resource('Milestone', {
   id: Id,
-  iid: Type.Integer(),
+  iid: Iid,
   project_id: optional(Id),
   group_id: optional(Id),
   title: Type.String(),
-  description: nullable(Type.String()),
+  description: nullable(Markdown()),
   state: Type.Enum(['active', 'closed']),
   created_at: Timestamp,
   updated_at: Timestamp,
   due_date: nullable(DateOnly),
   start_date: nullable(DateOnly),
   expired: Type.Boolean({ description: 'Whether the due date is over' }),
-  web_url: Type.String(),
+  web_url: Address(),
 });
 
 /** A milestone as `milestoneRows` reads it. */

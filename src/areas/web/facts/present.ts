@@ -1,5 +1,6 @@
 /** Rendering a value of the API as page content, by its schema. */
 import type { TSchema } from 'typebox';
+import { type Marked, type Marks, marks } from '../../../http/index.ts';
 import { type Content, day, facts, html, linkTarget, person, time } from '../../../pages/index.ts';
 
 /** The maximum number of items shown of a list, and of levels shown below a value. */
@@ -15,10 +16,11 @@ export interface Showing {
   markdown(text: string): Promise<Content>;
 }
 
-/** The names of Markdown texts in replies. */
-const markdownNames = new Set(['description', 'details', 'body', 'comment']);
-/** Fields intended for programs. */
-const leftOut = /^(_links|id|iid|.*_id|references|description_html|.*_to_repo|avatar_url|task_completion_status)$/;
+/** How the schema says that a value is shown. Ids are for programs. */
+function shownBy(schema: TSchema): Marks['shown'] {
+  const { shown, largest_id } = (schema as Marked)[marks] ?? {};
+  return largest_id === undefined ? shown : 'never';
+}
 
 interface Names {
   [name: string]: unknown;
@@ -33,10 +35,10 @@ const labelOf = (name: string): string => {
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
-function textOf(name: string, text: string, { format }: { format?: string }, { url }: Showing): Content {
-  if (format === 'date-time') return time(text);
-  if (format === 'date') return day(text);
-  if (/(^|_)(url|urls|links)$/.test(name) && /^https?:/.test(text))
+function textOf(text: string, schema: TSchema & { format?: string }, { url }: Showing): Content {
+  if (schema.format === 'date-time') return time(text);
+  if (schema.format === 'date') return day(text);
+  if (shownBy(schema) === 'link' && /^https?:/.test(text))
     return html`<a href="${linkTarget(text, url)}" rel="nofollow noopener">${text}</a>`;
   if (text.length > shownCharacters) return [text.slice(0, shownCharacters), ' … (cut off)'];
   return text.includes('\n') ? html`<pre>${text}</pre>` : text;
@@ -60,15 +62,15 @@ function insideOf(
   return anyOf ? (anyOf.find((each) => (each as { type?: string }).type !== 'null') ?? schema) : schema;
 }
 
-async function contentOf(name: string, value: unknown, of: TSchema, showing: Showing, level: number): Promise<Content> {
+async function contentOf(value: unknown, of: TSchema, showing: Showing, level: number): Promise<Content> {
   const schema = insideOf(of);
   if (value === null || value === undefined || value === '') return undefined;
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
-  if (typeof value === 'string' && markdownNames.has(name)) return showing.markdown(value);
-  if (typeof value === 'string') return textOf(name, value, schema, showing);
+  if (typeof value === 'string' && shownBy(schema) === 'markdown') return showing.markdown(value);
+  if (typeof value === 'string') return textOf(value, schema, showing);
   if (Array.isArray(value)) {
     if (value.length === 0) return undefined;
-    const shown = value.slice(0, shownItems).map((each) => contentOf(name, each, schema.items ?? {}, showing, level));
+    const shown = value.slice(0, shownItems).map((each) => contentOf(each, schema.items ?? {}, showing, level));
     const items = await Promise.all(shown);
     return html`<ul>${items.map((item) => html`<li>${item}</li>`)}${value.length > shownItems && html`<li>… ${value.length - shownItems} more</li>`}</ul>`;
   }
@@ -84,10 +86,12 @@ async function contentOf(name: string, value: unknown, of: TSchema, showing: Sho
  */
 export async function factsOf(value: unknown, schema: TSchema, showing: Showing, level = 0): Promise<Content> {
   const properties = insideOf(schema).properties ?? {};
-  const members = Object.entries(isObject(value) ? value : {}).filter(([name]) => !leftOut.test(name));
+  const members = Object.entries(isObject(value) ? value : {}).filter(
+    ([name]) => shownBy(insideOf(properties[name] ?? {})) !== 'never',
+  );
   const shown = members.map(async ([name, member]) => {
     const of = properties[name] ?? {};
-    const content = await contentOf(name, member, of, showing, level + 1);
+    const content = await contentOf(member, of, showing, level + 1);
     const { description: help } = of as { description?: string };
     const isShort = content !== undefined && level === 0 && help !== undefined;
     return [

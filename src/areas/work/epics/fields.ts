@@ -2,14 +2,18 @@
 import { Type } from 'typebox';
 import type { Field } from '../../../fields/index.ts';
 import {
+  Address,
   ClearableList,
   CommaList,
   checked,
   DateOnly,
   deprecated,
+  forPrograms,
   Id,
   IdOf,
+  Iid,
   longText,
+  Markdown,
   notEmpty,
   nullable,
   optional,
@@ -48,7 +52,7 @@ const count = { column: 'kept', reply: Type.Integer() } as const;
 export const epicFields = {
   id: { column: 'kept', reply: Id },
   work_item_id: { reply: Id },
-  iid: { ...count, relation: required('iid', integer(1)) },
+  iid: { column: 'kept', reply: Iid, relation: required('iid', integer(1)) },
   color: {
     column: 'given',
     input: checked(Type.String({ description: '`#rrggbb`, `#rgb` or a CSS name' }), colorReasons),
@@ -65,7 +69,7 @@ export const epicFields = {
     input: since('ultimate', nullable(IdOf({ description: 'ID of an epic; 0: none' }))),
     reply: nullable(Id),
   },
-  parent_iid: { reply: nullable(Type.Integer()) },
+  parent_iid: { reply: nullable(Iid) },
   imported: { reply: Type.Boolean() },
   imported_from: { column: 'kept', reply: Type.String() },
   title: {
@@ -80,7 +84,7 @@ export const epicFields = {
     input: longText(
       checked(nullable(Type.String({ description: 'At most 1,048,576 characters' })), descriptionReasons),
     ),
-    reply: nullable(Type.String()),
+    reply: nullable(Markdown()),
     relation: column('description', markdown(descriptionReasons)),
   },
   confidential: {
@@ -116,9 +120,11 @@ export const epicFields = {
     relation: columnOr('state', choice('opened', 'closed'), 'opened'),
   },
   state_event: { update: Type.Enum(['close', 'reopen']) },
-  web_edit_url: { reply: Type.String() },
-  web_url: { reply: Type.String() },
-  references: { reply: Type.Object({ short: Type.String(), relative: Type.String(), full: Type.String() }) },
+  web_edit_url: { reply: Address() },
+  web_url: { reply: Address() },
+  references: {
+    reply: forPrograms(Type.Object({ short: Type.String(), relative: Type.String(), full: Type.String() })),
+  },
   created_at: { column: 'kept', reply: Timestamp, relation: required('created_at', time) },
   updated_at: { column: 'kept', reply: Timestamp, relation: required('updated_at', time) },
   closed_at: { column: 'kept', reply: nullable(Timestamp), relation: column('closed_at', time) },
@@ -132,11 +138,13 @@ export const epicFields = {
   downvotes: count,
   subscribed: { reply: optional(Type.Boolean()) },
   _links: {
-    reply: Type.Object({
-      self: Type.String(),
-      epic_issues: Type.String(),
-      group: Type.String(),
-      parent: nullable(Type.String()),
-    }),
+    reply: forPrograms(
+      Type.Object({
+        self: Type.String(),
+        epic_issues: Type.String(),
+        group: Type.String(),
+        parent: nullable(Type.String()),
+      }),
+    ),
   },
 } satisfies Record<string, Field>;

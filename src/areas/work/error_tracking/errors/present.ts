@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { issueKind, type Project } from '../../../../access/index.ts';
 import { pagePath } from '../../../../foundation/addresses.ts';
-import { Id, nullable, resource, Timestamp } from '../../../../http/index.ts';
+import { Address, Id, Iid, nullable, resource, Timestamp } from '../../../../http/index.ts';
 import { presentUserBasic, UserBasic } from '../../../people/users/index.ts';
 import { ErrorEvent } from '../events/present.ts';
 import type { EventRow } from '../events/queries.ts';
@@ -25,10 +25,8 @@ const errorFields = {
   events_count: Type.Integer(),
   users_count: Type.Integer(),
   fingerprint: Type.String(),
-  issue: nullable(
-    Type.Object({ id: Id, iid: Type.Integer(), title: Type.String(), state: Type.String(), web_url: Type.String() }),
-  ),
-  web_url: Type.String(),
+  issue: nullable(Type.Object({ id: Id, iid: Iid, title: Type.String(), state: Type.String(), web_url: Address() })),
+  web_url: Address(),
 };
 export const TrackedError = resource('TrackedError', errorFields);
 
