@@ -19,6 +19,9 @@ test('the free plan ignores paid parameters, omits their fields, and does not ap
   assert.deepEqual(await stored.executeTakeFirstOrThrow(), { membership_lock: false, wiki_access_level: 'enabled' });
 
   await db.updateTable('namespaces').set({ membership_lock: true }).where('id', '=', group.id).execute();
+  // The level of a feature of projects needs no plan.
+  assert.equal((await as('owner').get(`/projects/${project.id}`)).body.wiki_access_level, 'enabled');
+
   const { id } = await here.person();
   const added = await as('owner').post(`/projects/${project.id}/members`, { user_id: id, access_level: 30 });
   assert.equal(added.status, 201);

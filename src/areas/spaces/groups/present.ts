@@ -43,7 +43,7 @@ const groupFields = {
   emails_enabled: Type.Boolean(),
   mentions_disabled: nullable(Type.Boolean()),
   lfs_enabled: Type.Boolean(),
-  wiki_access_level: since('premium', FeatureLevel),
+  wiki_access_level: since('premium', FeatureLevel()),
   archived: Type.Boolean({ description: 'Whether the group or one of its ancestors is archived' }),
   default_branch: nullable(Type.String()),
   default_branch_protection: Type.Integer({
@@ -179,7 +179,7 @@ export function presentGroup(url: string, row: GroupRow): Static<typeof GroupFor
     emails_enabled: row.emails_enabled,
     mentions_disabled: row.mentions_disabled,
     lfs_enabled: row.lfs_enabled,
-    wiki_access_level: row.wiki_access_level as Static<typeof FeatureLevel>,
+    wiki_access_level: row.wiki_access_level as Static<ReturnType<typeof FeatureLevel>>,
     default_branch: row.default_branch,
     default_branch_protection: row.default_branch_protection,
     default_branch_protection_defaults: defaultProtection(

@@ -115,7 +115,7 @@ const settings = allOptional({
     'premium',
     Type.Boolean({ description: 'Whether to prevent adding members to projects in the group' }),
   ),
-  wiki_access_level: since('premium', FeatureLevel),
+  wiki_access_level: since('premium', FeatureLevel()),
 });
 
 /**

@@ -17,7 +17,7 @@ import { pathReasons, projectDescriptionReasons, projectNameReasons } from '../.
 import { columnsOfMergeSettings, type MergeSettings, mergeSettings } from './merge_rules.ts';
 
 /** Who can use a feature of a project, or the wiki of a group: no one, members, or everyone who can see it. */
-export const FeatureLevel = Type.Enum(['disabled', 'private', 'enabled']);
+export const FeatureLevel = () => Type.Enum(['disabled', 'private', 'enabled']);
 
 const maximumTopics = 100;
 const maximumTopic = 255;
@@ -37,16 +37,16 @@ const columns = {
   description: optional(nullable(Type.String())),
   visibility: optional(Visibility),
   topics: optional(Topics()),
-  issues_access_level: optional(FeatureLevel),
-  repository_access_level: optional(FeatureLevel),
-  merge_requests_access_level: optional(FeatureLevel),
-  forking_access_level: optional(FeatureLevel),
-  snippets_access_level: optional(FeatureLevel),
-  environments_access_level: optional(FeatureLevel),
-  wiki_access_level: optional(FeatureLevel),
-  feature_flags_access_level: optional(FeatureLevel),
-  releases_access_level: optional(FeatureLevel),
-  builds_access_level: optional(FeatureLevel),
+  issues_access_level: optional(FeatureLevel()),
+  repository_access_level: optional(FeatureLevel()),
+  merge_requests_access_level: optional(FeatureLevel()),
+  forking_access_level: optional(FeatureLevel()),
+  snippets_access_level: optional(FeatureLevel()),
+  environments_access_level: optional(FeatureLevel()),
+  wiki_access_level: optional(FeatureLevel()),
+  feature_flags_access_level: optional(FeatureLevel()),
+  releases_access_level: optional(FeatureLevel()),
+  builds_access_level: optional(FeatureLevel()),
   public_jobs: optional(
     Type.Boolean({ description: 'Whether Guests of a private project may read its pipelines and jobs' }),
   ),
