@@ -56,6 +56,9 @@ export type CreationOf<F, Inputs = SchemasOf<F, 'input'> & SchemasOf<F, 'create'
     : never;
 };
 
+/** The value of a member of replies. */
+export type ReplyValue<Entry> = Entry extends { reply: infer S extends TSchema } ? Static<S> : never;
+
 /** The value of a column: as replies declare it, otherwise as the table does. */
 type ValueOf<F, Name extends keyof F, Table extends keyof DB> = F[Name] extends { reply: infer S extends TSchema }
   ? Static<S>

@@ -12,5 +12,6 @@ export {
   membersOf,
   pick,
   replyOf,
+  shownOf,
   valuesOf,
 } from './read_off.ts';

@@ -4,7 +4,7 @@ import { type TProperties, type TSchema, Type } from 'typebox';
 import { allOptional, type Marked, marks, type Plan, reaches } from '../http/index.ts';
 import type { Field as FormField, Option } from '../pages/index.ts';
 import type { Members } from '../relations/index.ts';
-import type { CreationOf, Field, Fields, SchemasOf } from './field.ts';
+import type { CreationOf, Field, Fields, ReplyValue, SchemasOf } from './field.ts';
 
 /** The entries that have a facet, in order. */
 const having = <Facet extends keyof Field>(fields: Fields, facet: Facet) =>
@@ -87,8 +87,19 @@ export const valuesOf = <F extends Fields, Row extends { [Name in NamesOf<F, { c
   row: Row,
 ) =>
   Object.fromEntries(
-    givenColumns(fields).flatMap((name) => (row[name] === undefined || row[name] === null ? [] : [[name, row[name]]])),
+    givenColumns(fields).flatMap((name) =>
+      row[name] === undefined || row[name] === null ? [] : [[name, row[name as keyof typeof row]]],
+    ),
   ) as { [Name in NamesOf<F, { column: 'given' }>]?: NonNullable<Row[Name]> };
+
+/** The members of a reply that are columns. */
+export function shownOf<F extends Fields>(fields: F, row: object) {
+  const values = row as Readonly<Record<string, unknown>>;
+  const names = having(fields, 'reply').flatMap(([name]) => (fields[name]!.column === undefined ? [] : [name]));
+  return Object.fromEntries(names.map((name) => [name, values[name]])) as {
+    [Name in NamesOf<F, { column: string; reply: TSchema }>]: ReplyValue<F[Name]>;
+  };
+}
 
 /** A change as webhooks list it. */
 export interface Changed {

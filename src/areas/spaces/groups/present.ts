@@ -19,10 +19,10 @@ import { defaultProtection, type ProtectionDefaults } from '../../code/protected
 import { avatarUrl } from '../../people/avatars/index.ts';
 import { attributeMember } from '../../people/custom_attributes/index.ts';
 import { SharedWithGroup, type SharedWithGroupRow } from '../../people/namespaces/index.ts';
+import { FeatureLevel } from '../projects/fields.ts';
 import { fixed, noPipelines } from '../projects/fixed_present.ts';
 import { ProjectForm, statisticsFields, unstoredSizes } from '../projects/present.ts';
 import { groupStatistics } from '../projects/queries.ts';
-import { FeatureLevel } from '../projects/rules.ts';
 
 const Level = Type.Object({ access_level: Type.Integer() });
 

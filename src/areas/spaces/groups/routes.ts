@@ -43,7 +43,7 @@ import {
 } from '../../instance/application_settings/index.ts';
 import { Avatar, avatarBytes, avatarTexts, avatarTypes, receiveAvatar, setAvatar } from '../../people/avatars/index.ts';
 import { attributeForm, showAttributes, withAttributes } from '../../people/custom_attributes/index.ts';
-import { FeatureLevel } from '../projects/rules.ts';
+import { FeatureLevel } from '../projects/fields.ts';
 import { createGroup, type GroupChanges, updateGroup } from './actions.ts';
 import { checkMayCreateGroup } from './creation_checks.ts';
 import { groupReply, groupReplyWithProjects } from './detail_present.ts';

@@ -47,7 +47,7 @@ import {
 import { allowedVisibility, restrictionReasons, settingsOf } from '../../instance/application_settings/index.ts';
 import { createProject, forkVisibilityReasons, isThere, visibilityReasons } from './actions.ts';
 import { namespaceFor } from './creation_actions.ts';
-import type { MergeSettings } from './merge_rules.ts';
+import type { MergeSettings } from './rules.ts';
 import { mayCreateIn, namingProblems } from './rules.ts';
 
 export interface ForkRequest {

@@ -20,10 +20,9 @@ import {
 import { paging } from '../../../lists/index.ts';
 import { projectFilters, unpairedText } from './filters.ts';
 import { forkProject, relateFork, unrelateFork } from './fork_actions.ts';
-import { columnsOfMergeSettings, mergeSettings } from './merge_rules.ts';
 import { ProjectForm, ProjectWithAccessForm, presentProjectPage, projectReply } from './present.ts';
 import { projectsByOffset, visibleProjectRows } from './queries.ts';
-import { form } from './rules.ts';
+import { columnsOfMergeSettings, form, mergeSettings } from './rules.ts';
 
 export const projectForkRoutes = [
   get('/projects/:id/forks', {

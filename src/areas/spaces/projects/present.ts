@@ -1,6 +1,8 @@
 /** How projects appear in responses. */
+
 import { type Static, type TObject, Type } from 'typebox';
 import { levels, type MaybeCaller, mayDownloadCode, mayReadCode, mayUse, projectPage } from '../../../access/index.ts';
+import { replyOf, shownOf } from '../../../fields/index.ts';
 import {
   allOptional,
   type Caller,
@@ -13,7 +15,6 @@ import {
   type Page,
   resource,
   type Services,
-  since,
   Timestamp,
   Visibility,
 } from '../../../http/index.ts';
@@ -29,10 +30,10 @@ import {
   SharedWithGroup,
 } from '../../people/namespaces/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
+import { accessFields, featureFields, mergeFields, usageFields } from './fields.ts';
 import { fixedProjectFields, fixedProjectValues } from './fixed_present.ts';
-import { mergeFields, presentMergeSettings } from './merge_rules.ts';
 import { openIssuesOf, type ProjectRow, type ProjectSource, projectRow, statisticsOf } from './queries.ts';
-import { FeatureLevel, type FormAsked, issueText } from './rules.ts';
+import type { FormAsked } from './rules.ts';
 
 const basicFields = {
   ...ProjectIdentity.properties,
@@ -58,23 +59,12 @@ const basicFields = {
   namespace: NamespaceBasic,
 };
 
-const featureFields = {
+const enabledFields = {
   issues_enabled: Type.Boolean({ description: 'Whether issues are available to the caller' }),
   merge_requests_enabled: Type.Boolean({ description: 'Whether merge requests are available to the caller' }),
   snippets_enabled: Type.Boolean({ description: 'Whether snippets are available to the caller' }),
   wiki_enabled: Type.Boolean({ description: 'Whether the wiki is available to the caller' }),
   jobs_enabled: Type.Boolean({ description: 'Whether `builds_access_level` is not `disabled`' }),
-  issues_access_level: FeatureLevel(),
-  repository_access_level: FeatureLevel(),
-  merge_requests_access_level: FeatureLevel(),
-  forking_access_level: FeatureLevel(),
-  snippets_access_level: FeatureLevel(),
-  environments_access_level: FeatureLevel(),
-  wiki_access_level: FeatureLevel(),
-  feature_flags_access_level: FeatureLevel(),
-  releases_access_level: FeatureLevel(),
-  builds_access_level: FeatureLevel(),
-  public_jobs: Type.Boolean({ description: 'Whether Guests of a private project may read its pipelines and jobs' }),
 };
 
 const detailFields = {
@@ -91,19 +81,11 @@ const detailFields = {
   archived: Type.Boolean(),
   owner: optional(UserBasic),
   repository_object_format: Type.Enum(['sha1', 'sha256']),
-  ...featureFields,
+  ...enabledFields,
+  ...replyOf(featureFields),
   can_create_merge_request_in: Type.Boolean(),
   emails_disabled: Type.Boolean(),
-  emails_enabled: Type.Boolean(),
-  lfs_enabled: Type.Boolean(),
-  enforce_auth_checks_on_uploads: Type.Boolean({
-    description: 'Whether images in texts are shown only to callers who can see the project',
-  }),
-  freeze_blocks_pushes: Type.Boolean({ description: 'Whether freeze periods block changes to protected branches' }),
-  deployment_freeze: Type.Enum(['mark', 'refuse'], {
-    description: 'Whether deployments during a freeze are marked or refused',
-  }),
-  issues_template: since('premium', issueText()),
+  ...replyOf(usageFields),
   dependency_paths: optional(
     Type.Array(Type.String(), {
       description:
@@ -128,12 +110,15 @@ const detailFields = {
   marked_for_deletion_on: nullable(DateOnly),
   marked_for_deletion_at: deprecated('use `marked_for_deletion_on`', nullable(Type.String({ format: 'date' }))),
   shared_with_groups: Type.Array(SharedWithGroup, { description: 'Invited groups that are visible to the caller' }),
-  request_access_enabled: Type.Boolean(),
-  ...mergeFields,
+  ...replyOf(accessFields),
+  ...replyOf(mergeFields),
   ...projectMirrorFields,
   repository_storage: optional(Type.String({ description: 'Administrators only' })),
   ...fixedProjectFields,
 };
+
+/** The settings that all readers see. */
+const shownSettings = { ...featureFields, ...usageFields, ...accessFields, ...mergeFields };
 
 const unstored = () => Type.Integer({ description: 'Always 0: nothing of the kind is stored' });
 
@@ -274,26 +259,9 @@ export function presentProject(
     snippets_enabled: mayUse(project, 'snippets'),
     wiki_enabled: mayUse(project, 'wiki'),
     jobs_enabled: project.builds_access_level !== 'disabled',
-    issues_access_level: project.issues_access_level,
-    repository_access_level: project.repository_access_level,
-    merge_requests_access_level: project.merge_requests_access_level,
-    forking_access_level: project.forking_access_level,
-    snippets_access_level: project.snippets_access_level,
-    environments_access_level: project.environments_access_level,
-    wiki_access_level: project.wiki_access_level,
-    feature_flags_access_level: project.feature_flags_access_level,
-    releases_access_level: project.releases_access_level,
-    builds_access_level: project.builds_access_level as Static<ReturnType<typeof FeatureLevel>>,
-    public_jobs: project.public_jobs,
     can_create_merge_request_in:
       caller !== undefined && !project.read_only && mayDownloadCode(project) && mayUse(project, 'merge_requests'),
     emails_disabled: !project.emails_enabled,
-    emails_enabled: project.emails_enabled,
-    lfs_enabled: project.lfs_enabled,
-    enforce_auth_checks_on_uploads: project.enforce_auth_checks_on_uploads,
-    freeze_blocks_pushes: project.freeze_blocks_pushes,
-    deployment_freeze: project.deployment_freeze as 'mark' | 'refuse',
-    issues_template: project.issues_template,
     ...(mayReadCode(project) ? { dependency_paths: project.dependency_paths } : {}),
     creator_id: project.creator_id,
     ...(project.forked_from ? { forked_from_project: presentProjectBasic(services, project.forked_from) } : {}),
@@ -305,8 +273,7 @@ export function presentProject(
     marked_for_deletion_on: marked_on,
     marked_for_deletion_at: marked_on,
     shared_with_groups: project.shared_with_groups,
-    request_access_enabled: project.request_access_enabled,
-    ...presentMergeSettings(project),
+    ...shownOf(shownSettings, project),
     ...presentProjectMirror(project.mirroring, project.access_level >= levels.maintainer),
     ...(caller?.admin ? { repository_storage: project.storage } : {}),
     ...fixedProjectValues,

@@ -2,7 +2,9 @@
  * How a project itself is exported: its settings become those of a new project
  * (docs/reference/relations_export.md#self).
  */
+
 import { sql } from 'kysely';
+import { membersOf } from '../../../fields/index.ts';
 import {
   coded,
   column,
@@ -12,24 +14,10 @@ import {
   type Relation,
   shown,
   text,
-  texts,
 } from '../../../relations/index.ts';
+import { levelFields, mergeFields, projectFields } from './fields.ts';
 
-const level = (name: string) => column(name, coded('text', { disabled: 0, private: 10, enabled: 20 }));
-
-/** Features of projects here, and further ones that other servers have. */
-const features = [
-  'issues',
-  'merge_requests',
-  'repository',
-  'snippets',
-  'forking',
-  'environments',
-  'wiki',
-  'feature_flags',
-  'releases',
-  'builds',
-];
+/** Features that other servers have. */
 const others = [
   'pages',
   'metrics_dashboard',
@@ -47,58 +35,32 @@ const others = [
 ];
 
 const accessLevels: Members = {
-  ...Object.fromEntries(features.map((name) => [`${name}_access_level`, level(`${name}_access_level`)])),
+  ...membersOf(levelFields),
   ...Object.fromEntries(others.map((name) => [`${name}_access_level`, shown(sql`0`)])),
 };
 
 const flags = [
   'archived',
-  'only_allow_merge_if_pipeline_succeeds',
-  'only_allow_merge_if_all_discussions_are_resolved',
-  'allow_merge_on_skipped_pipeline',
-  'remove_source_branch_after_merge',
-  'resolve_outdated_diff_discussions',
-  'printing_merge_request_link_enabled',
-  'autoclose_referenced_issues',
-  'request_access_enabled',
   'reset_approvals_on_push',
   'disable_overriding_approvers_per_merge_request',
   'merge_requests_author_approval',
   'merge_requests_disable_committers_approval',
   'require_password_to_approve',
   'selective_code_owner_removals',
-  'freeze_blocks_pushes',
-  'emails_enabled',
-  'lfs_enabled',
-  'enforce_auth_checks_on_uploads',
-  'public_jobs',
 ];
 
-const words = [
-  'name',
-  'path',
-  'description',
-  'default_branch',
-  'merge_method',
-  'deployment_freeze',
-  'squash_option',
-  'merge_commit_template',
-  'squash_commit_template',
-  'suggestion_commit_message',
-  'merge_requests_template',
-  'issues_template',
-];
+const words = ['name', 'path', 'default_branch'];
 
 const usage = (name: string) => sql`
   coalesce((select last_value from internal_ids where project_id = projects.id and usage = ${sql.lit(name)}), 0)`;
 
 const members: Members = {
+  ...membersOf(projectFields),
+  ...membersOf(mergeFields),
   ...Object.fromEntries(words.map((name) => [name, column(name, text())])),
   ...Object.fromEntries(flags.map((name) => [name, column(name, flag)])),
   visibility_level: column('visibility', coded('text', { private: 0, internal: 10, public: 20 })),
   object_format: column('repository_object_format', text()),
-  topics: column('topics', texts()),
-  dependency_paths: column('dependency_paths', texts()),
   merge_requests_ff_only_enabled: shown(sql`projects.merge_method = 'ff'`),
   merge_requests_rebase_enabled: shown(sql`projects.merge_method <> 'merge'`),
   max_iids: shown(sql`json_build_object(

@@ -53,7 +53,6 @@ import { presentUserBasic, UserBasic, userBasicColumns } from '../../people/user
 import { changeProject, type ProjectChanges, tellOfMove } from './actions.ts';
 import { addProject, type Creator } from './creation_actions.ts';
 import { isSharedWith, type ProjectFilters, projectFilters, unpairedText } from './filters.ts';
-import { mergeSettings } from './merge_rules.ts';
 import {
   completeRows,
   ProjectForm,
@@ -65,7 +64,7 @@ import {
   projectReply,
 } from './present.ts';
 import { creatorOf, projectRow, projectsByKey, projectsByOffset, userNamed, visibleProjectRows } from './queries.ts';
-import { beginnings, columnsOfSettings, type FormAsked, form, settings } from './rules.ts';
+import { beginnings, columnsOfSettings, type FormAsked, form, mergeSettings, settings } from './rules.ts';
 
 /**
  * Refuses pages beyond the maximum offset. The limit applies however many projects there are, unlike for other lists.

@@ -1,78 +1,12 @@
 /** Rules of names and settings of projects (docs/reference/projects.md#parameters). */
+
 import { type Static, type TObject, Type } from 'typebox';
 import { levels } from '../../../access/index.ts';
-import {
-  type Caller,
-  CommaList,
-  checked,
-  deprecated,
-  nullable,
-  optional,
-  since,
-  Visibility,
-} from '../../../http/index.ts';
-import { dependencyPathReasons } from '../../code/dependencies/index.ts';
+import { editOf, givenColumns, pick } from '../../../fields/index.ts';
+import { type Caller, deprecated, optional } from '../../../http/index.ts';
 import { attributeForm } from '../../people/custom_attributes/index.ts';
 import { pathReasons, projectDescriptionReasons, projectNameReasons } from '../../people/namespaces/index.ts';
-import { columnsOfMergeSettings, type MergeSettings, mergeSettings } from './merge_rules.ts';
-
-/** Who can use a feature of a project, or the wiki of a group: no one, members, or everyone who can see it. */
-export const FeatureLevel = () => Type.Enum(['disabled', 'private', 'enabled']);
-
-const maximumTopics = 100;
-const maximumTopic = 255;
-
-function topicReasons(topics: string[]): string[] {
-  if (topics.length > maximumTopics) return [`are too many (maximum is ${maximumTopics})`];
-  return topics.some((topic) => topic.length > maximumTopic)
-    ? [`is too long (maximum is ${maximumTopic} characters)`]
-    : [];
-}
-const Topics = () => checked(CommaList(Type.String()), topicReasons);
-
-export const issueText = () =>
-  nullable(Type.String({ description: 'What clients offer as the description of a new issue' }));
-
-const columns = {
-  description: optional(nullable(Type.String())),
-  visibility: optional(Visibility),
-  topics: optional(Topics()),
-  issues_access_level: optional(FeatureLevel()),
-  repository_access_level: optional(FeatureLevel()),
-  merge_requests_access_level: optional(FeatureLevel()),
-  forking_access_level: optional(FeatureLevel()),
-  snippets_access_level: optional(FeatureLevel()),
-  environments_access_level: optional(FeatureLevel()),
-  wiki_access_level: optional(FeatureLevel()),
-  feature_flags_access_level: optional(FeatureLevel()),
-  releases_access_level: optional(FeatureLevel()),
-  builds_access_level: optional(FeatureLevel()),
-  public_jobs: optional(
-    Type.Boolean({ description: 'Whether Guests of a private project may read its pipelines and jobs' }),
-  ),
-  request_access_enabled: optional(Type.Boolean()),
-  lfs_enabled: optional(Type.Boolean()),
-  emails_enabled: optional(Type.Boolean()),
-  enforce_auth_checks_on_uploads: optional(
-    Type.Boolean({ description: 'Whether images in texts are shown only to callers who can see the project' }),
-  ),
-  freeze_blocks_pushes: optional(
-    Type.Boolean({ description: 'Whether freeze periods block changes to protected branches' }),
-  ),
-  deployment_freeze: optional(
-    Type.Enum(['mark', 'refuse'], { description: 'Whether deployments during a freeze are marked or refused' }),
-  ),
-  issues_template: optional(since('premium', issueText())),
-  dependency_paths: optional(
-    checked(
-      CommaList(
-        Type.String({ description: 'A lock file that is read although it is in a folder of tests or foreign code' }),
-      ),
-      dependencyPathReasons,
-    ),
-  ),
-};
-type Columns = Static<TObject<typeof columns>>;
+import { mergeFields, projectFields, Topics } from './fields.ts';
 
 const oldNames = {
   tag_list: optional(deprecated('use `topics`', Topics())),
@@ -84,8 +18,21 @@ const oldNames = {
   emails_disabled: optional(deprecated('use `emails_enabled`', Type.Boolean())),
 };
 
+/** The parameters of merge settings. */
+export const mergeSettings = editOf(mergeFields);
+export type MergeSettings = Static<TObject<typeof mergeSettings>>;
+
+const columns = editOf(projectFields);
+type Columns = Static<TObject<typeof columns>>;
+
 /** Parameters of creation and updates. */
 export const settings = { ...columns, ...oldNames, ...mergeSettings };
+
+/** The columns of the given settings; an empty template is stored as null. */
+export const columnsOfMergeSettings = (given: MergeSettings): MergeSettings =>
+  Object.fromEntries(
+    Object.entries(pick(given, givenColumns(mergeFields))).map(([name, value]) => [name, value === '' ? null : value]),
+  );
 
 /**
  * Converts parameters to columns. Omitted parameters do not change; a deprecated name applies if the new one is
@@ -107,10 +54,7 @@ export function columnsOfSettings(
     ...given,
     topics: topics && [...new Set(topics)].toSorted(),
   };
-  const own = Object.fromEntries(
-    Object.entries(said).filter(([name, value]) => name in columns && value !== undefined),
-  );
-  return { ...own, ...columnsOfMergeSettings(given) };
+  return { ...pick(said, givenColumns(projectFields)), ...columnsOfMergeSettings(given) };
 }
 
 /** Parameters that select the representation in a list. */
