@@ -1,19 +1,11 @@
 /** Approving and rejecting deployments to protected environments. */
 import { sql } from 'kysely';
-import { type Database, stamped } from '../../../db/index.ts';
+import type { Database } from '../../../db/index.ts';
 import { badRequest } from '../../../http/index.ts';
 import { describedGrantee } from '../protected_environments/present.ts';
 import { isNamed, type ProtectionRule } from '../protected_environments/rules.ts';
-import {
-  type Acting,
-  type ApprovalRow,
-  actorOf,
-  approvalRulesOf,
-  approvalsOf,
-  missing,
-  missingFor,
-} from './approval_queries.ts';
-import { follow, lockedDeployment } from './deployment_actions.ts';
+import { type ApprovalRow, actorOf, approvalRulesOf, approvalsOf, missing, missingFor } from './approval_queries.ts';
+import { decided, lockedDeployment, type Recording, setStatus } from './deployment_actions.ts';
 
 export const approvalTexts = {
   unprotected: 'This environment is not protected',
@@ -41,11 +33,11 @@ function ruleFor(
 
 /**
  * Approves or rejects a deployment. The last required approval lets it run; one rejection ends it. A later answer of a user replaces the earlier one.
- * @throws ApiError 404, 400 if it is not waiting or the caller may not approve
+ * @throws ApiError 404, 400 if it is not waiting or the caller may not approve, 403 if a freeze refuses the deployment that the last approval would begin
  */
 export function approveDeployment(
   db: Database,
-  acting: Acting,
+  acting: Recording,
   id: number,
   { status, comment, represented_as }: Approval,
 ): Promise<ApprovalRow> {
@@ -71,8 +63,12 @@ export function approveDeployment(
       comment: comment ?? null,
     });
     const approvals = await approvalsOf(tx, id);
-    if (status === 'rejected') await decide(tx, id, 'failed');
-    else if (missing(rules, approvals) === 0) await decide(tx, id, 'running');
+    const missing_approvals = missing(rules, approvals);
+    if (status === 'rejected' || missing_approvals === 0) {
+      const to = status === 'rejected' ? 'failed' : 'running';
+      const situation = { from: deployment.status, to, may_deploy: true, missing_approvals } as const;
+      await setStatus(tx, id, await decided(tx, acting, situation));
+    }
     return approvals.find(({ user }) => user.id === caller.id)!;
   });
 }
@@ -98,13 +94,4 @@ async function writeApproval(
     tx,
   );
   if (numAffectedRows === 0n) throw badRequest(approvalTexts.unnamed);
-}
-
-async function decide(tx: Database, id: number, status: 'running' | 'failed'): Promise<void> {
-  await tx
-    .updateTable('deployments')
-    .set(stamped({ status, finished_at: status === 'failed' ? sql<string>`now()` : null }))
-    .where('id', '=', id)
-    .execute();
-  await follow(tx, id);
 }

@@ -20,18 +20,26 @@ export const actorOf = ({ project, caller }: Acting): Actor => ({ caller, access
 const approving = (protections: readonly (readonly ProtectionRule[])[]): ProtectionRule[] =>
   protections.flat().filter(({ purpose }) => purpose === 'approve');
 
-/**
- * @returns the rules whose approvals a deployment to the environment needs
- * @throws ApiError 403 if the environment is protected against the caller
- */
-export async function refuseUnnamed(
+/** Whether the caller may deploy to an environment, and the rules whose approvals a deployment there needs. */
+export async function protectionFor(
   db: Database,
   { project, caller }: Acting,
   environment: Omit<Place, 'project_id'>,
-): Promise<ProtectionRule[]> {
+): Promise<{ may_deploy: boolean; approval_rules: ProtectionRule[] }> {
   const protections = await protectionsOf(db, { ...environment, project_id: project.id }, caller.id);
-  if (!mayDeploy(protections, actorOf({ project, caller }))) throw forbidden();
-  return approving(protections);
+  return {
+    may_deploy: mayDeploy(protections, actorOf({ project, caller })),
+    approval_rules: approving(protections),
+  };
+}
+
+/** @throws ApiError 403 if the environment is protected against the caller */
+export async function refuseUnnamed(
+  db: Database,
+  acting: Acting,
+  environment: Omit<Place, 'project_id'>,
+): Promise<void> {
+  if (!(await protectionFor(db, acting, environment)).may_deploy) throw forbidden();
 }
 
 /** The approval rules that apply to a deployment to an environment. */

@@ -7,7 +7,8 @@ import { badRequest, deleteFound, forbidden, found, Id, invalid, type Services }
 import { queueOf } from '../../../jobs/index.ts';
 import { freezeStateOf } from '../freeze_periods/queries.ts';
 import { addEnvironment, type LockedEnvironment } from './actions.ts';
-import { type Acting, approvalsOf, missing, refuseUnnamed } from './approval_queries.ts';
+import { type Acting, approvalsOf, missing, protectionFor, refuseUnnamed } from './approval_queries.ts';
+import { type Freeze, isFinal, outcomeOf, type Situation } from './deployment_rules.ts';
 import { tellOfDeployment } from './hook_actions.ts';
 import { currentDeployment } from './queries.ts';
 import { type DeploymentStatus, type RecordedStatus, transitionReason } from './rules.ts';
@@ -27,30 +28,73 @@ export const approvalText = 'The environment needs approvals';
 export const unknownCommit = 'The commit does not exist';
 export const unknownRef = 'The branch or tag does not exist';
 
-interface Recording extends Acting {
+export interface Recording extends Acting {
   override_freeze: boolean;
 }
 
-/**
- * Whether the project is frozen now.
- * @throws ApiError 403 if it refuses deployments during a freeze, and the caller does not or may not override it
- */
-async function isDuringFreeze(db: Database, { project, override_freeze }: Recording): Promise<boolean> {
+/** What the freeze of the project does to a deployment that begins now, and the text with which it refuses. */
+async function freezeNow(
+  db: Database,
+  { project, override_freeze }: Recording,
+): Promise<{ freeze: Freeze; text: string }> {
   const { frozen, changes_at } = await freezeStateOf(db, project.id);
-  if (!frozen) return false;
+  const text = changes_at ? freezeText(changes_at.toISOString()) : endlessFreezeText;
+  if (!frozen) return { freeze: 'none', text };
   const { deployment_freeze } = await db
     .selectFrom('projects')
     .select('deployment_freeze')
     .where('id', '=', project.id)
     .executeTakeFirstOrThrow();
   const isOverridden = override_freeze && project.access_level >= levels.maintainer;
-  if (deployment_freeze === 'refuse' && !isOverridden)
-    throw forbidden(changes_at ? freezeText(changes_at.toISOString()) : endlessFreezeText);
-  return true;
+  return { freeze: deployment_freeze === 'refuse' && !isOverridden ? 'refuses' : 'marks', text };
 }
 
-const isBeginning = (status: RecordedStatus) => status === 'running' || status === 'success';
-const isFinal = (status: string) => status === 'success' || status === 'failed' || status === 'canceled';
+/**
+ * What a deployment becomes.
+ * @throws ApiError 403 if the environment is protected against the caller or the project is frozen, 400 if approvals are missing or the status cannot follow the present one
+ */
+export async function decided(
+  tx: Database,
+  recording: Recording,
+  situation: Omit<Situation, 'freeze'>,
+): Promise<{ status: DeploymentStatus; during_freeze: boolean }> {
+  const { freeze, text } = await freezeNow(tx, recording);
+  const outcome = outcomeOf({ ...situation, freeze });
+  if (!('refused' in outcome)) return outcome;
+  switch (outcome.refused) {
+    case 'protected':
+      throw forbidden();
+    case 'transition':
+      throw invalid({ status: [transitionReason(situation.from!, situation.to)!] });
+    case 'approvals':
+      throw badRequest(approvalText);
+    case 'freeze':
+      throw forbidden(text);
+  }
+}
+
+/**
+ * Writes the status of a deployment, and enqueues what follows.
+ * @param tx a transaction that has locked it
+ */
+export async function setStatus(
+  tx: Database,
+  id: number,
+  { status, during_freeze }: { status: DeploymentStatus; during_freeze: boolean },
+): Promise<void> {
+  await tx
+    .updateTable('deployments')
+    .set(
+      stamped({
+        status,
+        finished_at: isFinal(status) ? sql<string>`now()` : null,
+        ...(during_freeze ? { during_freeze } : {}),
+      }),
+    )
+    .where('id', '=', id)
+    .execute();
+  await follow(tx, id);
+}
 
 /** @throws ApiError 400 with the reasons by field */
 async function checkedCommit(
@@ -111,21 +155,25 @@ export interface NewDeployment {
 /**
  * Records a deployment.
  * @returns its id
- * @throws ApiError 400 with the reasons by field, 403 during a freeze
+ * @throws ApiError 400 with the reasons by field, and those of `decided`
  */
 export async function recordDeployment(
   services: Pick<Services, 'db' | 'storages'>,
   recording: Recording,
-  { environment: name, status: given_status, ...given }: NewDeployment,
+  { environment: name, status: to, ...given }: NewDeployment,
 ): Promise<number> {
   const { project, caller } = recording;
   const sha = await checkedCommit(services, project, given);
-  const during_freeze = isBeginning(given_status) && (await isDuringFreeze(services.db, recording));
   return services.db.transaction().execute(async (tx) => {
     const environment = await environmentNamed(tx, project.id, name);
-    const approving = await refuseUnnamed(tx, recording, environment);
-    if (approving.length > 0 && given_status === 'success') throw badRequest(approvalText);
-    const status = approving.length > 0 && given_status === 'running' ? 'blocked' : given_status;
+    const { may_deploy, approval_rules } = await protectionFor(tx, recording, environment);
+    const missing_approvals = missing(approval_rules, []);
+    const { status, during_freeze } = await decided(tx, recording, {
+      from: undefined,
+      to,
+      may_deploy,
+      missing_approvals,
+    });
     await revive(tx, environment.id);
     const { id } = await tx
       .insertInto('deployments')
@@ -150,7 +198,7 @@ export async function recordDeployment(
 }
 
 /** Enqueues the effects of a new deployment or a status change. */
-export async function follow(tx: Database, deployment_id: number): Promise<void> {
+async function follow(tx: Database, deployment_id: number): Promise<void> {
   await tellOfDeployment(tx, deployment_id);
   await followDeployment.enqueue(tx, { deployment_id });
 }
@@ -178,7 +226,7 @@ export async function lockedDeployment(tx: Database, project_id: number, id: num
 
 /**
  * Changes the status of a deployment.
- * @throws ApiError 404, 400 if the transition is not allowed, 403 during a freeze if it had ended without success
+ * @throws ApiError 404, and those of `decided`
  */
 export function changeDeployment(
   db: Database,
@@ -187,26 +235,13 @@ export function changeDeployment(
 ): Promise<void> {
   return db.transaction().execute(async (tx) => {
     const before = await lockedDeployment(tx, recording.project.id, id);
-    const rules = await refuseUnnamed(tx, recording, before);
-    const reason = transitionReason(before.status, status);
-    if (reason !== undefined) throw invalid({ status: [reason] });
-    // A deployment that started before a freeze or was approved may finish; a rejected or failed one counts as a new deployment.
-    const beginsAnew = isFinal(before.status) && status === 'success';
-    const needsApprovals = beginsAnew || (before.status === 'blocked' && isBeginning(status));
-    if (needsApprovals && missing(rules, await approvalsOf(tx, id)) > 0) throw badRequest(approvalText);
-    const during_freeze = beginsAnew && (await isDuringFreeze(tx, recording));
-    await tx
-      .updateTable('deployments')
-      .set(
-        stamped({
-          status,
-          finished_at: isFinal(status) ? sql<string>`now()` : null,
-          ...(during_freeze ? { during_freeze } : {}),
-        }),
-      )
-      .where('id', '=', id)
-      .execute();
-    await follow(tx, id);
+    const { may_deploy, approval_rules } = await protectionFor(tx, recording, before);
+    const missing_approvals = missing(approval_rules, await approvalsOf(tx, id));
+    await setStatus(
+      tx,
+      id,
+      await decided(tx, recording, { from: before.status, to: status, may_deploy, missing_approvals }),
+    );
   });
 }
 

@@ -161,12 +161,14 @@ export const deploymentRoutes = [
       represented_as: optional(
         Type.String({ description: 'The user, group or role of the rule that the approval counts for' }),
       ),
+      ...override,
     },
     returns: one(DeploymentApproval),
-    refusals: { 400: Object.values(approvalTexts) },
+    refusals: { 400: Object.values(approvalTexts), 403: frozen },
     handle: async ({ caller, project, input, ...services }) => {
-      const { deployment_id: id, ...approval } = input;
-      return presentApproval(services.url, await approveDeployment(services.db, { caller, project }, id, approval));
+      const { deployment_id: id, override_freeze, ...approval } = input;
+      const approved = await approveDeployment(services.db, { caller, project, override_freeze }, id, approval);
+      return presentApproval(services.url, approved);
     },
   }),
   del(`${path}/:deployment_id`, {

@@ -45,6 +45,32 @@ test('a rejected or failed deployment cannot succeed without the approvals', asy
     await sent(as('developer').put(`${deploymentsOf(here)}/${approved}`, { status }));
 });
 
+test('a freeze refuses the last approval, and not the deployment that waits for it', async () => {
+  const here = await filledWorld();
+  const { as, project } = here;
+  const record = await recorderOf(here);
+  const rules = { name: 'production', ...developers, approval_rules: [{ access_level: 40, required_approvals: 2 }] };
+  await sent(as('maintainer').post(protectionsOf(here), rules));
+  const freeze = { freeze_start: '* * * * *', freeze_end: '0 0 1 1 *' };
+  await sent(as('maintainer').post(`/projects/${project.id}/freeze_periods`, freeze));
+  await sent(as('maintainer').put(`/projects/${project.id}`, { deployment_freeze: 'refuse' }));
+  const { id, status, during_freeze } = await sent(record('developer'));
+  assert.deepEqual([status, during_freeze], ['blocked', false]);
+  const at = `${deploymentsOf(here)}/${id}`;
+  const answer = (persona: Persona, more: object = {}) =>
+    as(persona).post(`${at}/approval`, { status: 'approved', ...more });
+  await sent(answer('maintainer'));
+  const refused = await answer('owner');
+  assert.equal(refused.status, 403);
+  assert.match(refused.body.message, /^403 Forbidden - The project is in a deploy freeze until /);
+  const waiting = (await as('reporter').get(at)).body;
+  assert.deepEqual([waiting.status, waiting.pending_approval_count], ['blocked', 1]);
+  await sent(answer('owner', { override_freeze: true }));
+  const begun = (await as('reporter').get(at)).body;
+  assert.deepEqual([begun.status, begun.during_freeze], ['running', true]);
+  await sent(as('developer').put(at, { status: 'success' }));
+});
+
 test('a rule no longer applies to a user or group that has left the project, and Maintainers take their place', async () => {
   const here = await filledWorld();
   const { as, project, person } = here;
