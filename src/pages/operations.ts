@@ -12,7 +12,7 @@ export interface OperationParameters {
   addMergeRequestSpentTime: 'id' | 'merge_request_iid' | 'duration' | 'summary';
   applySuggestion: 'id' | 'commit_message';
   applySuggestions: 'ids' | 'commit_message';
-  approveDeployment: 'id' | 'deployment_id' | 'status' | 'comment' | 'represented_as';
+  approveDeployment: 'id' | 'deployment_id' | 'status' | 'comment' | 'represented_as' | 'override_freeze';
   approveGroupAccessRequest: 'id' | 'user_id' | 'access_level';
   approveMemberApproval: 'id';
   approveMergeRequest: 'id' | 'merge_request_iid' | 'sha' | 'approval_password';

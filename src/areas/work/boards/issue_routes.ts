@@ -76,6 +76,7 @@ function routesOf(kind: BoardPlace['kind']) {
       returns: one(Issue),
       refusals: {
         400: ['move_before_id is not in the list', 'move_after_id is not in the list', '<parameter>: <reason>'],
+        403: '403 Forbidden - <reason>',
         404: ['404 Milestone Not Found', '404 Iteration Not Found'],
         422: 'Unprocessable Entity',
       },

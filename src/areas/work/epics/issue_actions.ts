@@ -1,6 +1,6 @@
 /** Assigning issues to epics. */
 import { sql } from 'kysely';
-import { epicKind, type MaybeCaller, theEpic, theIssue } from '../../../access/index.ts';
+import { epicKind, isGroup, type MaybeCaller, theEpic, theIssue } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { type Caller, unprocessable } from '../../../http/index.ts';
 import { addSystemNote, noteOnBoth } from '../../conversation/notes/index.ts';
@@ -54,6 +54,16 @@ async function noteRemoved(tx: Database, author_id: number, issue: LinkedIssue, 
   await noteOnBoth(tx, author_id, [theEpic(epic.id), onEpic], [theIssue(issue.id), onIssue]);
 }
 
+/** Whether the issues of an epic can change: the group of the epic is neither archived nor marked for deletion. */
+async function isOpenEpic(tx: Database, { group_id }: Pick<EpicReference, 'group_id'>): Promise<boolean> {
+  const query = tx
+    .selectFrom('namespaces')
+    .select('id')
+    .where('id', '=', group_id)
+    .where(sql<boolean>`not ${isGroup('archived')} and not ${isGroup('marked_for_deletion')}`);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
 /** Why an issue cannot be in an epic. */
 export type EpicRefusal = 'no such epic' | 'no group' | 'already there' | 'confidential epic';
 
@@ -74,6 +84,8 @@ export async function addToEpic(
   if (!epic || !issue) return 'no such epic';
   if (issue.group_id === null) return 'no group';
   if (issue.epic_id === epic_id) return 'already there';
+  const before = issue.epic_id === null ? undefined : await epicNamed(tx, issue.epic_id);
+  if (!(await isOpenEpic(tx, epic)) || (before && !(await isOpenEpic(tx, before)))) return 'no such epic';
   if (epic.confidential && !issue.confidential) return 'confidential epic';
   await sql`
     insert into epic_issues (issue_id, epic_id, relative_position)
@@ -89,11 +101,13 @@ export async function addToEpic(
  * Removes an issue from its epic. Does nothing unless it is in an epic that the caller may read.
  * @param tx the transaction of the change
  * @param caller may change the epic of the issue
+ * @throws ApiError 422 if the group of the epic is archived or marked for deletion
  */
 export async function removeFromEpic(tx: Database, issue_id: number, caller: Caller): Promise<void> {
   const issue = await issueHeld(tx, issue_id);
   const epic = issue?.epic_id && (await visibleEpic(tx, caller, issue.epic_id));
   if (!issue || !epic) return;
+  if (!(await isOpenEpic(tx, epic))) throw unprocessable(refusals['no such epic']);
   await tx.deleteFrom('epic_issues').where('issue_id', '=', issue_id).execute();
   await noteRemoved(tx, caller.id, issue, epic);
 }
@@ -109,7 +123,7 @@ const refusals: Record<Exclude<EpicRefusal, 'already there'>, string> = {
  * Sets or clears the epic of an issue, with system notes on all sides.
  * @param tx the transaction of the change
  * @param caller may edit the issue; the right to read the epic is checked here
- * @throws ApiError 422 if the issue cannot be in the epic, or the caller may not read it
+ * @throws ApiError 422 if the issue cannot be in the epic, the caller may not read it, or its group is archived or marked for deletion
  */
 export async function setEpicOfIssue(
   tx: Database,

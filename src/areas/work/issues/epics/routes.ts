@@ -4,11 +4,11 @@ import { Type } from 'typebox';
 import {
   epicKind,
   epicReader,
-  isListedProject,
   isMemberOfProject,
   issueKind,
   isVisibleIssue,
   levels,
+  projectState,
 } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
 import {
@@ -65,9 +65,9 @@ const linksOf = (db: Database, caller: Caller, epic: { id: number }) =>
     .where('epic_issues.epic_id', '=', epic.id)
     .where(isVisibleIssue(caller));
 
-/** A predicate on rows of `projects`: the caller may assign its issues to epics, as a member of an unarchived project. */
+/** A predicate on rows of `projects`: the caller may assign its issues to epics, as a member of a project that is not read-only. */
 const mayRelate = (caller: Caller) =>
-  sql<boolean>`(${caller.admin ? sql`true` : isMemberOfProject(caller, levels.guest)} and not ${isListedProject('archived')})`;
+  sql<boolean>`(${caller.admin ? sql`true` : isMemberOfProject(caller, levels.guest)} and not ${projectState.read_only})`;
 
 async function pageOfIssues(
   services: Pick<Services, 'db' | 'url'>,
