@@ -47,7 +47,7 @@ const isSetting = (kind: 'projects' | 'groups', method: string, rest: string): b
 const isReading = (method: string) => method === 'GET' || method === 'HEAD';
 
 test('every write below a project or group is refused while it is read-only, except for settings and members', async () => {
-  const here = await world({});
+  const here = await world();
   const things = await addThings(here);
   const { project, group, people } = here;
   const admin = callerFor(here, people.admin, true);

@@ -48,7 +48,7 @@ async function jobPage(services: Services, project: Project, jobs: Jobs, input: 
   return { ...page, items: await presentJobs(services, project, page.items) };
 }
 
-const developer = projectRole('developer');
+const developer = projectRole('developer', { feature: 'repository' });
 
 /** Actions that only a server that runs jobs can offer. */
 const refused = (action: 'play' | 'retry' | 'cancel' | 'erase', Action: string): AnyEndpoint =>

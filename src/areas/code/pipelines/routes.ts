@@ -25,7 +25,7 @@ import { pipelineIn, pipelineReply, pipelinesOf } from './queries.ts';
 const path = '/projects/:id/pipelines';
 const single = { pipeline_id: Id };
 const missing = '404 Pipeline Not Found';
-const developer = projectRole('developer');
+const developer = projectRole('developer', { feature: 'repository' });
 
 /** Actions that only a server that runs jobs can offer. */
 const refused = (url: string, operation: string, summary: string, input = {}): AnyEndpoint =>
@@ -163,7 +163,7 @@ export const pipelineRoutes = [
   del(`${path}/:pipeline_id`, {
     operation: 'deletePipeline',
     summary: 'Delete a pipeline with its statuses',
-    access: projectRole('owner'),
+    access: projectRole('owner', { feature: 'repository' }),
     input: single,
     returns: nothing,
     refusals: { 404: missing },
