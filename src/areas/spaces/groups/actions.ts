@@ -8,6 +8,7 @@ import {
   type VisibilityName,
 } from '../../../access/index.ts';
 import { type Database, type DB, isUniqueViolation, stamped } from '../../../db/index.ts';
+import type { ChangesOf } from '../../../fields/index.ts';
 import { isValidBranchName } from '../../../git/index.ts';
 import { invalid, invalidAs } from '../../../http/index.ts';
 import {
@@ -20,22 +21,16 @@ import {
   moveGroup,
   tellOfGroup,
 } from '../../people/namespaces/index.ts';
+import type { detailFields, groupFields } from './fields.ts';
 import { maximumDepth } from './rules.ts';
 
 /** Columns that are stored as given. */
 export type GroupSettings = Pick<
   Updateable<DB['namespaces']>,
-  | 'share_with_group_lock'
-  | 'project_creation_level'
-  | 'subgroup_creation_level'
-  | 'default_branch_protection'
-  | 'default_branch_protection_defaults'
-  | 'request_access_enabled'
-  | 'lfs_enabled'
-  | 'emails_enabled'
-  | 'mentions_disabled'
-  | 'membership_lock'
-  | 'wiki_access_level'
+  Exclude<
+    keyof ChangesOf<typeof groupFields & typeof detailFields, 'namespaces'>,
+    'description' | 'visibility' | 'default_branch'
+  >
 >;
 
 export interface NewGroup extends GroupSettings {

@@ -3,74 +3,18 @@ import type { Selectable } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
 import { groupPage, type MaybeCaller } from '../../../access/index.ts';
 import type { DB } from '../../../db/index.ts';
-import {
-  DateOnly,
-  deprecated,
-  Id,
-  nullable,
-  optional,
-  resource,
-  type Services,
-  since,
-  Timestamp,
-  Visibility,
-} from '../../../http/index.ts';
+import { replyOf, shownOf } from '../../../fields/index.ts';
+import { optional, resource, type Services, since } from '../../../http/index.ts';
 import { defaultProtection, type ProtectionDefaults } from '../../code/protected_branches/index.ts';
 import { avatarUrl } from '../../people/avatars/index.ts';
 import { attributeMember } from '../../people/custom_attributes/index.ts';
 import { SharedWithGroup, type SharedWithGroupRow } from '../../people/namespaces/index.ts';
-import { FeatureLevel } from '../projects/fields.ts';
 import { fixed, noPipelines } from '../projects/fixed_present.ts';
-import { ProjectForm, statisticsFields, unstoredSizes } from '../projects/present.ts';
+import { ProjectForm, unstoredSizes } from '../projects/present.ts';
 import { groupStatistics } from '../projects/queries.ts';
+import { detailFields, groupFields } from './fields.ts';
 
-const Level = Type.Object({ access_level: Type.Integer() });
-
-export const ProjectCreationLevel = Type.Enum(['noone', 'owner', 'maintainer', 'developer', 'administrator']);
-export const SubgroupCreationLevel = Type.Enum(['owner', 'maintainer']);
-
-const groupFields = {
-  id: Id,
-  web_url: Type.String(),
-  name: Type.String(),
-  path: Type.String(),
-  description: Type.String(),
-  visibility: Visibility,
-  share_with_group_lock: Type.Boolean(),
-  project_creation_level: ProjectCreationLevel,
-  subgroup_creation_level: SubgroupCreationLevel,
-  emails_disabled: deprecated('use `emails_enabled`, which is its opposite', Type.Boolean()),
-  emails_enabled: Type.Boolean(),
-  mentions_disabled: nullable(Type.Boolean()),
-  lfs_enabled: Type.Boolean(),
-  wiki_access_level: since('premium', FeatureLevel()),
-  archived: Type.Boolean({ description: 'Whether the group or one of its ancestors is archived' }),
-  default_branch: nullable(Type.String()),
-  default_branch_protection: Type.Integer({
-    description: 'Protection of new default branches, spelled out in `default_branch_protection_defaults`',
-  }),
-  default_branch_protection_defaults: Type.Object({
-    allowed_to_push: Type.Array(Level),
-    allow_force_push: Type.Boolean(),
-    allowed_to_merge: Type.Array(Level),
-    code_owner_approval_required: optional(Type.Boolean({ description: 'If it was said' })),
-    developer_can_initial_push: Type.Boolean(),
-  }),
-  avatar_url: nullable(Type.String()),
-  request_access_enabled: Type.Boolean(),
-  full_name: Type.String(),
-  full_path: Type.String(),
-  created_at: Timestamp,
-  parent_id: nullable(Id),
-  marked_for_deletion_on: nullable(DateOnly),
-  statistics: optional(
-    Type.Object(statisticsFields, {
-      description:
-        'Administrators only, with `statistics=true`: what is stored in the group and in the projects directly in it',
-    }),
-  ),
-  ...attributeMember,
-};
+const shownToAll = { ...replyOf(groupFields), ...attributeMember };
 
 const [noSecondFactor, noDiffsInMail, noFormulas, noDirectory, noAssistant] = [
   'there is no second factor',
@@ -114,11 +58,11 @@ const fixedValues: Static<TObject<typeof fixedFields>> = {
 };
 
 /** A group in lists. */
-export const GroupForm = resource('Group', { ...groupFields, ...fixedFields });
+export const GroupForm = resource('Group', { ...shownToAll, ...fixedFields });
 
 /** A single group. */
 export const GroupDetailForm = resource('GroupDetail', {
-  ...groupFields,
+  ...shownToAll,
   ...fixedFields,
   prevent_sharing_groups_outside_hierarchy: optional(
     Type.Boolean({ description: 'Of top-level groups. Always false: groups can be shared with all groups' }),
@@ -139,7 +83,7 @@ export const GroupDetailForm = resource('GroupDetail', {
   ip_restriction_ranges: since('premium', fixed(Type.Null(), 'groups do not restrict addresses')),
   shared_runners_minutes_limit: since('premium', fixed(Type.Null(), noPipelines)),
   extra_shared_runners_minutes_limit: since('premium', fixed(Type.Null(), noPipelines)),
-  membership_lock: since('premium', Type.Boolean()),
+  ...replyOf(detailFields),
   repository_storage: since(
     'premium',
     optional(
@@ -166,33 +110,15 @@ export type GroupRow = Selectable<DB['namespaces']> & { full_name: string };
  */
 export function presentGroup(url: string, row: GroupRow): Static<typeof GroupForm> {
   return {
-    id: row.id,
+    ...shownOf(groupFields, row),
     web_url: url + groupPage(row.full_path),
-    name: row.name,
-    path: row.path,
-    description: row.description,
-    visibility: row.visibility as Static<typeof Visibility>,
-    share_with_group_lock: row.share_with_group_lock,
-    project_creation_level: row.project_creation_level as Static<typeof ProjectCreationLevel>,
-    subgroup_creation_level: row.subgroup_creation_level as Static<typeof SubgroupCreationLevel>,
+    full_name: row.full_name,
     emails_disabled: !row.emails_enabled,
-    emails_enabled: row.emails_enabled,
-    mentions_disabled: row.mentions_disabled,
-    lfs_enabled: row.lfs_enabled,
-    wiki_access_level: row.wiki_access_level as Static<ReturnType<typeof FeatureLevel>>,
-    default_branch: row.default_branch,
-    default_branch_protection: row.default_branch_protection,
     default_branch_protection_defaults: defaultProtection(
       row.default_branch_protection,
       row.default_branch_protection_defaults as Static<typeof ProtectionDefaults> | null,
     ),
     avatar_url: avatarUrl(url, 'group', row),
-    request_access_enabled: row.request_access_enabled,
-    full_name: row.full_name,
-    full_path: row.full_path,
-    created_at: row.created_at,
-    parent_id: row.parent_id,
-    archived: row.archived,
     marked_for_deletion_on: row.marked_for_deletion_at?.slice(0, 10) ?? null,
     ...fixedValues,
   };
@@ -236,7 +162,7 @@ export const presentGroupDetail = (
   row: GroupDetailRow,
 ): Static<typeof GroupDetailForm> => ({
   ...presentGroup(url, row),
-  membership_lock: row.membership_lock,
+  ...shownOf(detailFields, row),
   ...(caller?.admin ? { repository_storage: row.repository_storage } : {}),
   ...(row.parent_id === null
     ? {

@@ -1,5 +1,4 @@
 /** Queries for groups. */
-
 import { type SqlBool, sql } from 'kysely';
 import {
   belongsToGroup,

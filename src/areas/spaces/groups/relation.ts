@@ -1,29 +1,11 @@
 /**
  * How a group itself is exported: its settings become those of a new group (docs/reference/relations_export.md#self).
  */
-import { sql } from 'kysely';
-import { Check } from 'typebox/value';
-import {
-  coded,
-  column,
-  flag,
-  integer,
-  type RecordKind,
-  Refusal,
-  type Relation,
-  shown,
-  text,
-  type Value,
-} from '../../../relations/index.ts';
-import { ProtectionDefaults } from '../../code/protected_branches/index.ts';
 
-const protectionDefaults: Value = {
-  type: 'jsonb',
-  arrives: (value) => {
-    if (!Check(ProtectionDefaults, value)) throw new Refusal('is invalid');
-    return value;
-  },
-};
+import { sql } from 'kysely';
+import { membersOf } from '../../../fields/index.ts';
+import { coded, column, type RecordKind, type Relation, shown } from '../../../relations/index.ts';
+import { detailFields, groupFields } from './fields.ts';
 
 const usage = (name: string) => sql`
   coalesce((select last_value from internal_ids where namespace_id = namespaces.id and usage = ${sql.lit(name)}), 0)`;
@@ -33,22 +15,9 @@ export const groupSelf: RecordKind = {
   table: 'namespaces',
   owner: { group: 'id' },
   members: {
-    name: column('name', text()),
-    path: column('path', text()),
-    description: column('description', text()),
+    ...membersOf(groupFields),
+    ...membersOf(detailFields),
     visibility_level: column('visibility', coded('text', { private: 0, internal: 10, public: 20 })),
-    share_with_group_lock: column('share_with_group_lock', flag),
-    project_creation_level: column('project_creation_level', text()),
-    subgroup_creation_level: column('subgroup_creation_level', text()),
-    request_access_enabled: column('request_access_enabled', flag),
-    lfs_enabled: column('lfs_enabled', flag),
-    emails_enabled: column('emails_enabled', flag),
-    mentions_disabled: column('mentions_disabled', flag),
-    default_branch: column('default_branch', text()),
-    default_branch_protection: column('default_branch_protection', integer(0, 4)),
-    default_branch_protection_defaults: column('default_branch_protection_defaults', protectionDefaults),
-    membership_lock: column('membership_lock', flag),
-    wiki_access_level: column('wiki_access_level', text()),
     require_two_factor_authentication: shown(sql`false`),
     two_factor_grace_period: shown(sql`48`),
     max_iids: shown(sql`json_build_object(

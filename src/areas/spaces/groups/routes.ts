@@ -13,11 +13,11 @@ import {
   visibleGroup,
 } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
+import { editOf } from '../../../fields/index.ts';
 import {
   allOptional,
   bytes,
   checked,
-  deprecated,
   get,
   Id,
   invalid,
@@ -30,11 +30,8 @@ import {
   post,
   put,
   type Services,
-  since,
-  Visibility,
 } from '../../../http/index.ts';
 import { keysetPaging, keysetUnavailable, type Paging, paginate, paginateByKey, paging } from '../../../lists/index.ts';
-import { ProtectionDefaults } from '../../code/protected_branches/index.ts';
 import {
   defaultVisibility,
   restrictionReasons,
@@ -43,21 +40,12 @@ import {
 } from '../../instance/application_settings/index.ts';
 import { Avatar, avatarBytes, avatarTexts, avatarTypes, receiveAvatar, setAvatar } from '../../people/avatars/index.ts';
 import { attributeForm, showAttributes, withAttributes } from '../../people/custom_attributes/index.ts';
-import { FeatureLevel } from '../projects/fields.ts';
 import { createGroup, type GroupChanges, updateGroup } from './actions.ts';
 import { checkMayCreateGroup } from './creation_checks.ts';
 import { groupReply, groupReplyWithProjects } from './detail_present.ts';
+import { detailFields, groupFields } from './fields.ts';
 import { type GroupListInput, groupFilters, groupListInput, orderGroups, searchGroups } from './filters.ts';
-import {
-  GroupDetailForm,
-  GroupForm,
-  type GroupRow,
-  ProjectCreationLevel,
-  presentGroup,
-  SubgroupCreationLevel,
-  statisticsInput,
-  withStatistics,
-} from './present.ts';
+import { GroupDetailForm, GroupForm, type GroupRow, presentGroup, statisticsInput, withStatistics } from './present.ts';
 import { groupRows, listedGroups } from './queries.ts';
 import { projectCreationLevels } from './rules.ts';
 
@@ -96,27 +84,9 @@ async function checkTokenRule(db: Database, asked: boolean | undefined): Promise
   if (asked !== inForce) throw invalid({ service_access_tokens_expiration_enforced: ['is not available'] });
 }
 
+const { wiki_access_level, ...others } = editOf({ ...groupFields, ...detailFields });
 /** Parameters of creation and updates. */
-const settings = allOptional({
-  description: Type.String(),
-  visibility: Visibility,
-  share_with_group_lock: Type.Boolean(),
-  project_creation_level: ProjectCreationLevel,
-  subgroup_creation_level: SubgroupCreationLevel,
-  emails_disabled: deprecated('use `emails_enabled`, which takes precedence', Type.Boolean()),
-  emails_enabled: Type.Boolean(),
-  mentions_disabled: nullable(Type.Boolean()),
-  lfs_enabled: Type.Boolean(),
-  default_branch: nullable(Type.String({ description: 'Default branch of new projects' })),
-  default_branch_protection: Type.Enum([0, 1, 2, 3, 4]),
-  default_branch_protection_defaults: ProtectionDefaults,
-  request_access_enabled: Type.Boolean(),
-  membership_lock: since(
-    'premium',
-    Type.Boolean({ description: 'Whether to prevent adding members to projects in the group' }),
-  ),
-  wiki_access_level: since('premium', FeatureLevel()),
-});
+const settings = { ...others, wiki_access_level };
 
 /**
  * Converts parameters to columns; `emails_enabled` takes precedence over `emails_disabled`. A new level of default

@@ -29,7 +29,8 @@ const level = (name: string) =>
     relation: column(name, coded('text', { disabled: 0, private: 10, enabled: 20 })),
   }) as const;
 
-function flagField(name: string, description?: string) {
+/** A column that is a flag. */
+export function flagField(name: string, description?: string) {
   const schema = Type.Boolean(description === undefined ? {} : { description });
   return { column: 'given', input: schema, reply: schema, relation: column(name, flag) } as const;
 }

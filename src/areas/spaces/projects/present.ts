@@ -1,5 +1,4 @@
 /** How projects appear in responses. */
-
 import { type Static, type TObject, Type } from 'typebox';
 import { levels, type MaybeCaller, mayDownloadCode, mayReadCode, mayUse, projectPage } from '../../../access/index.ts';
 import { replyOf, shownOf } from '../../../fields/index.ts';

@@ -1,5 +1,4 @@
 /** Rules of names and settings of projects (docs/reference/projects.md#parameters). */
-
 import { type Static, type TObject, Type } from 'typebox';
 import { levels } from '../../../access/index.ts';
 import { editOf, givenColumns, pick } from '../../../fields/index.ts';
