@@ -15,6 +15,15 @@ export {
 export { dataLoader, isAmong, ofAnyLength } from './data_loader.ts';
 export { eachRow } from './each_row.ts';
 export { iidTaken, type NumberOwner, type NumberUsage, nextIid, nextIids, raiseIid } from './internal_ids.ts';
+export {
+  type Built,
+  columnsInJson,
+  membersInJson,
+  objectInJson,
+  type Parts,
+  rowInJson,
+  rowsInJson,
+} from './json_rows.ts';
 export { isOutOfTime, limitedTo, originOf } from './limited.ts';
 export { customPlan } from './prepared.ts';
 export {

@@ -156,6 +156,18 @@ async function inPieces(value: unknown): Promise<Buffer[]> {
 }
 
 /**
+ * Compiles the part of `serialiser` that needs no plan.
+ * @returns a function that keeps what a schema declares of a value, in the order of the declaration
+ */
+export function declaredPart(schema: TSchema): (value: unknown) => unknown {
+  let pick: Pick | undefined;
+  return (value) => {
+    pick ??= pickerOf(schema as unknown as Json);
+    return pick(value, 'ultimate', { chars: 0 });
+  };
+}
+
+/**
  * Compiles the writer of a reply.
  * @returns a function from a value and the plan in force to JSON text, or to the pieces of a long one
  */
