@@ -2327,14 +2327,18 @@ create table hook_events (
   hook_ids bigint[] not null,
   created_at timestamp with time zone default now() not null,
   depth smallint default 0 not null,
+  event text,
+  snapshot json,
   constraint hook_events_pkey PRIMARY KEY (id),
-  constraint hook_events_check CHECK (num_nonnulls(facts, body) = 1)
+  constraint hook_events_check CHECK (num_nonnulls(facts, snapshot, body) = 1)
 );
 CREATE INDEX hook_events_by_age ON hook_events USING btree (created_at);
 comment on table hook_events is 'Changes that webhooks are told of, written in the transaction of the change. A job makes the body and the deliveries.';
 comment on column hook_events.is_system is 'Whether it is for webhooks of the server, which get other bodies.';
-comment on column hook_events.facts is 'What the body is made from.';
+comment on column hook_events.facts is 'What the body is made from, in events of versions before 0.1.0.';
 comment on column hook_events.depth is 'How many events have led to this one, each by a call of the receiver of the one before.';
+comment on column hook_events.event is 'The kind of event, whose presenter makes the body. Null for samples of system hooks, and for events of versions before 0.1.0.';
+comment on column hook_events.snapshot is 'The rows from which the body will be made, as they were in the transaction of the change.';
 
 create table hooks (
   id bigint generated always as identity not null,

@@ -12,7 +12,7 @@ import { copyProblem, databaseUpgrade } from './areas/geo/following/index.ts';
 import { geoDoorway } from './areas/geo/link/index.ts';
 import { primacyDoorway } from './areas/geo/promotion/index.ts';
 import { blobsOfBothSites, serveAsSite, siteHeaders } from './areas/geo/serving/index.ts';
-import { areaServices, describedDoors, endpoints, geoRoutes, gitKinds, pageEndpoints } from './areas/index.ts';
+import { areaServices, documented, endpoints, geoRoutes, gitKinds, pageEndpoints } from './areas/index.ts';
 import { pictureDoorway } from './areas/instance/appearance/index.ts';
 import { pagesDoorway } from './areas/pages.ts';
 import { avatarDoorway } from './areas/people/avatars/index.ts';
@@ -44,7 +44,7 @@ import { watchPace, watchReplies } from './http/pace.ts';
 import { asksForUpgrade, takeUpgrades } from './http/upgrades.ts';
 import { measurePassing, measureQueue, measureRequests, metricsDoorway } from './metrics.ts';
 import { readAssets, unreadableForm } from './pages/index.ts';
-import { type Services, servicesFor } from './services/index.ts';
+import { type AreaServices, type Services, servicesFor } from './services/index.ts';
 
 export interface AppOptions {
   config: Config;
@@ -58,6 +58,8 @@ export interface AppOptions {
   inspectReply?(endpoint: AnyEndpoint, body: unknown): void;
   /** Called with every error that a handler throws; tests compare it with the declared refusals. */
   inspectRefusal?(endpoint: AnyEndpoint, refusal: ApiError): void;
+  /** What the services take from the areas, if not what `areas/index.ts` says; tests inspect the bodies for webhooks. */
+  areas?: AreaServices;
 }
 
 const answerError = answeringIn(jsonForm);
@@ -162,7 +164,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     return503OnClosing: false,
     forceCloseConnections: 'idle',
   }) as unknown as FastifyInstance;
-  const services = servicesOf(config, db);
+  const services = servicesOf(config, db, options.areas ?? areaServices);
   app.decorate('outage', new Outage(db, log));
   app.setErrorHandler(answerError);
   requireCosts(app);
@@ -218,7 +220,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     primacyDoorway,
     invitationPages,
     health(copyProblem),
-    documentation(endpoints, describedDoors, config.url),
+    documentation(documented, config.url),
     assets.doorway,
     pagesDoorway({ ...performing, endpoints: [...endpoints, ...pageEndpoints], assets: assets.addresses }),
     ...(metrics ? [metricsDoorway({ token: config.metricsToken, gather: metrics.gather })] : []),
@@ -228,8 +230,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   return app;
 }
 
-function servicesOf(config: Config, db: Database): Services {
-  const services = servicesFor(config, db, areaServices);
+function servicesOf(config: Config, db: Database, areas: AreaServices): Services {
+  const services = servicesFor(config, db, areas);
   return config.geo.role === 'secondary'
     ? { ...services, blobs: blobsOfBothSites(services.blobs, services) }
     : services;

@@ -43,6 +43,7 @@ before(async () => {
     secrets: secretsFrom('k'.repeat(32)),
     repositories: { kinds: [], followers: [] },
     stored_files: [],
+    hook_events: [],
     licensePublicKey: undefined,
     geo: { role: undefined, nodeName: 'http://localhost', primaryUrl: undefined, databaseUrl: undefined },
   };

@@ -1,6 +1,6 @@
 /** The map of the API: every area and its endpoints. */
-import { type AnyEndpoint, type DescribedDoor, type FiledEndpoint, tagged } from '../http/index.ts';
-import type { AreaServices, Repositories } from '../services/index.ts';
+import { type AnyEndpoint, type DescribedDoor, type Documented, type FiledEndpoint, tagged } from '../http/index.ts';
+import type { AreaServices, HookEventKind, Repositories } from '../services/index.ts';
 import { eventRoutes } from './activity/events/index.ts';
 import { hookRoutes } from './activity/hooks/index.ts';
 import { notificationSettingRoutes } from './activity/notification_settings/index.ts';
@@ -17,7 +17,14 @@ import { lfsFiles } from './code/lfs/index.ts';
 import { mirrorFollower } from './code/mirrors/index.ts';
 import { pullMirrorRoutes } from './code/mirrors/pull_routes.ts';
 import { remoteMirrorRoutes } from './code/mirrors/routes.ts';
-import { emptyPipelines, pipelineMail, sampleJob, samplePipeline } from './code/pipelines/index.ts';
+import {
+  emptyPipelines,
+  jobEvent,
+  pipelineEvent,
+  pipelineMail,
+  sampleJob,
+  samplePipeline,
+} from './code/pipelines/index.ts';
 import { pipelineRoutes } from './code/pipelines/routes.ts';
 import { groupProtectedBranchRoutes, protectedBranchRoutes } from './code/protected_branches/routes.ts';
 import { protectedTagRoutes } from './code/protected_tags/routes.ts';
@@ -37,7 +44,9 @@ import {
   hookFollower,
   maintenanceFollower,
   projectRepositories,
+  pushEvent,
   readmeFollower,
+  repositoryUpdateEvent,
   samplePush,
   sampleTag,
   sizeFollower,
@@ -53,13 +62,19 @@ import { snapshotRoutes } from './code/snapshots/routes.ts';
 import { snippetNoun, snippetRepositories } from './code/snippets/index.ts';
 import { snippetRoutes } from './code/snippets/routes.ts';
 import { templateRoutes } from './code/templates/index.ts';
-import { sampleVulnerability, vulnerabilityMail } from './code/vulnerabilities/index.ts';
+import { sampleVulnerability, vulnerabilityEvent, vulnerabilityMail } from './code/vulnerabilities/index.ts';
 import { vulnerabilityRoutes } from './code/vulnerabilities/routes.ts';
 import { wikiAttachmentRoutes } from './code/wikis/attachment_routes.ts';
 import { wikiHistoryRoutes } from './code/wikis/history_routes.ts';
-import { eventWikiPages, sampleWikiPage, wikiRepositories } from './code/wikis/index.ts';
+import {
+  eventWikiPages,
+  sampleWikiPage,
+  wikiPageEvent,
+  wikiRepositories,
+  wikiUpdateEvent,
+} from './code/wikis/index.ts';
 import { wikiRoutes } from './code/wikis/routes.ts';
-import { type Awarded, awardEmojiRoutes, sampleAward } from './conversation/award_emoji/index.ts';
+import { type Awarded, awardEmojiRoutes, awardEvent, sampleAward } from './conversation/award_emoji/index.ts';
 import { commitNoun } from './conversation/commit_comments/index.ts';
 import { commitCommentRoutes } from './conversation/commit_comments/routes.ts';
 import { discussionRoutes, shownDiscussions } from './conversation/discussions/routes.ts';
@@ -69,6 +84,7 @@ import {
   commentMail,
   type Discussable,
   eventComments,
+  noteEvent,
   noteRoutes,
   sampleNote,
   todoComments,
@@ -81,10 +97,15 @@ import { keyLookupRoutes } from './deployments/deploy_keys/lookup_routes.ts';
 import { deployKeyRoutes } from './deployments/deploy_keys/routes.ts';
 import { deployTokenRoutes } from './deployments/deploy_tokens/routes.ts';
 import { deploymentRoutes } from './deployments/environments/deployment_routes.ts';
-import { emptyEnvironments, sampleDeployment } from './deployments/environments/index.ts';
+import { deploymentEvent, emptyEnvironments, sampleDeployment } from './deployments/environments/index.ts';
 import { environmentRoutes } from './deployments/environments/routes.ts';
 import { featureFlagRoutes } from './deployments/feature_flags/flag_routes.ts';
-import { emptyFeatureFlags, sampleFeatureFlag, unleashDoors } from './deployments/feature_flags/index.ts';
+import {
+  emptyFeatureFlags,
+  featureFlagEvent,
+  sampleFeatureFlag,
+  unleashDoors,
+} from './deployments/feature_flags/index.ts';
 import { featureFlagListRoutes } from './deployments/feature_flags/list_routes.ts';
 import { freezePeriods } from './deployments/freeze_periods/routes.ts';
 import { protectedEnvironmentRoutes } from './deployments/protected_environments/routes.ts';
@@ -116,11 +137,14 @@ import { avatarFiles } from './people/avatars/index.ts';
 import { customAttributeRoutes } from './people/custom_attributes/routes.ts';
 import { emailRoutes } from './people/emails/routes.ts';
 import { gpgKeyRoutes } from './people/gpg_keys/routes.ts';
+import { keyEvent } from './people/keys/hook_actions.ts';
 import { keyRoutes } from './people/keys/routes.ts';
+import { groupEvent, projectEvent } from './people/namespaces/hook_actions.ts';
 import { namespaceRoutes } from './people/namespaces/routes.ts';
 import { impersonationTokenRoutes } from './people/personal_access_tokens/impersonation_routes.ts';
 import { personalAccessTokenRoutes } from './people/personal_access_tokens/routes.ts';
 import { userFollowRoutes } from './people/users/follow_routes.ts';
+import { userEvent } from './people/users/hook_actions.ts';
 import { userMembershipRoutes } from './people/users/membership_routes.ts';
 import { userModerationRoutes } from './people/users/moderation_routes.ts';
 import { userPreferenceRoutes } from './people/users/preference_routes.ts';
@@ -130,11 +154,11 @@ import { userStatusRoutes } from './people/users/status_routes.ts';
 import { iterationCadenceRoutes } from './planning/iterations/cadence_routes.ts';
 import { iterationRoutes } from './planning/iterations/routes.ts';
 import { labelRoutes } from './planning/labels/routes.ts';
-import { eventMilestones, sampleMilestone } from './planning/milestones/index.ts';
+import { eventMilestones, milestoneEvent, sampleMilestone } from './planning/milestones/index.ts';
 import { milestoneRoutes } from './planning/milestones/routes.ts';
 import { accessRequestRoutes } from './spaces/access_requests/routes.ts';
 import { tokenAssociationRoutes } from './spaces/access_tokens/association_routes.ts';
-import { sampleToken } from './spaces/access_tokens/index.ts';
+import { accessTokenEvent, sampleToken } from './spaces/access_tokens/index.ts';
 import { accessTokenRoutes } from './spaces/access_tokens/routes.ts';
 import { badgeRoutes } from './spaces/badges/routes.ts';
 import { billableMemberRoutes } from './spaces/billable_members/routes.ts';
@@ -144,6 +168,7 @@ import { groupRoutes } from './spaces/groups/routes.ts';
 import { invitationRoutes } from './spaces/invitations/routes.ts';
 import { memberRoleRoutes } from './spaces/member_roles/routes.ts';
 import { memberApprovalRoutes } from './spaces/members/approval_routes.ts';
+import { memberEvent } from './spaces/members/hook_actions.ts';
 import { memberRoutes } from './spaces/members/routes.ts';
 import { projectForkRoutes } from './spaces/projects/fork_routes.ts';
 import { projectImportRoutes } from './spaces/projects/import_routes.ts';
@@ -172,6 +197,7 @@ import { errorEventRoutes } from './work/error_tracking/events/routes.ts';
 import {
   chunkFiles,
   emptyErrors,
+  errorEvent,
   errorMail,
   eventErrors,
   sampleError,
@@ -181,7 +207,9 @@ import { releaseHealthRoutes } from './work/error_tracking/releases_health/route
 import { sentryDoors } from './work/error_tracking/sentry/parameters.ts';
 import { errorTrackingSettingRoutes } from './work/error_tracking/settings/routes.ts';
 import {
+  issueEvent,
   issueHook,
+  mergeRequestEvent,
   mergeRequestHook,
   peopleRoutes,
   sampleIssue,
@@ -190,7 +218,7 @@ import {
 } from './work/issuables/index.ts';
 import { burndownRoutes } from './work/issues/burndown/routes.ts';
 import { epicIssueRoutes } from './work/issues/epics/routes.ts';
-import { issueNoun, metricImageFiles } from './work/issues/index.ts';
+import { issueFields, issueNoun, metricImageFiles } from './work/issues/index.ts';
 import { issueLinkRoutes } from './work/issues/links/routes.ts';
 import { milestoneIssueRoutes } from './work/issues/lists/milestone_routes.ts';
 import { issueListRoutes } from './work/issues/lists/routes.ts';
@@ -205,7 +233,7 @@ import { approvalSettingRoutes } from './work/merge_requests/approvals/setting_r
 import { mergeRequestBlockRoutes } from './work/merge_requests/blocks/routes.ts';
 import { issueMergeRequestRoutes, mergeRequestIssueRoutes } from './work/merge_requests/closing/issue_routes.ts';
 import { deploymentMergeRequestRoutes } from './work/merge_requests/deploying/routes.ts';
-import { mergeRequestFollower } from './work/merge_requests/index.ts';
+import { mergeRequestFields, mergeRequestFollower } from './work/merge_requests/index.ts';
 import { mergeRequestListRoutes, milestoneMergeRequestRoutes } from './work/merge_requests/lists/routes.ts';
 import { mergeRequestMergeRoutes } from './work/merge_requests/merging/routes.ts';
 import { mergeRequestNoun } from './work/merge_requests/noteable.ts';
@@ -216,7 +244,7 @@ import { mergeRequestRoutes } from './work/merge_requests/routes.ts';
 import { mergeRequestCommitRoutes } from './work/merge_requests/versions/commit_routes.ts';
 import { mergeRequestContentRoutes } from './work/merge_requests/versions/content_routes.ts';
 import { groupReleaseRoutes } from './work/releases/group_routes.ts';
-import { releaseFollower, releaseMail, releasesOfTags, sampleRelease } from './work/releases/index.ts';
+import { releaseEvent, releaseFollower, releaseMail, releasesOfTags, sampleRelease } from './work/releases/index.ts';
 import { releaseLinkRoutes } from './work/releases/link_routes.ts';
 import { releaseEvidenceRoute } from './work/releases/page_routes.ts';
 import { releaseRoutes } from './work/releases/routes.ts';
@@ -260,6 +288,32 @@ export const repositories: Repositories = {
   ],
 };
 
+/** The kinds of events that webhooks are told of, as the documentation lists them. */
+const hookEvents: readonly HookEventKind[] = [
+  pushEvent,
+  repositoryUpdateEvent,
+  wikiUpdateEvent,
+  wikiPageEvent,
+  issueEvent(issueFields),
+  mergeRequestEvent(mergeRequestFields),
+  noteEvent(discussed.flatMap(({ hook }) => hook ?? [])),
+  awardEvent(commented.flatMap(({ hook }) => hook ?? [])),
+  milestoneEvent,
+  releaseEvent,
+  deploymentEvent,
+  pipelineEvent,
+  jobEvent,
+  featureFlagEvent,
+  errorEvent,
+  vulnerabilityEvent,
+  accessTokenEvent,
+  memberEvent,
+  groupEvent,
+  projectEvent,
+  userEvent,
+  keyEvent,
+];
+
 /** What the services of handlers and jobs take from the areas. */
 export const areaServices: AreaServices = {
   repositories,
@@ -274,6 +328,7 @@ export const areaServices: AreaServices = {
     commentMail([...issuables, snippetNoun], commitNoun),
     ...[projectMail, errorMail, vulnerabilityMail, releaseMail, pipelineMail],
   ],
+  hook_events: hookEvents,
 };
 
 /** What events are about, besides pushes and projects. */
@@ -313,7 +368,7 @@ export const geoRoutes: readonly AnyGeoRoute[] = [
 ];
 
 /** The doors that are documented with the endpoints. */
-export const describedDoors: readonly DescribedDoor[] = [...collectorDoors, ...sentryDoors, ...unleashDoors];
+const describedDoors: readonly DescribedDoor[] = [...collectorDoors, ...sentryDoors, ...unleashDoors];
 
 /** What only pages read. */
 export const pageEndpoints: readonly AnyEndpoint[] = [
@@ -614,3 +669,6 @@ export const endpoints: readonly FiledEndpoint[] = [
   ),
   ...tagged('Emoji reactions', 'Reactions to issues, epics, snippets and notes.', commented.flatMap(awardEmojiRoutes)),
 ];
+
+/** What the documentation describes. */
+export const documented: Documented = { endpoints, doors: describedDoors, hook_events: hookEvents };

@@ -1,7 +1,12 @@
 /** Every job and poll of every area, for the worker. */
 import type { AnyJob, Poll } from '../jobs/index.ts';
 import { removeOldEvents } from './activity/events/index.ts';
-import { announceEvents, removeOldHookEvents, sendHookDeliveries } from './activity/hooks/index.ts';
+import {
+  announceComposedEvents,
+  announceEvents,
+  removeOldHookEvents,
+  sendHookDeliveries,
+} from './activity/hooks/index.ts';
 import {
   collectNotifications,
   removeOldNotifications,
@@ -115,6 +120,7 @@ export const jobs: readonly AnyJob[] = [
   removeMergeRequestRefs,
   collectDueEvidence,
   announceEvents,
+  announceComposedEvents,
   sendHookDeliveries,
   removeOldHookEvents,
   sendNotification,

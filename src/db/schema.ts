@@ -1085,6 +1085,8 @@ export interface HookEvents {
   hook_ids: number[];
   created_at: Generated<Timestamp>;
   depth: Generated<number>;
+  event: string | null;
+  snapshot: Json | null;
 }
 
 export interface Hooks {

@@ -1,5 +1,5 @@
 /** Fields of nouns: what one is, and what is read off a record of them. */
-export type { ChangesOf, Field, GivenOf, RowOf } from './field.ts';
+export type { ChangesOf, Field, Fields, GivenOf, RowOf } from './field.ts';
 export {
   type Changed,
   columnsOf,
@@ -8,6 +8,7 @@ export {
   editOf,
   givenColumns,
   hookChanges,
+  hookMembers,
   inOrder,
   membersOf,
   pick,

@@ -119,6 +119,15 @@ export const hookChanges = (
       .map(([name]) => [name, { previous: before[name], current: after[name] }]),
   );
 
+/** The schemas of the fields whose changes webhooks list: those of replies, or else of parameters. Webhooks get them on any plan. */
+export const hookMembers = (fields: Fields): TProperties =>
+  Object.fromEntries(
+    having(fields, 'hook').map(([name]) => {
+      const { reply, input } = fields[name]!;
+      return [name, { ...(reply ?? input ?? Type.Unknown()), [marks]: {} }];
+    }),
+  );
+
 interface Edited {
   /** Whether it is a new item, or an existing one that is edited. */
   is_new: boolean;

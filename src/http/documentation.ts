@@ -2,11 +2,11 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
-import { type DescribedDoor, type Doorway, door } from './door.ts';
-import type { Caller, FiledEndpoint } from './endpoint.ts';
+import { type Doorway, door } from './door.ts';
+import type { Caller } from './endpoint.ts';
 import { jsonForm } from './error_replies.ts';
 import { apiRoot } from './mount.ts';
-import { openApiDocument } from './openapi.ts';
+import { type Documented, openApiDocument } from './openapi.ts';
 import { originFor } from './origin.ts';
 
 /** The folder of the assets. Importing the package's own module would load the whole page into the server. */
@@ -28,11 +28,7 @@ const pagePolicy = (origin: string) =>
  * The page, its assets and the document.
  * @param external_url the external address of the server
  */
-export function documentation(
-  endpoints: readonly FiledEndpoint[],
-  described: readonly DescribedDoor[],
-  external_url: string,
-): Doorway {
+export function documentation(documented: Documented, external_url: string): Doorway {
   let document: Buffer | undefined;
   return {
     cost: 'usual',
@@ -42,7 +38,7 @@ export function documentation(
         url: `${apiRoot}/openapi.json`,
         is_text: true,
         handle: ({ reply }) => {
-          document ??= Buffer.from(JSON.stringify(openApiDocument(endpoints, described)));
+          document ??= Buffer.from(JSON.stringify(openApiDocument(documented)));
           return reply.header('content-type', 'application/json').send(document);
         },
       }),

@@ -13,6 +13,7 @@ export { allOrNoneOf, atLeastOneOf, exactlyOneOf, inputReader, mutuallyExclusive
 export { leavingOf } from './leaving.ts';
 export { locationOf } from './links.ts';
 export { readParts, tooLarge } from './multipart.ts';
+export type { Documented } from './openapi.ts';
 export { isFull } from './outage.ts';
 export { slotsFor } from './overload.ts';
 export { needsPlan, type Plan, reaches } from './plans.ts';

@@ -1,5 +1,6 @@
-/** The OpenAPI 3.1 document, generated from the declarations of the endpoints. */
+/** The OpenAPI 3.1 document, generated from the declarations of the endpoints and of the events for webhooks. */
 import { type TProperties, Type } from 'typebox';
+import type { HookEventKind } from '../services/index.ts';
 import type { DescribedDoor } from './door.ts';
 import { type AnyEndpoint, type FiledEndpoint, isReading, servesAnonymous, type Tag } from './endpoint.ts';
 import type { Values } from './form.ts';
@@ -191,13 +192,34 @@ function doorOperation({ path, description: door }: DescribedDoor): Values {
   };
 }
 
+/** What a hook receives: a request that this server makes. */
+const webhook = ({ summary, triggers, body }: HookEventKind, shapes: Map<string, unknown>): Values => ({
+  post: {
+    summary,
+    tags: ['Webhooks'],
+    'x-triggers': triggers,
+    security: [],
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: describe(body as unknown as Json, shapes) } },
+    },
+    responses: { '2XX': { description: 'The delivery is a success' } },
+  },
+});
+
+/** What the document describes. */
+export interface Documented {
+  /** All endpoints, in the order of their tags. */
+  endpoints: readonly FiledEndpoint[];
+  doors: readonly DescribedDoor[];
+  hook_events: readonly HookEventKind[];
+}
+
 /**
  * Generates the document.
- * @param endpoints all endpoints, in the order of their tags
- * @param doors the described doors
  * @returns a plain object, ready for JSON
  */
-export function openApiDocument(endpoints: readonly FiledEndpoint[], doors: readonly DescribedDoor[]): Values {
+export function openApiDocument({ endpoints, doors, hook_events }: Documented): Values {
   const shapes = new Map<string, unknown>([['Refusal', refusalSchema]]);
   const paths: Record<string, Values> = {};
   for (const endpoint of endpoints) {
@@ -216,6 +238,7 @@ export function openApiDocument(endpoints: readonly FiledEndpoint[], doors: read
     security: [{ token: [] }],
     tags: [...new Set<Tag>(endpoints.map(({ tag }) => tag))],
     paths,
+    webhooks: Object.fromEntries(hook_events.map((event) => [event.name, webhook(event, shapes)])),
     components: {
       securitySchemes: { token: { type: 'apiKey', in: 'header', name: 'PRIVATE-TOKEN' } },
       responses: { NotModified: notModified, ...sharedRefusals },

@@ -21,6 +21,7 @@ const unused = {
   repositories: { kinds: [], followers: [] },
   emptying: [],
   stored_files: [],
+  hook_events: [],
   mail_targets: [],
   secrets: secretsFrom('k'.repeat(32)),
   licensePublicKey: undefined,

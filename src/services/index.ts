@@ -6,11 +6,13 @@ import type { Database } from '../db/index.ts';
 import { mailerFor } from '../mail/index.ts';
 import { keyInFile, type Secrets, secretsFrom } from '../secrets/index.ts';
 import type { Emptying } from './emptying.ts';
+import type { HookEventKind } from './hook_events.ts';
 import type { MailTarget } from './mail_subjects.ts';
 import type { RepositoryServices } from './repositories.ts';
 import type { StoredFiles } from './stored_files.ts';
 
 export type { Emptying } from './emptying.ts';
+export type { Filling, HookEventKind, Told } from './hook_events.ts';
 export type { MailItem, MailNote, MailPlace, MailSubject, MailTarget } from './mail_subjects.ts';
 export type {
   Move,
@@ -88,13 +90,18 @@ export interface JobServices extends RepositoryServices {
   stored_files: readonly StoredFiles[];
   /** The subjects of mail. */
   mail_targets: readonly MailTarget[];
+  /** The kinds of events for webhooks. */
+  hook_events: readonly HookEventKind[];
 }
 
 /** The services of handlers and access rules. They do not send mail: jobs do that after the commit. */
 export type Services = Omit<JobServices, 'mailer' | 'emptying' | 'mail_targets'>;
 
 /** The contributions of the areas: `areas/index.ts` collects them. */
-export type AreaServices = Pick<JobServices, 'repositories' | 'emptying' | 'stored_files' | 'mail_targets'>;
+export type AreaServices = Pick<
+  JobServices,
+  'repositories' | 'emptying' | 'stored_files' | 'mail_targets' | 'hook_events'
+>;
 
 /**
  * All services.

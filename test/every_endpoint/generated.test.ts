@@ -4,7 +4,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { describedDoors, endpoints, pageEndpoints } from '../../src/areas/index.ts';
+import { documented, endpoints, pageEndpoints } from '../../src/areas/index.ts';
+import { triggers } from '../../src/areas/instance/hook_events/index.ts';
 import { openApiDocument } from '../../src/http/openapi.ts';
 import { accessTable } from '../support/access_table.ts';
 import { decisionIndex } from '../support/decision_index.ts';
@@ -20,11 +21,7 @@ const stale =
   'the file does not say what the code does: run `npm run generate`, read the difference, and commit it if it is meant';
 
 test('docs/openapi.json is up to date', async () => {
-  assert.equal(
-    await committed('openapi.json'),
-    `${JSON.stringify(openApiDocument(endpoints, describedDoors), null, 1)}\n`,
-    stale,
-  );
+  assert.equal(await committed('openapi.json'), `${JSON.stringify(openApiDocument(documented), null, 1)}\n`, stale);
 });
 
 test('src/pages/operations.ts is up to date', async () => {
@@ -32,10 +29,17 @@ test('src/pages/operations.ts is up to date', async () => {
 });
 
 test('the OpenAPI document is valid', async () => {
-  const { valid, errors } = await new Validator().validate(
-    JSON.parse(JSON.stringify(openApiDocument(endpoints, describedDoors))),
-  );
+  const { valid, errors } = await new Validator().validate(JSON.parse(JSON.stringify(openApiDocument(documented))));
   assert.ok(valid, JSON.stringify(errors, null, 1));
+});
+
+test('the OpenAPI document has a body for each trigger of webhooks', () => {
+  const { webhooks } = openApiDocument(documented) as {
+    webhooks: Record<string, { post: { 'x-triggers': string[] } }>;
+  };
+  const described = Object.values(webhooks).flatMap(({ post }) => post['x-triggers']);
+  assert.deepEqual([...new Set(described)].toSorted(), Object.keys(triggers).toSorted());
+  assert.equal(Object.keys(webhooks).length, documented.hook_events.length, 'each kind of event has its own name');
 });
 
 interface Document {
@@ -44,7 +48,7 @@ interface Document {
 }
 
 test('the OpenAPI document has the types of bodies, none for 304, and the fields that are always present', () => {
-  const { paths, components } = openApiDocument(endpoints, describedDoors) as unknown as Document;
+  const { paths, components } = openApiDocument(documented) as unknown as Document;
   const typesOf = (path: string) => Object.keys(paths[path]!.get.responses[200]!.content);
   assert.deepEqual(typesOf('/projects/{id}/repository/archive'), [
     'application/gzip',
@@ -144,7 +148,7 @@ function placesOf(node: unknown, says: (node: Described) => boolean, place = '')
 }
 
 test('deprecated items are marked in the OpenAPI document', () => {
-  const document = openApiDocument(endpoints, describedDoors);
+  const document = openApiDocument(documented);
   const marked = new Set(placesOf(document, ({ deprecated }) => deprecated === true));
   assert.deepEqual(
     placesOf(

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
 import pino from 'pino';
+import type { TProperties, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { levels, newTokenValue, type Role, refreshAuthorizations, tokenDigest } from '../../src/access/index.ts';
 import { passwordCost } from '../../src/access/passwords.ts';
@@ -20,7 +21,7 @@ import { readConfig } from '../../src/config.ts';
 import type { Database } from '../../src/db/index.ts';
 import { closeReaders } from '../../src/git/index.ts';
 import type { AnyEndpoint, ApiError, Services } from '../../src/http/index.ts';
-import { type JobServices, servicesFor } from '../../src/services/index.ts';
+import { type HookEventKind, type JobServices, servicesFor } from '../../src/services/index.ts';
 import { type Client, clientOf } from './client.ts';
 import { addressesIn, checkAddresses, testUrl } from './dead_links.ts';
 import { undeclaredIn } from './refusals.ts';
@@ -89,9 +90,41 @@ function inspectReply(endpoint: AnyEndpoint, body: unknown): void {
     checks.set(endpoint, check);
   }
   const sent = asSent(body);
+  hold(check, sent, `${endpoint.method} ${endpoint.path}`);
+}
+
+function hold(check: ReturnType<typeof Compile>, sent: unknown, sender: string): void {
   if (check.Check(sent)) return;
   const errors = [...check.Errors(sent)].slice(0, 5).map(({ instancePath, message }) => `${instancePath} ${message}`);
-  assert.fail(`${endpoint.method} ${endpoint.path} sends what its schema does not allow: ${errors.join('; ')}`);
+  assert.fail(`${sender} sends what its schema does not allow: ${errors.join('; ')}`);
+}
+
+/** A schema whose objects have no members besides the declared ones. */
+function closed(schema: TSchema): TSchema {
+  const { properties, items, anyOf } = schema as { properties?: TProperties; items?: TSchema; anyOf?: TSchema[] };
+  return {
+    ...schema,
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, closed(member)])),
+      additionalProperties: false,
+    }),
+    ...(items && { items: closed(items) }),
+    ...(anyOf && { anyOf: anyOf.map(closed) }),
+  };
+}
+
+/** Holds each body that hooks are told against its schema: it has all members that it declares, and no other. */
+function inspectedEvent(event: HookEventKind): HookEventKind {
+  let check: ReturnType<typeof Compile> | undefined;
+  return {
+    ...event,
+    write: async (...call) => {
+      const body = await event.write(...call);
+      check ??= Compile(closed(event.body));
+      hold(check, JSON.parse(JSON.stringify(body)), `The event ${event.name}`);
+      return body;
+    },
+  };
 }
 
 /** Holds what a handler refuses against what its endpoint declares. */
@@ -116,9 +149,10 @@ export async function startServer(
   const data = await mkdtemp(path.join(tmpdir(), 'coppice-world-'));
   const config = readConfig({ COPPICE_DATA: data, COPPICE_URL: testUrl, ...environment });
   const log = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
-  const services = servicesFor(config, db, areaServices);
+  const areas = { ...areaServices, hook_events: areaServices.hook_events.map(inspectedEvent) };
+  const services = servicesFor(config, db, areas);
   await installFirstLicense(services, config);
-  const app = await buildApp({ config, db, log, inspectReply, ...(inspectRefusals ? { inspectRefusal } : {}) });
+  const app = await buildApp({ config, db, log, areas, inspectReply, ...(inspectRefusals ? { inspectRefusal } : {}) });
   await app.listen({ port: environment.COPPICE_PORT ? config.port : 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
   const stop = async () => {

@@ -2,42 +2,41 @@
  * The descriptions that areas provide for the events they record: how a noun appears in events, and samples for testing
  * hooks.
  */
-import type { RawBuilder, SqlBool } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { TSchema } from 'typebox';
 import type { NoteableKind } from '../../../access/index.ts';
 import type { Services } from '../../../http/index.ts';
+import type { Filling } from '../../../services/index.ts';
+import { snapshotInJson, type Telling } from '../../instance/hook_events/index.ts';
+import type { ProjectRow } from './part_queries.ts';
 
 /** How events about comments and reactions show the commented item. */
 export interface HookItem<K extends NoteableKind = NoteableKind> {
   kind: K;
-  /** The field that shows the item. */
+  /** The member that shows the item. */
   member: 'issue' | 'merge_request' | 'snippet' | 'commit';
+  schema: TSchema;
   /**
-   * The item as an expression of type `json`.
-   * @param row the name of a row with the columns that refer to the item, e.g. `notes`
+   * The part of a snapshot about the item.
+   * @param item its id, or its SHA
    */
-  facts(row: string): RawBuilder<unknown>;
-  /** The number, id or SHA of the item in its page's address, from such a row. */
-  name(row: string): RawBuilder<unknown>;
+  part(item: RawBuilder<never>): RawBuilder<unknown>;
+  /** @param part as it was snapped */
+  present(part: never, project: ProjectRow, services: Filling): unknown;
+  /** The number, id or SHA of the item in its page's address. */
+  name(part: never): string | number;
   /** A predicate on rows of its table: some readers of its project may not read it. */
   isConfidential?: RawBuilder<SqlBool>;
 }
 
-/**
- * The values missing in the facts of an event, because they are not in the database. `body_present.ts` describes how
- * each is filled.
- */
-export type Hole =
-  | 'person'
-  | 'project'
-  | 'repository'
-  | 'url'
-  | 'wiki'
-  | 'text'
-  | 'avatar'
-  | 'commit'
-  | 'commit_title'
-  | 'authored'
-  | 'push';
+/** An item whose functions agree on its part. */
+interface ItemOf<K extends NoteableKind, Part> extends HookItem<K> {
+  part(item: RawBuilder<never>): RawBuilder<Part>;
+  present(part: Part, project: ProjectRow, services: Filling): unknown;
+  name(part: Part): string | number;
+}
+
+export const hookItem = <K extends NoteableKind, Part>(item: ItemOf<K, Part>): HookItem<K> => item;
 
 /** The project of a sample, and the user who requests it. */
 export interface SampleAsk {
@@ -45,14 +44,23 @@ export interface SampleAsk {
   user_id: number;
 }
 
+/** A kind of event by its name, and the snapshot that its body is made of: an expression, which is null if there is no data. */
+export interface Sampled {
+  event: string;
+  snapshot: RawBuilder<unknown>;
+}
+
+/** @param rows a select of the columns that the snapshot needs; of several rows, the first is taken */
+export const sampled = <Row>(event: Telling<Row>, rows: RawBuilder<Row>): Sampled => ({
+  event: event.name,
+  snapshot: sql`(select ${snapshotInJson(event)} from (${rows} limit 1) news)`,
+});
+
 /**
- * Builds the facts of an event from the newest data of a project.
- * @returns an expression of type `json`, which is null if there is no data; undefined if there is none at all
+ * Finds an event to show in the newest data of a project.
+ * @returns undefined if there is none
  */
-export type Sample = (
-  services: Pick<Services, 'db' | 'storages'>,
-  asked: SampleAsk,
-) => Promise<RawBuilder<unknown> | undefined>;
+export type Sample = (services: Pick<Services, 'db' | 'storages'>, asked: SampleAsk) => Promise<Sampled | undefined>;
 
 /** The samples by trigger. */
 export interface Samples {

@@ -8,7 +8,7 @@ import { leadHere } from '../../../../test/support/names.ts';
 import { allowLocalHooks, type Receiver, sendHooks, startReceiver } from '../../../../test/support/receiver.ts';
 import { filledWorld } from '../../../../test/support/repository.ts';
 import { type World, world } from '../../../../test/support/world.ts';
-import { announceEvents, removeOldHookEvents } from './index.ts';
+import { announceComposedEvents, announceEvents, removeOldHookEvents } from './index.ts';
 
 let receiver: Receiver;
 before(async () => {
@@ -295,6 +295,37 @@ test('a webhook that does not answer keeps no other waiting', async () => {
   for (const response of hung) response.end();
   await sent;
   assert.equal(receiver.take().filter(({ path }) => path === '/hanging').length, 6);
+});
+
+test('an event whose body a version before composed is sent with its holes filled', async () => {
+  const here = await filledWorld({});
+  await allowLocalHooks(here);
+  const hook = await addHook(here, '/composed');
+  await addIssue(here);
+  await sendHooks(here);
+  const { project, user, repository } = receiver.take()[0]!.body;
+  const { full_path } = here.project;
+  const { rows } = await sql<{ id: string }>`
+    insert into hook_events (trigger, is_system, hook_ids, facts)
+    select 'issues_events', false, array[${hook.id}]::bigint[], json_build_object(
+             'user', json_build_object('$person', json_build_object('id', users.id, 'name', users.name, 'username', users.username, 'avatar', null, 'public_email', '')),
+             'project', json_build_object('$project', json_build_object(
+               'id', projects.id, 'name', projects.name, 'description', projects.description, 'avatar', null, 'namespace', namespaces.name,
+               'visibility', projects.visibility, 'full_path', projects.full_path, 'default_branch', projects.default_branch)),
+             'repository', json_build_object('$repository', json_build_object(
+               'name', projects.name, 'description', projects.description, 'visibility', projects.visibility, 'full_path', projects.full_path)),
+             'pages', json_build_array(json_build_object('$url', '/one'), json_build_object('$commit', null), 2))
+      from projects join namespaces on namespaces.id = projects.namespace_id, users
+     where projects.id = ${here.project.id} and users.id = ${here.people.developer.id}
+    returning id`.execute(here.db);
+  await performJob(here.services, announceComposedEvents, rows[0]!);
+  await sendHooks(here);
+  const pages = ['http://coppice.test/one', null, 2];
+  assert.deepEqual(
+    receiver.take().map(({ body }) => JSON.stringify(body)),
+    [JSON.stringify({ user, project, repository, pages })],
+  );
+  assert.equal(project.path_with_namespace, full_path);
 });
 
 test('deliveries pending when a process died are sent by the next run, and events without a subscriber leave no row', async () => {

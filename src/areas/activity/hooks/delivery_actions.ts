@@ -232,15 +232,19 @@ export async function recordAttempt(
   return Math.max(wait_s, pause_s);
 }
 
+/** An event with its body. */
+interface NewEvent {
+  trigger: Trigger;
+  /** The kind of event; null if it has none. */
+  event: string | null;
+  body: string;
+}
+
 /**
  * Sends an event immediately at a user's request, and records the delivery.
- * @param body_of_event the body, if the event is new
+ * @param event a stored event, or a new one
  */
-export async function sendNow(
-  services: Sending,
-  hook: HookRow,
-  event: { id: string } | { trigger: Trigger; body: string },
-): Promise<Outcome> {
+export async function sendNow(services: Sending, hook: HookRow, event: { id: string } | NewEvent): Promise<Outcome> {
   const { db } = services;
   const { event_id, trigger, body } = 'id' in event ? await storedEvent(db, event.id) : await newEvent(db, hook, event);
   const idempotency_key = crypto.randomUUID();
@@ -263,13 +267,9 @@ async function storedEvent(db: Database, id: string) {
   return { event_id, trigger: trigger as Trigger, body: body! };
 }
 
-async function newEvent(
-  db: Database,
-  { project_id, group_id }: HookRow,
-  { trigger, body }: { trigger: Trigger; body: string },
-) {
+async function newEvent(db: Database, { project_id, group_id }: HookRow, { trigger, event, body }: NewEvent) {
   const is_system = project_id === null && group_id === null;
-  const added = db.insertInto('hook_events').values({ trigger, is_system, body, hook_ids: [] });
+  const added = db.insertInto('hook_events').values({ trigger, is_system, event, body, hook_ids: [] });
   const { id } = await added.returning('id').executeTakeFirstOrThrow();
   return { event_id: id, trigger, body };
 }

@@ -7,8 +7,14 @@ import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { type Expression, matchEach } from '../../../expressions/index.ts';
 import { type JobCall, job } from '../../../jobs/index.ts';
-import { announceHookEvent, failures_that_disable, type Trigger } from '../../instance/hook_events/index.ts';
+import {
+  announceComposedEvent,
+  announceHookEvent,
+  failures_that_disable,
+  type Trigger,
+} from '../../instance/hook_events/index.ts';
 import { bodyOf } from './body_present.ts';
+import { filled } from './composed_present.ts';
 import { attempt, type Outgoing, recordAttempt, sendDeliveries, wake } from './delivery_actions.ts';
 import type { HookRow } from './queries.ts';
 import { wildcardSource } from './rules.ts';
@@ -48,23 +54,19 @@ async function hooksToTell(
   return ids.filter((_id, place) => asked[place]);
 }
 
-/** Completes the body of an event and adds its deliveries, once. */
-export const announceEvents = announceHookEvent.runBy(async ({ input: { id }, ...services }) => {
-  const event = await services.db
-    .selectFrom('hook_events')
-    .select(['facts', 'trigger', 'hook_ids'])
-    .where('id', '=', id)
-    .where('facts', 'is not', null)
-    .executeTakeFirst();
-  if (!event) return;
-  const body = await bodyOf(services, event.facts);
-  const receivers = await hooksToTell(services.db, { ...event, body });
-  await services.db.transaction().execute(async (tx) => {
+/** Stores the body of an event and adds its deliveries, once. */
+async function announce(
+  db: Database,
+  id: string,
+  { from, body, ...event }: { from: 'snapshot' | 'facts'; hook_ids: number[]; trigger: string; body: unknown },
+): Promise<void> {
+  const receivers = await hooksToTell(db, { ...event, body });
+  await db.transaction().execute(async (tx) => {
     const completed = tx
       .updateTable('hook_events')
-      .set({ facts: null, body: JSON.stringify(body) })
+      .set({ [from]: null, body: JSON.stringify(body) })
       .where('id', '=', id);
-    if (!(await completed.where('facts', 'is not', null).returning('id').executeTakeFirst())) return;
+    if (!(await completed.where(from, 'is not', null).returning('id').executeTakeFirst())) return;
     await sql`
       insert into hook_deliveries (hook_id, event_id, due_at)
       select hooks.id, ${id}, now() from hooks
@@ -74,6 +76,30 @@ export const announceEvents = announceHookEvent.runBy(async ({ input: { id }, ..
        for key share`.execute(tx);
     await wake(tx, 'new');
   });
+}
+
+/** Makes the body of an event and adds its deliveries. */
+export const announceEvents = announceHookEvent.runBy(async ({ input: { id }, ...services }) => {
+  const waiting = services.db
+    .selectFrom('hook_events')
+    .select(['event', 'snapshot', 'trigger', 'is_system', 'hook_ids'])
+    .where('id', '=', id)
+    .where('snapshot', 'is not', null);
+  const event = await waiting.executeTakeFirst();
+  if (!event) return;
+  const body = await bodyOf(services, event.event!, event.snapshot, event);
+  await announce(services.db, id, { from: 'snapshot', ...event, body });
+});
+
+/** The same for events that versions before 0.1.0 recorded. */
+export const announceComposedEvents = announceComposedEvent.runBy(async ({ input: { id }, ...services }) => {
+  const waiting = services.db
+    .selectFrom('hook_events')
+    .select(['facts', 'trigger', 'hook_ids'])
+    .where('id', '=', id)
+    .where('facts', 'is not', null);
+  const event = await waiting.executeTakeFirst();
+  if (event) await announce(services.db, id, { from: 'facts', ...event, body: await filled(services, event.facts) });
 });
 
 /**

@@ -1,5 +1,6 @@
 /** The repository data in bodies: commits, pushes and texts, read with git. */
-import { commitKind } from '../../../access/index.ts';
+import { Type } from 'typebox';
+import { commitKind, userPage } from '../../../access/index.ts';
 import {
   blobSize,
   type Commit,
@@ -14,11 +15,9 @@ import {
   repositoryOf,
   resolveBranch,
 } from '../../../git/index.ts';
-import type { Services } from '../../../http/index.ts';
-import type { RepositoryKind } from '../../../services/index.ts';
-
-/** The services that fill the holes of facts. */
-export type Filling = Pick<Services, 'db' | 'url' | 'ssh_url' | 'storages' | 'repositories'>;
+import { nullable, resource, Timestamp } from '../../../http/index.ts';
+import type { Filling, RepositoryKind } from '../../../services/index.ts';
+import { ownersOfAddresses } from '../../people/emails/index.ts';
 
 /** A repository of a project, or of an owner of another kind. */
 interface Owned {
@@ -27,7 +26,7 @@ interface Owned {
 }
 
 /** A repository of a project. */
-interface ProjectPlace extends Owned {
+export interface ProjectPlace extends Owned {
   full_path: string;
 }
 
@@ -54,6 +53,17 @@ async function repositoryNow(
   return owner && repositoryOf(services, { ...owner, folder: kind.folder });
 }
 
+/** The members of a commit. */
+const commit = {
+  id: Type.String(),
+  message: Type.String(),
+  title: Type.String(),
+  timestamp: Timestamp,
+  url: Type.String({ format: 'uri' }),
+  author: Type.Object({ name: Type.String(), email: Type.String() }),
+};
+export const HookCommit = resource('HookCommit', commit);
+
 const presentCommit = ({ url }: Filling, { full_path }: ProjectPlace, commit: Commit) => ({
   id: commit.id,
   message: commit.message,
@@ -63,15 +73,30 @@ const presentCommit = ({ url }: Filling, { full_path }: ProjectPlace, commit: Co
   author: { name: commit.author_name, email: commit.author_email },
 });
 
-/** A commit of a project. */
-export type CommitPlace = ProjectPlace & { sha: string };
-
-/** A commit; null if the repository no longer has it, or none is given. */
-export async function oneCommit(services: Filling, place: CommitPlace | null) {
-  if (!place) return null;
+/** A commit of a project; null if its repository no longer has it, or none is given. */
+export async function oneCommit(services: Filling, place: ProjectPlace, sha: string | null) {
+  if (sha === null) return null;
   const within = await repositoryNow(services, place);
-  const commit = within && (await readCommit(within, place.sha).catch(() => undefined));
+  const commit = within && (await readCommit(within, sha).catch(() => undefined));
   return commit ? presentCommit(services, place, commit) : null;
+}
+
+/** The title and the author of a commit, in bodies about jobs. */
+export const authored = {
+  message: nullable(Type.String()),
+  author_name: nullable(Type.String()),
+  author_email: nullable(Type.String()),
+  author_url: nullable(Type.String()),
+};
+
+/** @param place null without a commit */
+export async function presentAuthored(services: Filling, place: ProjectPlace | null, sha: string | null) {
+  const commit = place && (await oneCommit(services, place, sha));
+  if (!commit) return { message: null, author_name: null, author_email: null, author_url: null };
+  const { name, email } = commit.author;
+  const [owner] = await ownersOfAddresses(services.db, [email]);
+  const author_url = owner ? services.url + userPage(owner.username) : `mailto:${email}`;
+  return { message: commit.title, author_name: name, author_email: email, author_url };
 }
 
 /** The maximum size of a file whose content is sent, in bytes. */
@@ -106,11 +131,11 @@ async function withPaths(services: Filling, { place, within }: Gaining, commits:
   for (const commit of commits) {
     const [from = null] = commit.parent_ids;
     const files = left > 0 ? await changedFiles(within, { from, to: commit.id }) : [];
-    const paths: Record<string, string[]> = { added: [], modified: [], removed: [] };
+    const paths: Record<'added' | 'modified' | 'removed', string[]> = { added: [], modified: [], removed: [] };
     for (const { status, path } of files) {
       left -= path.length;
       if (left <= 0) break;
-      paths[status === 'added' ? 'added' : status === 'deleted' ? 'removed' : 'modified']!.push(path);
+      paths[status === 'added' ? 'added' : status === 'deleted' ? 'removed' : 'modified'].push(path);
     }
     shown.push({ ...presentCommit(services, place, commit), ...paths });
   }
@@ -151,7 +176,7 @@ async function taggedCommit(services: Filling, push: Gaining) {
   };
 }
 
-const nameOf = ({ ref }: Pushed) => (ref.startsWith('refs/tags/') ? 'tag_push' : 'push');
+const nameOf = ({ ref }: Pushed): 'tag_push' | 'push' => (ref.startsWith('refs/tags/') ? 'tag_push' : 'push');
 
 /** The first fields of the body of a push; fields from `gainedBy` take precedence. */
 export function headOfPush(push: Pushed) {

@@ -14,12 +14,13 @@ import {
   type Plan,
   post,
   resource,
+  type Services,
 } from '../../../http/index.ts';
+import type { Filling } from '../../../services/index.ts';
 import { bodyOf } from './body_present.ts';
 import type { Samples } from './definition.ts';
 import { type Outcome, sendNow } from './delivery_actions.ts';
 import { hookOf } from './queries.ts';
-import type { Filling } from './repository_present.ts';
 import { isSuccess } from './rules.ts';
 
 interface HookSource {
@@ -88,19 +89,22 @@ async function projectToSample(db: Database, { project_id, group_id }: Owner): P
 }
 
 /** @throws ApiError 422 if there is nothing to sample */
-async function sampledBody(
-  services: Filling,
+async function sampledEvent(
+  services: Pick<Services, 'hook_events'> & Filling,
   samples: Samples,
   { caller, owner, trigger }: { caller: Caller; owner: Owner; trigger: (typeof tested)[number] },
-): Promise<string> {
+) {
   const name = sampleOf(trigger);
   const project_id = await projectToSample(services.db, owner);
   if (project_id === undefined) throw refused(noProject);
-  const expression = await samples[name](services, { project_id, user_id: caller.id });
-  const facts =
-    expression && (await sql<{ facts: unknown }>`select ${expression} as facts`.execute(services.db)).rows[0]?.facts;
-  if (!facts) throw refused(lacking[name]);
-  return JSON.stringify(await bodyOf(services, facts));
+  const sample = await samples[name](services, { project_id, user_id: caller.id });
+  const rows =
+    sample && (await sql<{ snapshot: unknown }>`select ${sample.snapshot} as snapshot`.execute(services.db)).rows;
+  const snapshot = rows?.[0]?.snapshot;
+  if (!sample || !snapshot) throw refused(lacking[name]);
+  const { event } = sample;
+  const body = await bodyOf(services, event, snapshot, { trigger: name, is_system: false });
+  return { trigger, event, body: JSON.stringify(body) };
 }
 
 const Created = Type.Object({ message: Type.String() });
@@ -126,8 +130,8 @@ export const testRoute = (
       const hook = await hookOf(services.db, owner, input.hook_id);
       const { trigger } = input;
       await limit(services.db, 'web_hook_test', `${owner.project_id ?? ''}/${owner.group_id ?? ''}/${caller.id}`);
-      const body = await sampledBody(services, samples, { caller, owner, trigger });
-      const outcome = await sendNow(services, hook, { trigger, body });
+      const event = await sampledEvent(services, samples, { caller, owner, trigger });
+      const outcome = await sendNow(services, hook, event);
       if (!isSuccess(outcome.response_status)) throw failure(outcome);
       return { message: '201 Created' };
     },
@@ -191,7 +195,7 @@ export const systemTestRoute = ({ base, access }: HookSource): AnyEndpoint =>
     handle: async ({ caller, owner, input, ...services }) => {
       const hook = await hookOf(services.db, owner, input.id);
       await limit(services.db, 'system_hook_test', `${hook.id}/${caller.id}`);
-      await sendNow(services, hook, { trigger: 'system_events', body: JSON.stringify(systemSample) });
+      await sendNow(services, hook, { trigger: 'system_events', event: null, body: JSON.stringify(systemSample) });
       return systemSample;
     },
   });

@@ -3,41 +3,33 @@ import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Database, DB } from '../../../db/index.ts';
 import { type RefUpdate, repositoryOf, resolveBranch } from '../../../git/index.ts';
 import type { PushFollower } from '../../../services/index.ts';
-import { hole, projectFacts, repositoryFacts, type Sample } from '../../activity/hooks/index.ts';
+import { type Sample, sampled } from '../../activity/hooks/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
-import { type AskingHook, addHookEvent, hooksAsking } from '../../instance/hook_events/index.ts';
+import { type AskingHook, addHookEvents, hooksAsking, newsOf, type Telling } from '../../instance/hook_events/index.ts';
 import { protectsProject } from '../protected_branches/queries.ts';
 import { isAbout } from '../protected_branches/rules.ts';
+import { pushEvent, repositoryUpdateEvent, type UpdateNews } from './hook_present.ts';
 
 interface Pusher {
   project_id: number;
   user_id: number | null;
 }
 
-/** The members of a body about the pusher, from a row of `users`. */
-const pusherFacts = sql`
-  'user_id', users.id, 'user_name', users.name, 'user_username', users.username, 'user_email', nullif(users.public_email, ''),
-  'user_avatar', ${hole('avatar', sql`json_build_object('id', users.id, 'avatar', users.avatar)`)}`;
-
-const placeFacts = ({ project_id }: Pusher) => sql`'project_id', projects.id, 'project', ${projectFacts(project_id)}`;
-
-const fromPusher = ({ project_id, user_id }: Pusher) =>
-  sql`from projects left join users on users.id = ${user_id}::bigint where projects.id = ${project_id}`;
-
-const pushFacts = (
-  pusher: Pusher,
-  { ref, old, new: after }: RefUpdate,
-  is_protected: boolean,
-  lists: boolean,
-): RawBuilder<unknown> => sql`
-  (select ${hole(
-    'push',
-    sql`json_build_object(
-     'place', json_build_object('id', projects.id, 'full_path', projects.full_path, 'default_branch', projects.default_branch),
-     'ref', ${ref}::text, 'before', ${old}::text, 'after', ${after}::text, 'lists', ${lists}::boolean,
-     'also', json_build_object('ref_protected', ${is_protected}::boolean, ${pusherFacts}, ${placeFacts(pusher)}, 'repository', ${repositoryFacts(pusher.project_id)}))`,
-  )}
-     ${fromPusher(pusher)})`;
+/** The news of branches or tags that were pushed. */
+const pushNews = ({ project_id, user_id }: Pusher, moved: readonly (RefUpdate & { ref_protected: boolean })[]) =>
+  newsOf(
+    {
+      project_id: sql<number>`projects.id`,
+      user_id: sql<number | null>`users.id`,
+      ref: sql<string>`moved.ref`,
+      before: sql<string | null>`moved.old`,
+      after: sql<string | null>`moved.new`,
+      ref_protected: sql<boolean>`moved.ref_protected`,
+    },
+    sql`
+      from jsonb_to_recordset(${JSON.stringify(moved)}::jsonb) as moved(ref text, old text, new text, ref_protected boolean)
+      join projects on projects.id = ${project_id} left join users on users.id = ${user_id}::bigint`,
+  );
 
 const kinds = { push_events: 'refs/heads/', tag_push_events: 'refs/tags/' } as const;
 type Kind = keyof typeof kinds;
@@ -62,13 +54,14 @@ const maximumListed = 1000;
 /**
  * Adds an event for all branches and tags that a push has moved, for system hooks that subscribe to it.
  * @param tx the transaction of its other effects
- * @param whose the members of the body about the owner of the repository, and the rows that they and the pusher, in `users`, are from
+ * @param rowsOf the news with the given changes, which are JSON
  */
-export async function tellOfUpdate(
+export async function tellOfUpdate<Row extends UpdateNews>(
   tx: Database,
   asking: readonly AskingHook[],
   moved: readonly RefUpdate[],
-  { members, from }: { members: RawBuilder<unknown>; from: RawBuilder<unknown> },
+  event: Telling<Row>,
+  rowsOf: (changes: RawBuilder<UpdateNews['changes']>) => RawBuilder<Row>,
 ): Promise<void> {
   const listed = moved
     .filter(({ ref }) => Object.values(kinds).some((folder) => ref.startsWith(folder)))
@@ -79,12 +72,8 @@ export async function tellOfUpdate(
     return { before: old ?? none, after: after ?? none, ref };
   });
   const forServer = asking.filter(({ is_system }) => is_system);
-  await addHookEvent(tx, forServer, {
-    trigger: 'repository_update_events',
-    facts: sql`
-      (select json_build_object('event_name', 'repository_update', ${pusherFacts}, ${members}, 'changes', ${JSON.stringify(changes)}::json,
-                                'refs', ${JSON.stringify(listed.map(({ ref }) => ref))}::json) ${from})`,
-  });
+  const rows = rowsOf(sql`${JSON.stringify(changes)}::json`);
+  await addHookEvents(tx, forServer, { event, trigger: 'repository_update_events', rows });
 }
 
 /**
@@ -101,31 +90,19 @@ async function tellOfPush(tx: Database, pusher: Pusher, moved: readonly RefUpdat
     const refs = moved.filter(({ ref }) => ref.startsWith(kinds[kind]));
     if (refs.length === 0 || refs.length > most) continue;
     const names = await protectedNames(tx, pusher.project_id, kind);
-    for (const update of refs) await addPush(tx, { pusher, asking, kind, names }, update);
+    const updates = refs.map((update) => {
+      const name = update.ref.slice(kinds[kind].length);
+      return { ...update, ref_protected: names.some((pattern) => isAbout(pattern, name)) };
+    });
+    await addHookEvents(tx, asking, { event: pushEvent, trigger: kind, rows: pushNews(pusher, updates) });
   }
-  await tellOfUpdate(tx, asking, moved, { members: placeFacts(pusher), from: fromPusher(pusher) });
-}
-
-interface Telling {
-  pusher: Pusher;
-  asking: readonly AskingHook[];
-  kind: Kind;
-  /** The names of protected branches or tags. */
-  names: readonly string[];
-}
-
-/** System hooks get no commits. */
-async function addPush(tx: Database, { pusher, asking, kind, names }: Telling, update: RefUpdate): Promise<void> {
-  const name = update.ref.slice(kinds[kind].length);
-  const is_protected = names.some((pattern) => isAbout(pattern, name));
-  for (const is_system of [false, true]) {
-    const facts = pushFacts(pusher, update, is_protected, !is_system);
-    await addHookEvent(
-      tx,
-      asking.filter((hook) => hook.is_system === is_system),
-      { trigger: kind, facts },
-    );
-  }
+  const { project_id, user_id } = pusher;
+  await tellOfUpdate(tx, asking, moved, repositoryUpdateEvent, (changes) =>
+    newsOf(
+      { project_id: sql<number>`projects.id`, user_id: sql<number | null>`users.id`, changes },
+      sql`from projects left join users on users.id = ${user_id}::bigint where projects.id = ${project_id}`,
+    ),
+  );
 }
 
 /** Adds webhook events for pushes. */
@@ -146,8 +123,8 @@ export const samplePush: Sample = async ({ db, storages }, { project_id, user_id
     .executeTakeFirst();
   const head = project && (await resolveBranch(repositoryOf({ storages }, project), project.default_branch));
   if (head === undefined) return undefined;
-  const update = { ref: `refs/heads/${project!.default_branch}`, old: null, new: head };
-  return pushFacts({ project_id, user_id }, update, true, true);
+  const update = { ref: `refs/heads/${project!.default_branch}`, old: null, new: head, ref_protected: true };
+  return sampled(pushEvent, pushNews({ project_id, user_id }, [update]));
 };
 
 /** The last tag by name, as if it had been pushed. */
@@ -160,5 +137,6 @@ export const sampleTag: Sample = async ({ db }, { project_id, user_id }) => {
     .orderBy('ref', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return tagged && pushFacts({ project_id, user_id }, { ref: tagged.ref, old: null, new: tagged.target }, false, true);
+  const update = tagged && { ref: tagged.ref, old: null, new: tagged.target, ref_protected: false };
+  return update && sampled(pushEvent, pushNews({ project_id, user_id }, [update]));
 };

@@ -13,6 +13,7 @@ export { removeOldFetches } from './fetches/jobs.ts';
 export { endingAfter, gitDoorway, gitUrl, goneSignal, sendPack } from './git_http.ts';
 export { type Elsewhere, gitOverSsh, type ServedElsewhere } from './git_ssh.ts';
 export { hookFollower, samplePush, sampleTag } from './hook_actions.ts';
+export { pushEvent, repositoryUpdateEvent } from './hook_present.ts';
 export { announceUpdates, beforeAll, moveRefs, moveRefsToMerge, refsBegun, refsChanged } from './moving/actions.ts';
 export { removeLeftLocks } from './moving/lock_jobs.ts';
 export { closeForeign, concludeMerge, recordMerge } from './moving/merge_actions.ts';

@@ -1,4 +1,4 @@
 /** The interface of vulnerabilities to other districts. */
 export { applyAdvisories, storeAdvisories } from './import_actions.ts';
 export { vulnerabilityMail } from './mail_queries.ts';
-export { sampleVulnerability } from './news_actions.ts';
+export { sampleVulnerability, vulnerabilityEvent } from './news_actions.ts';

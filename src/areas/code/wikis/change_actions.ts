@@ -8,7 +8,7 @@ import { recordEvents } from '../../activity/events/index.ts';
 import { changedPages, type PageChange } from './change_git.ts';
 import { readAbout } from './content_git.ts';
 import { repositoryOfWiki, type Wiki } from './git.ts';
-import { type PageNews, tellOfPages, tellOfPush } from './hook_actions.ts';
+import { type ChangedPage, tellOfPages, tellOfPush } from './hook_actions.ts';
 import type { Page, Version } from './page_git.ts';
 import { shownTitle } from './present.ts';
 import { titleOf } from './rules.ts';
@@ -53,7 +53,7 @@ export async function followPages(
   };
 }
 
-type News = PageNews & Pick<PageChange, 'old_slug'>;
+type News = ChangedPage & Pick<PageChange, 'old_slug'>;
 
 async function newsOf(
   services: RepositoryServices,

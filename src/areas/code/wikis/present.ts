@@ -58,9 +58,11 @@ export async function presentPage(page: ReadPage, html?: string): Promise<Static
   };
 }
 
-export const projectWikiPage = pagePath('/:project/-/wikis');
-export const groupWikiPage = pagePath('/groups/:group/-/wikis');
+const projectWikiPage = pagePath('/:project/-/wikis');
+const groupWikiPage = pagePath('/groups/:group/-/wikis');
 
 /** The web address of a wiki. */
-export const wikiUrl = ({ url }: Pick<Services, 'url'>, { group_id, full_path }: WikiPlace): string =>
-  url + (group_id === null ? projectWikiPage : groupWikiPage)(full_path);
+export const wikiUrl = (
+  { url }: Pick<Services, 'url'>,
+  { group_id, full_path }: Pick<WikiPlace, 'group_id' | 'full_path'>,
+): string => url + (group_id === null ? projectWikiPage : groupWikiPage)(full_path);

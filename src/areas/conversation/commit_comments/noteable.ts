@@ -1,7 +1,7 @@
 /** Commits as a noun: the descriptions that comments, webhooks, mail and to-do items need (docs/adding_a_noun.md). */
-import { sql } from 'kysely';
 import { commitKind } from '../../../access/index.ts';
-import { commitFacts } from '../../activity/hooks/index.ts';
+import { objectInJson } from '../../../db/index.ts';
+import { HookCommit, hookItem, oneCommit } from '../../activity/hooks/index.ts';
 import type { CommitTarget } from '../../activity/todos/index.ts';
 import { Commit } from '../../code/repository/index.ts';
 import type { Discussable } from '../notes/definition.ts';
@@ -11,12 +11,14 @@ import { commitMail } from './mail_git.ts';
 
 export const commitNoun = {
   kind: commitKind,
-  hook: {
+  hook: hookItem<typeof commitKind, { sha: string }>({
     kind: commitKind,
     member: 'commit',
-    facts: (row) => commitFacts(sql.ref(`${row}.project_id`), sql.ref(`${row}.commit_id`)),
-    name: (row) => sql.ref(`${row}.commit_id`),
-  },
+    schema: HookCommit,
+    part: (sha) => objectInJson({ sha }),
+    present: ({ sha }, project, services) => oneCommit(services, project, sha),
+    name: ({ sha }) => sha,
+  }),
   mail: commitMail,
   schema: Commit,
   present: presentTargets,

@@ -8,6 +8,7 @@ export { diffOfCommit, positionIn, type Refs } from './diff_git.ts';
 export { lineCode } from './diff_rules.ts';
 export { eventComments } from './elsewhere/event_queries.ts';
 export { sampleNote } from './elsewhere/hook_actions.ts';
+export { noteEvent } from './elsewhere/hook_present.ts';
 export { commentMail, type Mailed } from './elsewhere/mail_queries.ts';
 export { todoComments } from './elsewhere/todo_queries.ts';
 export { followPositions, movedBetween } from './follow_queries.ts';

@@ -1,42 +1,87 @@
 /** Webhook events for deployments (docs/reference/hooks.md#events). */
 import { type RawBuilder, sql } from 'kysely';
-import { commitKind } from '../../../access/index.ts';
-import { type Database, momentInJson } from '../../../db/index.ts';
+import { Type } from 'typebox';
+import { commitKind, userPage } from '../../../access/index.ts';
+import { columnsInJson, type Database, momentInJson, rowInJson } from '../../../db/index.ts';
+import { Id, nullable, resource, Timestamp } from '../../../http/index.ts';
 import {
-  commitPlace,
-  hole,
-  pageFacts,
-  personFacts,
-  projectFacts,
+  HookPerson,
+  HookProject,
+  oneCommit,
+  personRow,
+  presentPerson,
+  presentProject,
+  projectRow,
   type Sample,
-  userUrlFacts,
+  sampled,
 } from '../../activity/hooks/index.ts';
-import { tellEach } from '../../instance/hook_events/index.ts';
+import { hookEvent, newsInProjects, type Refs, tellEach } from '../../instance/hook_events/index.ts';
 
-/** @param which a predicate on rows of `deployments` */
-const rowsOf = (which: RawBuilder<unknown>) => sql`
-  select deployments.*, namespaces.traversal_ids as group_ids, environments.name, environments.tier, environments.slug, environments.external_url
-    from deployments join environments on environments.id = deployments.environment_id
-    join projects on projects.id = deployments.project_id join namespaces on namespaces.id = projects.namespace_id
-   where ${which}`;
+export const deploymentEvent = hookEvent({
+  name: 'deployment',
+  summary: 'A deployment was recorded, or its status has changed',
+  triggers: ['deployment_events'],
+  snapshot: (news: Refs<{ id: number; project_id: number; user_id: number | null }>) => ({
+    project: projectRow(news.project_id),
+    user: personRow(news.user_id),
+    deployment: rowInJson(
+      'deployments',
+      news.id,
+      {
+        ...columnsInJson('deployments', ['id', 'status', 'sha', 'ref']),
+        ...columnsInJson('environments', ['name', 'tier', 'slug', 'external_url']),
+        updated_at: momentInJson('deployments.updated_at'),
+      },
+      sql`join environments on environments.id = deployments.environment_id`,
+    ),
+  }),
+  body: resource('DeploymentHookBody', {
+    object_kind: Type.Literal('deployment'),
+    status: Type.String(),
+    status_changed_at: Timestamp,
+    deployment_id: Id,
+    deployable_id: Type.Null(),
+    deployable_url: Type.Null(),
+    environment: Type.String(),
+    environment_tier: Type.String(),
+    environment_slug: Type.String(),
+    environment_external_url: nullable(Type.String()),
+    project: HookProject,
+    short_sha: Type.String(),
+    user: nullable(HookPerson),
+    user_url: nullable(Type.String({ format: 'uri' })),
+    commit_url: Type.String({ format: 'uri' }),
+    commit_title: nullable(Type.String()),
+    ref: Type.String(),
+  }),
+}).presentedBy(async ({ project, user, deployment: { status, ref, sha, ...deployment } }, services) => ({
+  object_kind: 'deployment',
+  status,
+  status_changed_at: deployment.updated_at,
+  deployment_id: deployment.id,
+  deployable_id: null,
+  deployable_url: null,
+  environment: deployment.name,
+  environment_tier: deployment.tier,
+  environment_slug: deployment.slug,
+  environment_external_url: deployment.external_url,
+  project: presentProject(project, services),
+  short_sha: sha.slice(0, 8),
+  user: user && presentPerson(user, services),
+  user_url: user && services.url + userPage(user.username),
+  commit_url: services.url + commitKind.page(project.full_path, sha),
+  commit_title: (await oneCommit(services, project, sha))?.title ?? null,
+  ref,
+}));
 
-const factsOf = sql`json_build_object(
-  'object_kind', 'deployment', 'status', news.status, 'status_changed_at', ${momentInJson('news.updated_at')}, 'deployment_id', news.id,
-  'deployable_id', null, 'deployable_url', null, 'environment', news.name, 'environment_tier', news.tier, 'environment_slug', news.slug,
-  'environment_external_url', news.external_url, 'project', ${projectFacts(sql`news.project_id`)}, 'short_sha', left(news.sha, 8),
-  'user', ${personFacts(sql`news.user_id`)}, 'user_url', ${userUrlFacts(sql`news.user_id`)},
-  'commit_url', ${pageFacts(commitKind.page, sql`news.project_id`, sql`news.sha`)},
-  'commit_title', ${hole('commit_title', commitPlace(sql`news.project_id`, sql`news.sha`))}, 'ref', news.ref)`;
+/** @param which a predicate on rows of `deployments`, and what may follow it */
+const rowsOf = (which: RawBuilder<unknown>) =>
+  newsInProjects('deployments', { user_id: sql<number | null>`deployments.user_id` }, which);
 
 /** @param tx the transaction in which the status of a deployment changed */
 export const tellOfDeployment = (tx: Database, id: number): Promise<void> =>
-  tellEach(tx, {
-    trigger: 'deployment_events',
-    to_system: false,
-    rows: rowsOf(sql`deployments.id = ${id}`),
-    facts: factsOf,
-  });
+  tellEach(tx, deploymentEvent, rowsOf(sql`deployments.id = ${id}`));
 
 /** The newest deployment of a project. */
-export const sampleDeployment: Sample = async (_services, { project_id }) => sql`
-  (select ${factsOf} from (${rowsOf(sql`deployments.project_id = ${project_id}`)} order by deployments.id desc limit 1) news)`;
+export const sampleDeployment: Sample = async (_services, { project_id }) =>
+  sampled(deploymentEvent, rowsOf(sql`deployments.project_id = ${project_id} order by deployments.id desc`));

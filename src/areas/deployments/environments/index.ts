@@ -2,7 +2,7 @@
 export { environmentsReader, hasReadableEnvironments, mayReadEnvironments } from './access.ts';
 export { followDeployment } from './deployment_actions.ts';
 export { emptyEnvironments } from './emptying_queries.ts';
-export { sampleDeployment } from './hook_actions.ts';
+export { deploymentEvent, sampleDeployment } from './hook_actions.ts';
 export { endEnvironments } from './jobs.ts';
 export { Deployment, Environment, EnvironmentInList, environmentPage } from './present.ts';
 export { deploymentIn } from './queries.ts';

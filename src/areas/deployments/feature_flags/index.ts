@@ -3,6 +3,6 @@
 export { brokenInstanceIds } from './client_actions.ts';
 export { emptyFeatureFlags } from './emptying_queries.ts';
 export { FeatureFlag } from './flag_routes.ts';
-export { sampleFeatureFlag } from './hook_actions.ts';
+export { featureFlagEvent, sampleFeatureFlag } from './hook_actions.ts';
 export { featureFlags, featureFlagUserLists } from './relation.ts';
 export { unleashDoors, unleashDoorway } from './unleash_http.ts';

@@ -8,12 +8,16 @@ import { planInForce } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { causeOfCall } from '../../../http/index.ts';
 import { queueOf } from '../../../jobs/index.ts';
+import { snapshotInJson, type Telling } from './definition.ts';
 import type { Trigger } from './rules.ts';
 
 const retries = 20;
 
-/** The job that completes an event and adds its deliveries. The area of hooks, which is above, runs it. */
-export const announceHookEvent = queueOf('announce_hook_event', { input: { id: Type.String() }, retries });
+const input = { id: Type.String() };
+/** The job that makes the body of an event and adds its deliveries. The area of hooks, which is above, runs it. */
+export const announceHookEvent = queueOf('present_hook_event', { input, retries });
+/** The same for events of versions that composed bodies in the transaction of the change. */
+export const announceComposedEvent = queueOf('announce_hook_event', { input, retries });
 
 /**
  * Where an event happened: hooks of the project, of the group, of all ancestor groups, and of the server can subscribe
@@ -77,29 +81,33 @@ function depthOfCall(): RawBuilder<number> {
   return cause === undefined ? sql`0` : sql`coalesce((select depth + 1 from hook_events where id = ${cause}::uuid), 0)`;
 }
 
-/** Events that one statement sends to hooks. */
-export interface News {
-  /** The trigger to which hooks of projects and groups subscribe; null: only system hooks receive the event. */
-  trigger: Exclude<Trigger, 'system_events'> | null;
-  /**
-   * A select with the columns `project_id` (whose hooks receive the event; null for none) and `group_ids` (the ancestor
-   * groups, outermost first), and the columns that `facts` needs.
-   */
-  rows: RawBuilder<unknown>;
-  /** As for `HookEvent`, for one of the rows, which is called `news`. It is evaluated only if a hook subscribes. */
-  facts: RawBuilder<unknown>;
-  /** Whether system hooks receive the event, too. */
-  to_system: boolean;
+/** A select that adds a job for each row of `event`. */
+const announcing = sql`
+  select graphile_worker.add_job('present_hook_event', json_build_object('id', id), max_attempts => ${sql.lit(retries + 1)}) from event`;
+
+/** The columns by which the hooks for a row of news are found. */
+interface Addressed {
+  /** Whose hooks receive the event; null for none. */
+  project_id: number | null;
+  /** The ancestor groups, outermost first. */
+  group_ids: number[];
 }
 
 /**
- * Adds several hook events, each for its own project or group.
+ * Adds several hook events, each for its own project or group. Asks for subscribing hooks in the same statement.
  * @param tx the transaction of the change
+ * @param event system hooks receive it if `system_events` is among its triggers; hooks of projects and groups subscribe to its other one
+ * @param rows a select of the columns that its snapshot needs
  */
-export async function tellEach(tx: Database, { trigger, rows, facts, to_system }: News): Promise<void> {
+export async function tellEach<Row>(
+  tx: Database,
+  event: Telling<Row>,
+  rows: RawBuilder<Row & Addressed>,
+): Promise<void> {
+  const trigger = event.triggers.find((each) => each !== 'system_events');
   const asking = (where: RawBuilder<unknown>) =>
     sql`array(select hooks.id from hooks where ${where} and ${isExecutable})`;
-  const flag = trigger === null ? sql`false` : sql.ref(trigger);
+  const flag = trigger === undefined ? sql`false` : sql.ref(trigger);
   const depth = depthOfCall();
   await sql`
     with news as materialized (${rows}),
@@ -107,53 +115,53 @@ export async function tellEach(tx: Database, { trigger, rows, facts, to_system }
       select news.*, false as is_system,
              ${asking(sql`hooks.project_id = news.project_id and ${flag}`)}
              || ${asking(sql`hooks.group_id = any(news.group_ids) and ${flag} and ${planInForce} <> 'free'`)} as hook_ids
-        from news where ${sql.lit(trigger !== null)}
+        from news where ${sql.lit(trigger !== undefined)}
       union all
-      select news.*, true, ${asking(sql`hooks.project_id is null and hooks.group_id is null`)} from news where ${sql.lit(to_system)}
+      select news.*, true, ${asking(sql`hooks.project_id is null and hooks.group_id is null`)}
+        from news where ${sql.lit(event.triggers.includes('system_events'))}
     ),
     event as (
-      insert into hook_events (trigger, is_system, facts, hook_ids, depth)
-      select case when is_system then 'system_events' else ${trigger}::text end, is_system, facts, hook_ids, ${depth}
-        from (select is_system, hook_ids, ${facts} as facts from addressed news where hook_ids <> '{}') event
-       where facts is not null and ${depth} <= ${sql.lit(deepest)}
+      insert into hook_events (trigger, is_system, event, snapshot, hook_ids, depth)
+      select case when is_system then 'system_events' else ${trigger ?? null}::text end, is_system, ${event.name}, ${snapshotInJson(event)}, hook_ids, ${depth}
+        from addressed news where hook_ids <> '{}' and ${depth} <= ${sql.lit(deepest)}
       returning id
     )
-    select graphile_worker.add_job('announce_hook_event', json_build_object('id', id), max_attempts => ${sql.lit(retries + 1)})
-      from event`.execute(tx);
+    ${announcing}`.execute(tx);
 }
 
-export interface HookEvent {
+/** Events for hooks that were asked before. */
+export interface HookNews<Row> {
+  event: Telling<Row>;
+  /** One of the triggers of the event. */
   trigger: Trigger;
-  /**
-   * An expression of type `json`: the body, with holes for values that are not in the database
-   * (docs/decisions/0043-hooks-are-told-from-an-outbox.md). Null if the subject was deleted.
-   */
-  facts: RawBuilder<unknown>;
+  /** A select of the columns that its snapshot needs: a row for each event, and none if the subject was deleted. */
+  rows: RawBuilder<Row>;
 }
 
 /**
- * Adds an event for the subscribing hooks: one row for system hooks and one for all others.
+ * Adds events for the subscribing hooks: for each row one for system hooks, and one for all others.
  * @param tx the transaction of the change
  * @param asking from `hooksAsking`
  */
-export async function addHookEvent(
+export async function addHookEvents<Row>(
   tx: Database,
   asking: readonly AskingHook[],
-  { trigger, facts }: HookEvent,
+  { event, trigger, rows }: HookNews<Row>,
 ): Promise<void> {
   const receivers = asking.filter(({ triggers }) => triggers.includes(trigger));
   if (receivers.length === 0) return;
   const depth = depthOfCall();
   await sql`
-    with fact as materialized (select ${facts} as facts),
-    event as (
-      insert into hook_events (trigger, is_system, facts, hook_ids, depth)
-      select ${trigger}, is_system, (select facts from fact), array_agg(id), ${depth}
-        from unnest(${receivers.map(({ id }) => id)}::bigint[], ${receivers.map(({ is_system }) => is_system)}::boolean[]) receivers(id, is_system)
-       where (select facts from fact) is not null and ${depth} <= ${sql.lit(deepest)}
+    with snapped as materialized (select ${snapshotInJson(event)} as snapshot from (${rows}) news),
+    receivers as (
+      select is_system, array_agg(id) as hook_ids
+        from unnest(${receivers.map(({ id }) => id)}::bigint[], ${receivers.map(({ is_system }) => is_system)}::boolean[]) asking(id, is_system)
        group by is_system
+    ),
+    event as (
+      insert into hook_events (trigger, is_system, event, snapshot, hook_ids, depth)
+      select ${trigger}, is_system, ${event.name}, snapshot, hook_ids, ${depth} from snapped, receivers where ${depth} <= ${sql.lit(deepest)}
       returning id
     )
-    select graphile_worker.add_job('announce_hook_event', json_build_object('id', id), max_attempts => ${sql.lit(retries + 1)})
-      from event`.execute(tx);
+    ${announcing}`.execute(tx);
 }

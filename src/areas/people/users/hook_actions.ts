@@ -1,27 +1,64 @@
 /** System hook events of users (docs/reference/hooks.md#events). */
 import { sql } from 'kysely';
+import { Type } from 'typebox';
 import { isUsableAccount } from '../../../access/index.ts';
-import { type Database, momentInJson } from '../../../db/index.ts';
-import { tellEach } from '../../instance/hook_events/index.ts';
+import { type Database, membersInJson, rowInJson } from '../../../db/index.ts';
+import { Id, optional, resource, Timestamp } from '../../../http/index.ts';
+import { hookEvent, newsOf, type Refs, tellEach, toSystem } from '../../instance/hook_events/index.ts';
+
+const events = ['user_create', 'user_destroy', 'user_failed_login', 'user_rename'] as const;
+type Event = (typeof events)[number];
+
+const UserBody = resource('UserHookBody', {
+  event_name: Type.Enum(events),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  name: Type.String(),
+  email: Type.String(),
+  user_id: Id,
+  username: Type.String(),
+  state: optional(Type.String({ description: 'Of `user_failed_login`: why the user may not sign in' })),
+  old_username: optional(Type.String({ description: 'Of `user_rename`' })),
+});
+const { created_at, updated_at, name, email, username } = UserBody.properties;
+
+export const userEvent = hookEvent({
+  name: 'user',
+  summary: 'A user was created, renamed or deleted, or may not sign in',
+  triggers: ['system_events'],
+  snapshot: (news: Refs<{ id: number; event: Event; old_username: string | null }>) => ({
+    event: news.event,
+    old_username: news.old_username,
+    user: rowInJson(
+      'users',
+      news.id,
+      membersInJson('users', { id: Id, created_at, updated_at, name, email, username, state: Type.String() }),
+    ),
+  }),
+  body: UserBody,
+}).presentedBy(({ event, old_username, user: { state, ...user } }) => ({
+  ...user,
+  event_name: event,
+  user_id: user.id,
+  ...(event === 'user_failed_login' ? { state } : {}),
+  ...(old_username === null ? {} : { old_username }),
+}));
 
 /**
  * @param tx the transaction of the change; for a deleted user, before the deletion
  * @param old_username the former username, if it has changed
  */
-export const tellOfUser = (
-  tx: Database,
-  event: 'user_create' | 'user_destroy' | 'user_failed_login' | 'user_rename',
-  user_id: number,
-  old_username?: string,
-): Promise<void> =>
-  tellEach(tx, {
-    trigger: null,
-    to_system: true,
-    rows: sql`
-      select null::bigint as project_id, '{}'::bigint[] as group_ids, id, name, username, email, state, created_at, updated_at from users
-       where id = ${user_id} and ${isUsableAccount}`,
-    facts: sql`json_build_object(
-      'event_name', ${sql.lit(event)}, 'created_at', ${momentInJson('news.created_at')}, 'updated_at', ${momentInJson('news.updated_at')},
-      'name', news.name, 'email', news.email, 'user_id', news.id, 'username', news.username
-      ${event === 'user_failed_login' ? sql`, 'state', news.state` : sql``} ${old_username === undefined ? sql`` : sql`, 'old_username', ${old_username}::text`})`,
-  });
+export const tellOfUser = (tx: Database, event: Event, user_id: number, old_username?: string): Promise<void> =>
+  tellEach(
+    tx,
+    userEvent,
+    newsOf(
+      {
+        ...toSystem,
+        id: sql<number>`users.id`,
+        event: sql<Event>`${event}::text`,
+        old_username: sql<string | null>`${old_username ?? null}::text`,
+      },
+      sql`from users where users.id = ${user_id} and ${isUsableAccount}`,
+    ),
+  );

@@ -1,34 +1,69 @@
 /** Hook events of milestones (docs/reference/hooks.md#events). */
 import { type RawBuilder, sql } from 'kysely';
-import { type Database, momentInJson } from '../../../db/index.ts';
-import { projectFacts, type Sample } from '../../activity/hooks/index.ts';
-import { tellEach } from '../../instance/hook_events/index.ts';
-
-/** @param which a predicate on rows of `milestones` */
-const rowsOf = (which: RawBuilder<unknown>) => sql`
-  select milestones.project_id, namespaces.traversal_ids as group_ids, milestones.id, milestones.iid, milestones.title, milestones.description,
-         milestones.state, milestones.start_date, milestones.due_date, milestones.group_id, milestones.created_at, milestones.updated_at
-    from milestones left join projects on projects.id = milestones.project_id
-    join namespaces on namespaces.id = coalesce(milestones.group_id, projects.namespace_id) where ${which}`;
+import { Type } from 'typebox';
+import { type Database, membersInJson, rowInJson } from '../../../db/index.ts';
+import { DateOnly, Id, Iid, nullable, resource, Timestamp } from '../../../http/index.ts';
+import { HookProject, presentProject, projectRow, type Sample, sampled } from '../../activity/hooks/index.ts';
+import { hookEvent, newsOf, type Refs, tellEach } from '../../instance/hook_events/index.ts';
 
 type Action = 'create' | 'close' | 'reopen' | 'delete';
 
-const factsOf = (action: Action) => sql`json_build_object(
-  'object_kind', 'milestone', 'event_type', 'milestone', 'action', ${sql.lit(action)}, 'project', ${projectFacts(sql`news.project_id`)},
-  'object_attributes', json_build_object(
-    'id', news.id, 'iid', news.iid, 'title', news.title, 'description', news.description, 'state', news.state, 'start_date', news.start_date,
-    'due_date', news.due_date, 'project_id', news.project_id, 'group_id', news.group_id, 'created_at', ${momentInJson('news.created_at')},
-    'updated_at', ${momentInJson('news.updated_at')}))`;
+const HookMilestone = Type.Object({
+  id: Id,
+  iid: Iid,
+  title: Type.String(),
+  description: nullable(Type.String()),
+  state: Type.String(),
+  start_date: nullable(DateOnly),
+  due_date: nullable(DateOnly),
+  project_id: nullable(Id),
+  group_id: nullable(Id),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+
+export const milestoneEvent = hookEvent({
+  name: 'milestone',
+  summary: 'A milestone was created, closed, reopened or deleted',
+  triggers: ['milestone_events'],
+  snapshot: (news: Refs<{ id: number; project_id: number | null; action: Action }>) => ({
+    action: news.action,
+    project: projectRow(news.project_id),
+    milestone: rowInJson('milestones', news.id, membersInJson('milestones', HookMilestone.properties)),
+  }),
+  body: resource('MilestoneHookBody', {
+    object_kind: Type.Literal('milestone'),
+    event_type: Type.Literal('milestone'),
+    action: Type.Enum(['create', 'close', 'reopen', 'delete']),
+    project: nullable(HookProject),
+    object_attributes: HookMilestone,
+  }),
+}).presentedBy(({ action, project, milestone }, services) => ({
+  object_kind: 'milestone',
+  event_type: 'milestone',
+  action,
+  project: project && presentProject(project, services),
+  object_attributes: milestone,
+}));
+
+/** @param which a predicate on rows of `milestones`, and what may follow it */
+const rowsOf = (action: Action, which: RawBuilder<unknown>) =>
+  newsOf(
+    {
+      id: sql<number>`milestones.id`,
+      project_id: sql<number | null>`milestones.project_id`,
+      group_ids: sql<number[]>`namespaces.traversal_ids`,
+      action: sql<Action>`${action}::text`,
+    },
+    sql`
+      from milestones left join projects on projects.id = milestones.project_id
+      join namespaces on namespaces.id = coalesce(milestones.group_id, projects.namespace_id) where ${which}`,
+  );
 
 /** @param tx the transaction of the change; for a deleted milestone, before the deletion */
 export const tellOfMilestone = (tx: Database, action: Action, id: number): Promise<void> =>
-  tellEach(tx, {
-    trigger: 'milestone_events',
-    to_system: false,
-    rows: rowsOf(sql`milestones.id = ${id}`),
-    facts: factsOf(action),
-  });
+  tellEach(tx, milestoneEvent, rowsOf(action, sql`milestones.id = ${id}`));
 
 /** A sample: the newest milestone of a project, as if it had just been created. */
-export const sampleMilestone: Sample = async (_services, { project_id }) => sql`
-  (select ${factsOf('create')} from (${rowsOf(sql`milestones.project_id = ${project_id}`)} order by milestones.id desc limit 1) news)`;
+export const sampleMilestone: Sample = async (_services, { project_id }) =>
+  sampled(milestoneEvent, rowsOf('create', sql`milestones.project_id = ${project_id} order by milestones.id desc`));

@@ -1,6 +1,6 @@
 /** The interface of milestones to other districts. */
 export { eventMilestones } from './event_queries.ts';
-export { sampleMilestone } from './hook_actions.ts';
+export { milestoneEvent, sampleMilestone } from './hook_actions.ts';
 export { Milestone, type MilestoneRow, presentMilestone } from './present.ts';
 export {
   isMilestoneFor,

@@ -1,2 +1,2 @@
 /** The interface of access tokens to other districts. */
-export { removeOrphanedBots, sampleToken, tellOfExpiringTokens } from './jobs.ts';
+export { accessTokenEvent, removeOrphanedBots, sampleToken, tellOfExpiringTokens } from './jobs.ts';

@@ -1,7 +1,10 @@
 /** Hook events of members and access requests (docs/reference/hooks.md#events). */
 import { type RawBuilder, sql } from 'kysely';
-import { type Database, momentInJson } from '../../../db/index.ts';
-import { tellEach } from '../../instance/hook_events/index.ts';
+import { Type } from 'typebox';
+import { columnsInJson, type Database, momentInJson, rowInJson } from '../../../db/index.ts';
+import { DateOnly, Id, nullable, optional, resource, Timestamp } from '../../../http/index.ts';
+import { groupRow } from '../../activity/hooks/index.ts';
+import { hookEvent, newsOf, type Refs, tellEach } from '../../instance/hook_events/index.ts';
 
 /** The suffixes of event names for groups and for projects. */
 const names = {
@@ -12,37 +15,107 @@ const names = {
   revoke: ['user_access_request_revoked_for_group', 'user_access_request_revoked_for_project'],
 } as const;
 
-const level = sql`
-  case news.access_level when 5 then 'Minimal Access' when 10 then 'Guest' when 15 then 'Planner' when 20 then 'Reporter' when 30 then 'Developer'
-                         when 40 then 'Maintainer' when 50 then 'Owner' end`;
+const levels: Record<number, string> = {
+  5: 'Minimal Access',
+  10: 'Guest',
+  15: 'Planner',
+  20: 'Reporter',
+  30: 'Developer',
+  40: 'Maintainer',
+  50: 'Owner',
+};
 
-const shared = sql`
-  'created_at', ${momentInJson('news.created_at')}, 'updated_at', ${momentInJson('news.updated_at')}, 'user_id', news.user_id,
-  'user_name', news.user_name, 'user_username', news.username, 'user_email', case when news.is_system then news.email else coalesce(nullif(news.public_email, ''), '[REDACTED]') end`;
+interface MemberNews {
+  /** The names of the event for a group and for a project. */
+  events: string[];
+  user_id: number;
+  access_level: number;
+  expires_at: string | null;
+  created_at: string;
+  updated_at: string;
+  group_id: number | null;
+  /** The project that the member is in. */
+  place_id: number | null;
+}
 
-const facts = sql`
-  case when news.project is null then json_build_object(
-         'event_name', news.events[1], ${shared}, 'group_id', news.group_id, 'group_name', news.group_name, 'group_path', news.group_path,
-         'group_access', ${level}, 'expires_at', news.expires_at)
-       else json_build_object(
-         'event_name', news.events[2], ${shared}, 'project_id', news.project, 'project_name', news.project_name, 'project_path', news.project_path,
-         'project_path_with_namespace', news.project_full_path, 'project_visibility', news.project_visibility, 'access_level', ${level},
-         'expires_at', news.expires_at) end`;
+export const memberEvent = hookEvent({
+  name: 'member',
+  summary: 'A member of a group or project, or an access request, was added, changed or removed',
+  triggers: ['member_events', 'system_events'],
+  snapshot: (news: Refs<MemberNews>) => ({
+    events: news.events,
+    access_level: news.access_level,
+    expires_at: news.expires_at,
+    created_at: momentInJson(news.created_at),
+    updated_at: momentInJson(news.updated_at),
+    user: rowInJson('users', news.user_id, columnsInJson('users', ['id', 'name', 'username', 'email', 'public_email'])),
+    group: groupRow(news.group_id),
+    project: rowInJson(
+      'projects',
+      news.place_id,
+      columnsInJson('projects', ['id', 'name', 'path', 'full_path', 'visibility']),
+    ),
+  }),
+  body: resource('MemberHookBody', {
+    event_name: Type.Enum(Object.values(names).flat()),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    user_id: Id,
+    user_name: Type.String(),
+    user_username: Type.String(),
+    user_email: Type.String({ description: 'For webhooks of groups `[REDACTED]` unless the user shows it' }),
+    group_id: optional(Id),
+    group_name: optional(Type.String()),
+    group_path: optional(Type.String()),
+    group_access: optional(Type.String()),
+    project_id: optional(Id),
+    project_name: optional(Type.String()),
+    project_path: optional(Type.String()),
+    project_path_with_namespace: optional(Type.String()),
+    project_visibility: optional(Type.String()),
+    access_level: optional(Type.String({ description: 'In the project' })),
+    expires_at: nullable(DateOnly),
+  }),
+}).presentedBy(({ events: [inGroup, inProject], access_level, user, group, project, ...member }, { is_system }) => ({
+  ...member,
+  event_name: (project ? inProject : inGroup) as (typeof names)[keyof typeof names][number],
+  user_id: user.id,
+  user_name: user.name,
+  user_username: user.username,
+  user_email: is_system ? user.email : user.public_email || '[REDACTED]',
+  ...(project
+    ? {
+        project_id: project.id,
+        project_name: project.name,
+        project_path: project.path,
+        project_path_with_namespace: project.full_path,
+        project_visibility: project.visibility,
+        access_level: levels[access_level]!,
+      }
+    : { ...group, group_access: levels[access_level]! }),
+}));
 
 /** @param held a select of group_id, project_id, user_id, access_level, expires_at, created_at, updated_at and the names of the event */
 const tell = (tx: Database, held: RawBuilder<unknown>): Promise<void> =>
-  tellEach(tx, {
-    trigger: 'member_events',
-    to_system: true,
-    rows: sql`
-      select null::bigint as project_id, coalesce(place.traversal_ids, '{}') as group_ids, held.events, held.user_id, held.access_level, held.expires_at,
-             held.created_at, held.updated_at, users.name as user_name, users.username, users.email, users.public_email, place.id as group_id,
-             place.name as group_name, place.path as group_path, projects.id as project, projects.name as project_name, projects.path as project_path,
-             projects.full_path as project_full_path, projects.visibility as project_visibility
-        from (${held}) held join users on users.id = held.user_id
-        left join namespaces place on place.id = held.group_id left join projects on projects.id = held.project_id`,
-    facts,
-  });
+  tellEach(
+    tx,
+    memberEvent,
+    newsOf(
+      {
+        project_id: sql<number | null>`null::bigint`,
+        group_ids: sql<number[]>`coalesce(place.traversal_ids, '{}')`,
+        events: sql<string[]>`held.events`,
+        user_id: sql<number>`held.user_id`,
+        access_level: sql<number>`held.access_level`,
+        expires_at: sql<string | null>`held.expires_at`,
+        created_at: sql<string>`held.created_at`,
+        updated_at: sql<string>`held.updated_at`,
+        group_id: sql<number | null>`held.group_id`,
+        place_id: sql<number | null>`held.project_id`,
+      },
+      sql`from (${held}) held left join namespaces place on place.id = held.group_id`,
+    ),
+  );
 
 const eventsOf = (event: keyof typeof names) => sql`array[${sql.join(names[event].map((name) => sql.lit(name)))}]`;
 

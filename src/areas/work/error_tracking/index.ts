@@ -4,7 +4,7 @@ export { emptyErrors } from './errors/emptying_queries.ts';
 export { eventErrors } from './errors/event_queries.ts';
 export { digestErrors, forgetOldErrors } from './errors/jobs.ts';
 export { errorMail } from './errors/mail_queries.ts';
-export { sampleError } from './errors/news_actions.ts';
+export { errorEvent, sampleError } from './errors/news_actions.ts';
 export { removeError } from './errors/removal_jobs.ts';
 export { chunkDoorway } from './sentry/source_map_http.ts';
 export { sentryDoorway } from './sentry_http.ts';

@@ -22,7 +22,7 @@ import {
   recordWeightEvent,
 } from '../../conversation/resource_events/index.ts';
 import type { Change } from './definition.ts';
-import { tellOfChange } from './hook_actions.ts';
+import { tellOfChange } from './hooks/actions.ts';
 import { tellOfMetadata, tellOfPeople } from './news_actions.ts';
 import {
   assigneesChanged,

@@ -11,7 +11,7 @@ import type { Database } from '../../../db/index.ts';
 import { noteOnBoth } from '../../conversation/notes/index.ts';
 import type { Acting, Operations } from '../../conversation/quick_actions/index.ts';
 import { ownOperations, timeOperations, unlessRefused } from '../issuables/command_actions.ts';
-import { issueHook } from '../issuables/hook_queries.ts';
+import { issueHook } from '../issuables/hooks/issue_present.ts';
 import { addLink, removeLink } from '../issuables/links/actions.ts';
 import { referenceTo } from '../issuables/rules.ts';
 import { beginMergeRequest } from './branch_actions.ts';

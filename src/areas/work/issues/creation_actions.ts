@@ -8,7 +8,7 @@ import { type Acting, applyCommands, extractCommands } from '../../conversation/
 import { type LabelRow, labelsFor, withoutRivals } from '../../planning/labels/index.ts';
 import { setEpicOfIssue } from '../epics/issue_actions.ts';
 import { recordEffects } from '../issuables/change_actions.ts';
-import { hooksForIssue } from '../issuables/hook_actions.ts';
+import { hooksForIssue } from '../issuables/hooks/actions.ts';
 import { issueFields } from './fields.ts';
 import { type IssueState, insertIssue } from './insertion_actions.ts';
 import { issueNoun } from './noteable.ts';

@@ -22,7 +22,7 @@ import {
   weightCommands,
 } from '../../conversation/quick_actions/index.ts';
 import type { Noun } from '../issuables/definition.ts';
-import { issueHook } from '../issuables/hook_queries.ts';
+import { issueHook } from '../issuables/hooks/issue_present.ts';
 import { branchCommands } from './branch_commands.ts';
 import { issueOperations } from './command_actions.ts';
 import { issueMail } from './mail_queries.ts';

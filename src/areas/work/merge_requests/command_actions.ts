@@ -8,7 +8,7 @@ import {
   type Operations,
 } from '../../conversation/quick_actions/index.ts';
 import { ownOperations, timeOperations, unlessRefused } from '../issuables/command_actions.ts';
-import { mergeRequestHook } from '../issuables/hook_queries.ts';
+import { mergeRequestHook } from '../issuables/hooks/merge_request_present.ts';
 import { approveMergeRequest, unapproveMergeRequest } from './approvals/actions.ts';
 import { factsOf } from './branch_queries.ts';
 import { changeMergeRequest, type MergeRequestChanges } from './change_actions.ts';

@@ -13,7 +13,7 @@ import {
   timeCommands,
 } from '../../conversation/quick_actions/index.ts';
 import type { Noun } from '../issuables/definition.ts';
-import { mergeRequestHook } from '../issuables/hook_queries.ts';
+import { mergeRequestHook } from '../issuables/hooks/merge_request_present.ts';
 import { issuableMail } from '../issuables/mail_queries.ts';
 import { mergeRequestOperations } from './command_actions.ts';
 import { branchCommands, draftCommands, mergeCommands, reviewerCommands } from './commands.ts';

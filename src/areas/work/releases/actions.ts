@@ -45,8 +45,6 @@ export const protectedText = 'You are not allowed to create this tag as it is pr
 export const existsText = 'Release already exists';
 export const goneText = 'The tag was deleted in the meantime';
 
-const placeOf = ({ id, path, full_path }: Project) => ({ project_id: id, path, full_path });
-
 /** The commit of a release's tag. */
 const commitOf = (services: Services, project: Project, tag: string) =>
   resolveCommit(repositoryOf(services, project), `refs/tags/${tag}`);
@@ -60,7 +58,7 @@ export async function tellOfRelease(
   tag: string,
 ): Promise<void> {
   const commit_id = await commitOf(services, project, tag);
-  await tellOfReleases(tx, action, placeOf(project), [{ tag, commit_id }]);
+  await tellOfReleases(tx, action, project.id, [{ tag, commit_id }]);
 }
 
 /** @throws ApiError 403 if the caller may not create the tag of the release that they change */

@@ -1,5 +1,5 @@
 /** The interface of releases to other districts. */
-export { sampleRelease } from './hook_actions.ts';
+export { releaseEvent, sampleRelease } from './hook_actions.ts';
 export { collectDueEvidence } from './jobs.ts';
 export { releaseMail } from './mail_queries.ts';
 export { Release, releasePage } from './present.ts';

@@ -32,13 +32,7 @@ export const releaseFollower: PushFollower = {
       }),
     );
     return async (tx) => {
-      const place = await tx
-        .selectFrom('projects')
-        .select(['path', 'full_path'])
-        .where('id', '=', owner.id)
-        .executeTakeFirst();
-      if (!place) return;
-      await tellOfReleases(tx, 'delete', { project_id: owner.id, ...place }, tagged);
+      await tellOfReleases(tx, 'delete', owner.id, tagged);
       await tx
         .deleteFrom('releases')
         .where('project_id', '=', owner.id)

@@ -1,11 +1,24 @@
 /** Hook events of comments (docs/reference/hooks.md#events). */
-import { sql } from 'kysely';
-import type { IssuableKind, OnNoteable } from '../../../../access/index.ts';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { IssuableKind, OnNoteable, StoredKind } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
-import type { HookItem, Sample } from '../../../activity/hooks/index.ts';
-import { addHookEvent, hooksAsking } from '../../../instance/hook_events/index.ts';
+import { type HookItem, type Sample, sampled } from '../../../activity/hooks/index.ts';
+import { addHookEvents, hooksAsking, newsOf } from '../../../instance/hook_events/index.ts';
 import type { Discussable } from '../definition.ts';
-import { type CommentChange, isConfidentialNote, noteFacts } from './hook_queries.ts';
+import { type NoteNews, noteTelling } from './hook_present.ts';
+
+const isStored = (item: HookItem): item is HookItem<StoredKind> => 'table' in item.kind;
+
+/**
+ * A predicate on rows of `notes`: some readers of the project may not read the comment, since it is internal or on a
+ * confidential item.
+ */
+function isConfidentialNote(on: HookItem): RawBuilder<SqlBool> {
+  if (!on.isConfidential || !isStored(on)) return sql`notes.internal`;
+  const { kind, isConfidential } = on;
+  return sql`(notes.internal or exists (
+    select from ${sql.table(kind.table)} where ${sql.ref(`${kind.table}.id`)} = ${sql.ref(`notes.${kind.column}`)} and ${isConfidential}))`;
+}
 
 async function isConfidential(db: Database, on: HookItem, id: number): Promise<boolean> {
   const { rows } = await sql<{
@@ -13,6 +26,19 @@ async function isConfidential(db: Database, on: HookItem, id: number): Promise<b
   }>`select ${isConfidentialNote(on)} as is from notes where id = ${id}`.execute(db);
   return rows[0]?.is ?? false;
 }
+
+/** The news of a comment. */
+const newsOfNote = (on: HookItem, { id, project_id, actor_id, action }: Omit<NoteNews, 'item'>): RawBuilder<NoteNews> =>
+  newsOf(
+    {
+      id: sql<number>`notes.id`,
+      project_id: sql<number>`${project_id}::bigint`,
+      actor_id: sql<number>`${actor_id}::bigint`,
+      action: sql<NoteNews['action']>`${action}::text`,
+      item: sql.ref<never>(`notes.${on.kind.column}`),
+    },
+    sql`from notes where notes.id = ${id}`,
+  );
 
 /**
  * Enqueues an event about a comment in a project.
@@ -24,7 +50,7 @@ export async function tellOfNote(
   { hook }: Discussable,
   { caller, on }: OnNoteable,
   note_id: number,
-  action: CommentChange['action'],
+  action: NoteNews['action'],
 ): Promise<void> {
   if (!hook || !('project' in on.in)) return;
   const project_id = on.in.project.id;
@@ -32,8 +58,8 @@ export async function tellOfNote(
   if (asking.length === 0) return;
   const confidential = await isConfidential(tx, hook, note_id);
   const trigger = confidential ? 'confidential_note_events' : 'note_events';
-  const facts = noteFacts(hook, { id: note_id, project_id, actor_id: caller.id, action }, confidential);
-  await addHookEvent(tx, asking, { trigger, facts });
+  const rows = newsOfNote(hook, { id: note_id, project_id, actor_id: caller.id, action });
+  await addHookEvents(tx, asking, { event: noteTelling(hook), trigger, rows });
 }
 
 /**
@@ -70,5 +96,6 @@ export const sampleNote =
       ) newest order by id desc limit 1`.execute(db);
     const [newest] = rows;
     const on = newest && [...items, commits].find(({ kind }) => kind.column === newest.on_column)!;
-    return on && noteFacts(on, { id: newest.id, project_id, actor_id: user_id, action: 'create' }, false);
+    const news = newest && { id: newest.id, project_id, actor_id: user_id, action: 'create' as const };
+    return on && news && sampled(noteTelling(on), newsOfNote(on, news));
   };

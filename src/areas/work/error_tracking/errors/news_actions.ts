@@ -1,17 +1,39 @@
 /** Notifications about errors, by mail to members and to webhooks (docs/reference/error_tracking.md#telling-of-errors). */
-import { type RawBuilder, sql } from 'kysely';
-import { type Database, momentInJson } from '../../../../db/index.ts';
-import { pageFacts, personFacts, projectFacts, repositoryFacts, type Sample } from '../../../activity/hooks/index.ts';
+import { sql } from 'kysely';
+import { Type } from 'typebox';
+import { columnsInJson, type Database, membersInJson, rowInJson } from '../../../../db/index.ts';
+import { Id, nullable, resource, Timestamp } from '../../../../http/index.ts';
+import {
+  HookPerson,
+  HookProject,
+  HookRepository,
+  personRow,
+  presentPerson,
+  presentProject,
+  presentRepository,
+  projectRow,
+  type Sample,
+  sampled,
+} from '../../../activity/hooks/index.ts';
 import { notifying } from '../../../activity/notifications/index.ts';
-import { tellEach } from '../../../instance/hook_events/index.ts';
+import {
+  hookEvent,
+  inProject,
+  newsInProjects,
+  newsOf,
+  type Refs,
+  tellEach,
+} from '../../../instance/hook_events/index.ts';
 import { errorPage } from './present.ts';
+
+/** The kinds of news. `alert`: an error occurred more often than the settings of the project allow. */
+const kinds = ['new', 'regressed', 'alert', 'resolved', 'unresolved', 'ignored'] as const;
 
 /** An error with an event to notify about. */
 export interface ErrorNews {
   id: number;
   project_id: number;
-  /** The kind of event; `alert`: it occurred more often than the settings of the project allow. */
-  kind: 'new' | 'regressed' | 'alert' | 'resolved' | 'unresolved' | 'ignored';
+  kind: (typeof kinds)[number];
 }
 
 /** The limit per member and project in an hour. Alerts count towards it, but take precedence. */
@@ -44,32 +66,95 @@ async function notifyOf(tx: Database, news: readonly ErrorNews[]): Promise<void>
     select`.execute(tx);
 }
 
-/** Errors with their texts. */
-const [allOfErrors, fromErrors] = [
-  sql`errors.*, texts.name, texts.description, texts.actor`,
-  sql`error_tracking_errors errors join error_tracking_error_texts texts on texts.error_id = errors.id`,
-];
+const HookError = Type.Object({
+  id: Id,
+  project_id: Id,
+  name: Type.String(),
+  description: Type.String(),
+  actor: Type.String(),
+  platform: Type.String(),
+  level: Type.String(),
+  status: Type.String(),
+  fingerprint: Type.String(),
+  events_count: Type.Integer(),
+  users_count: Type.Integer(),
+  first_release: nullable(Type.String()),
+  last_release: nullable(Type.String()),
+  assignee_id: nullable(Id),
+  first_seen_at: Timestamp,
+  last_seen_at: Timestamp,
+  url: Type.String({ format: 'uri' }),
+  action: Type.Enum(kinds),
+});
 
-/** The facts of a row `news`, which has all columns of an error and its texts, the kind of news, and the acting user. */
-const factsOf = (): RawBuilder<unknown> => sql`json_build_object(
-  'object_kind', 'error', 'event_type', 'error', 'user', ${personFacts(sql`news.user_id`)}, 'project', ${projectFacts(sql`news.project_id`)},
-  'repository', ${repositoryFacts(sql`news.project_id`)}, 'object_attributes', json_build_object(
-    'id', news.id, 'project_id', news.project_id, 'name', news.name, 'description', news.description, 'actor', news.actor, 'platform', news.platform,
-    'level', news.level, 'status', news.status, 'fingerprint', news.fingerprint, 'events_count', news.events_count, 'users_count', news.users_count,
-    'first_release', news.first_release, 'last_release', news.last_release, 'assignee_id', news.assignee_id,
-    'first_seen_at', ${momentInJson('news.first_seen_at')}, 'last_seen_at', ${momentInJson('news.last_seen_at')},
-    'url', ${pageFacts(errorPage, sql`news.project_id`, sql`news.id`)}, 'action', news.kind))`;
+interface HookNews extends ErrorNews {
+  /** Null unless a user did it. */
+  user_id: number | null;
+}
+
+export const errorEvent = hookEvent({
+  name: 'error',
+  summary: 'An error of an application is new, or something happened to it',
+  triggers: ['error_events'],
+  snapshot: (news: Refs<HookNews>) => ({
+    kind: news.kind,
+    user: personRow(news.user_id),
+    project: projectRow(news.project_id),
+    error: rowInJson(
+      'error_tracking_errors',
+      news.id,
+      {
+        ...membersInJson('error_tracking_errors', HookError.properties, [
+          'project_id',
+          'name',
+          'description',
+          'actor',
+          'url',
+          'action',
+        ]),
+        ...columnsInJson('error_tracking_error_texts', ['name', 'description', 'actor']),
+      },
+      sql`join error_tracking_error_texts on error_tracking_error_texts.error_id = error_tracking_errors.id`,
+    ),
+  }),
+  body: resource('ErrorHookBody', {
+    object_kind: Type.Literal('error'),
+    event_type: Type.Literal('error'),
+    user: nullable(HookPerson),
+    project: HookProject,
+    repository: HookRepository,
+    object_attributes: HookError,
+  }),
+}).presentedBy(({ kind, user, project, error }, services) => ({
+  object_kind: 'error',
+  event_type: 'error',
+  user: user && presentPerson(user, services),
+  project: presentProject(project, services),
+  repository: presentRepository(project, services),
+  object_attributes: {
+    ...error,
+    project_id: project.id,
+    url: services.url + errorPage(project.full_path, error.id),
+    action: kind,
+  },
+}));
 
 const tellHooks = (tx: Database, news: readonly ErrorNews[], user_id: number | null): Promise<void> =>
-  tellEach(tx, {
-    trigger: 'error_events',
-    to_system: false,
-    rows: sql`
-      select ${allOfErrors}, namespaces.traversal_ids as group_ids, given.kind, ${user_id}::bigint as user_id
-        from ${givenNews(news)} join (${fromErrors}) on errors.id = given.id
+  tellEach(
+    tx,
+    errorEvent,
+    newsOf(
+      {
+        ...inProject,
+        id: sql<number>`given.id`,
+        kind: sql<ErrorNews['kind']>`given.kind`,
+        user_id: sql<number | null>`${user_id}::bigint`,
+      },
+      sql`
+        from ${givenNews(news)} join error_tracking_errors errors on errors.id = given.id
         join projects on projects.id = errors.project_id join namespaces on namespaces.id = projects.namespace_id`,
-    facts: factsOf(),
-  });
+    ),
+  );
 
 /**
  * Notifies about errors after their events were grouped.
@@ -89,7 +174,12 @@ export const tellOfStatuses = (tx: Database, user_id: number, news: readonly Err
   tellHooks(tx, news, user_id);
 
 /** The latest error of a project, as if it were new. */
-export const sampleError: Sample = async (_services, { project_id }) => sql`
-  (select ${factsOf()} from (
-     select ${allOfErrors}, 'new' as kind, null::bigint as user_id from ${fromErrors} where errors.project_id = ${project_id}
-      order by errors.last_seen_at desc, errors.id desc limit 1) news)`;
+export const sampleError: Sample = async (_services, { project_id }) =>
+  sampled(
+    errorEvent,
+    newsInProjects(
+      'error_tracking_errors',
+      { kind: sql<ErrorNews['kind']>`'new'::text`, user_id: sql<number | null>`null::bigint` },
+      sql`project_id = ${project_id} order by last_seen_at desc, error_tracking_errors.id desc`,
+    ),
+  );

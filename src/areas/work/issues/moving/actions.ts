@@ -10,7 +10,7 @@ import { iterationFor } from '../../../planning/iterations/index.ts';
 import { labelsFor, labelsOf } from '../../../planning/labels/index.ts';
 import { milestoneFor, milestonesById, milestoneTitled } from '../../../planning/milestones/index.ts';
 import { atMove } from '../../../references.ts';
-import { tellOfIssue } from '../../issuables/hook_actions.ts';
+import { tellOfIssue } from '../../issuables/hooks/actions.ts';
 import { referenceTo } from '../../issuables/rules.ts';
 import { changeIssue } from '../change_actions.ts';
 import { issueFields } from '../fields.ts';

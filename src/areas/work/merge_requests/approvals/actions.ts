@@ -8,7 +8,7 @@ import { recordEvent } from '../../../activity/events/index.ts';
 import { doneTodos } from '../../../activity/todos/index.ts';
 import { mergeWhenReady } from '../../../code/commit_statuses/index.ts';
 import { addSystemNote } from '../../../conversation/notes/index.ts';
-import { hooksForMergeRequest, tellOfMergeRequest } from '../../issuables/hook_actions.ts';
+import { hooksForMergeRequest, tellOfMergeRequest } from '../../issuables/hooks/actions.ts';
 import type { MergeFacts } from '../branch_queries.ts';
 import { shaText } from '../rules.ts';
 import { ownerIds, ownersOfChanges } from './code_owner_git.ts';

@@ -9,7 +9,7 @@ import { doneTodos } from '../../../activity/todos/index.ts';
 import { protectionFor } from '../../../code/protected_branches/index.ts';
 import { keepRefs, moveRefs, projectRepositories, pushRefusals } from '../../../code/repository/index.ts';
 import { recordStateEvent } from '../../../conversation/resource_events/index.ts';
-import { tellOfMergeRequest } from '../../issuables/hook_actions.ts';
+import { tellOfMergeRequest } from '../../issuables/hooks/actions.ts';
 import { changeIssue } from '../../issues/change_actions.ts';
 import { wakeBlocked } from '../blocks/actions.ts';
 import { type MergeFacts, mergeFacts } from '../branch_queries.ts';

@@ -7,7 +7,7 @@ import { doneTodos } from '../../../activity/todos/index.ts';
 import { retryWaiting } from '../../../code/commit_statuses/index.ts';
 import { addComment, addSystemNote, checkedComment, markResolved } from '../../../conversation/notes/index.ts';
 import type { NounWith } from '../../issuables/definition.ts';
-import { tellOfMergeRequest } from '../../issuables/hook_actions.ts';
+import { tellOfMergeRequest } from '../../issuables/hooks/actions.ts';
 import { withdrawApproval } from '../approvals/actions.ts';
 import { type DraftNoteRow, draftColumns, maximumDrafts } from './draft_note_queries.ts';
 

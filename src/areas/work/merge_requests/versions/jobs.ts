@@ -22,7 +22,7 @@ import { addNotification } from '../../../activity/notifications/index.ts';
 import { mergeWhenReady } from '../../../code/commit_statuses/index.ts';
 import { keepRefs, recordMerge } from '../../../code/repository/index.ts';
 import { addSystemNote } from '../../../conversation/notes/index.ts';
-import { tellOfMergeRequest } from '../../issuables/hook_actions.ts';
+import { tellOfMergeRequest } from '../../issuables/hooks/actions.ts';
 import { resetOutdated, selectiveRemoval } from '../approvals/actions.ts';
 import { type MergeFacts, mergeFacts } from '../branch_queries.ts';
 import { refreshClosedIssues } from '../closing/actions.ts';

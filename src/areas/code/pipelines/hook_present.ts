@@ -1,0 +1,272 @@
+/** Pipelines and jobs in webhooks (docs/reference/pipelines.md#webhooks). */
+import { type RawBuilder, sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import { mergeRequestKind } from '../../../access/index.ts';
+import { columnsInJson, membersInJson, objectInJson, rowInJson, rowsInJson } from '../../../db/index.ts';
+import { Id, Iid, nullable, resource, Timestamp } from '../../../http/index.ts';
+import {
+  authored,
+  HookCommit,
+  HookPerson,
+  HookProject,
+  HookRepository,
+  oneCommit,
+  personRow,
+  presentAuthored,
+  presentPerson,
+  presentProject,
+  presentRepository,
+  projectRow,
+} from '../../activity/hooks/index.ts';
+import { hookEvent, type Refs } from '../../instance/hook_events/index.ts';
+import { pipelinePage } from './present.ts';
+import { labels, type State, stage } from './rules.ts';
+
+/** The most builds in a body; the newest are kept. */
+const mostBuilds = sql.lit(1000);
+
+const noCommit = '0'.repeat(40);
+
+/** The seconds from one column to another. */
+const seconds = (from: string, to: string): RawBuilder<number | null> =>
+  sql`round(extract(epoch from ${sql.ref(to)} - ${sql.ref(from)})::numeric, 3)::double precision`;
+
+const Seconds = nullable(Type.Number({ description: 'In seconds' }));
+
+interface News {
+  id: number;
+  project_id: number;
+  user_id: number | null;
+}
+
+const HookBuild = Type.Object({
+  id: Id,
+  stage: Type.String(),
+  name: Type.String(),
+  status: Type.String(),
+  created_at: Timestamp,
+  started_at: nullable(Timestamp),
+  finished_at: nullable(Timestamp),
+  duration: Seconds,
+  queued_duration: Seconds,
+  failure_reason: Type.Null(),
+  when: Type.Literal('on_success'),
+  manual: Type.Boolean(),
+  allow_failure: Type.Boolean(),
+  user: nullable(HookPerson),
+  runner: Type.Null(),
+  artifacts_file: Type.Object({ filename: Type.Null(), size: Type.Null() }),
+  environment: Type.Null(),
+});
+
+const { created_at, started_at, finished_at } = HookBuild.properties;
+
+const build = {
+  ...columnsInJson('commit_statuses', ['id', 'name', 'status']),
+  ...membersInJson('commit_statuses', { created_at, started_at, finished_at }),
+  duration: seconds('commit_statuses.started_at', 'commit_statuses.finished_at'),
+  queued_duration: seconds('commit_statuses.created_at', 'commit_statuses.started_at'),
+  user: personRow(sql<number | null>`commit_statuses.user_id`),
+};
+
+const HookPipelineRequest = Type.Object({
+  id: Id,
+  iid: Iid,
+  title: Type.String(),
+  source_branch: Type.String(),
+  source_project_id: nullable(Id),
+  target_branch: Type.String(),
+  target_project_id: Id,
+  state: Type.String(),
+  merge_status: Type.String(),
+  url: Type.String({ format: 'uri' }),
+});
+
+type Request = Omit<Static<typeof HookPipelineRequest>, 'target_project_id' | 'url'>;
+
+const request: { [Name in keyof Request]: RawBuilder<Request[Name]> } = {
+  id: sql.ref('m.id'),
+  iid: sql.ref('m.iid'),
+  title: sql.ref('m.title'),
+  source_branch: sql.ref('m.source_branch'),
+  source_project_id: sql.ref('m.source_project_id'),
+  target_branch: sql.ref('m.target_branch'),
+  state: sql.ref('m.state'),
+  merge_status: sql.ref('m.merge_status'),
+};
+
+/** The open merge request into the project whose head is the pipeline's commit; the newest if there are several. */
+const requestOf = sql<Request | null>`(
+  select ${objectInJson(request)} from ${sql.table(mergeRequestKind.table)} m
+   where not pipelines.tag and m.project_id = pipelines.project_id and m.source_branch = pipelines.ref and m.head_commit_id = pipelines.sha
+     and m.state = 'opened'
+   order by m.id desc limit 1)`;
+
+export const pipelineEvent = hookEvent({
+  name: 'pipeline',
+  summary: 'A pipeline has begun, or its status has changed',
+  triggers: ['pipeline_events'],
+  snapshot: (news: Refs<News>) => ({
+    user: personRow(news.user_id),
+    project: projectRow(news.project_id),
+    pipeline: rowInJson('pipelines', news.id, {
+      ...columnsInJson('pipelines', ['id', 'iid', 'ref', 'tag', 'sha', 'status']),
+      ...membersInJson('pipelines', { created_at, finished_at }),
+      duration: seconds('pipelines.started_at', 'pipelines.finished_at'),
+      queued_duration: seconds('pipelines.created_at', 'pipelines.started_at'),
+      merge_request: requestOf,
+    }),
+    builds: rowsInJson(
+      build,
+      sql`
+        from (select * from commit_statuses where pipeline_id = ${news.id} and not retried order by id desc limit ${mostBuilds}) commit_statuses`,
+      sql`commit_statuses.id desc`,
+    ),
+  }),
+  body: resource('PipelineHookBody', {
+    object_kind: Type.Literal('pipeline'),
+    object_attributes: Type.Object({
+      id: Id,
+      iid: Iid,
+      name: Type.Null(),
+      ref: Type.String(),
+      tag: Type.Boolean(),
+      sha: Type.String(),
+      before_sha: Type.String(),
+      source: Type.Literal('external'),
+      status: Type.String(),
+      detailed_status: Type.String(),
+      stages: Type.Array(Type.String()),
+      created_at: Timestamp,
+      finished_at: nullable(Timestamp),
+      duration: Seconds,
+      queued_duration: Seconds,
+      variables: Type.Array(Type.Object({})),
+      url: Type.String({ format: 'uri' }),
+    }),
+    merge_request: nullable(HookPipelineRequest),
+    user: nullable(HookPerson),
+    project: HookProject,
+    commit: nullable(HookCommit),
+    builds: Type.Array(HookBuild),
+  }),
+}).presentedBy(async ({ user, project, pipeline, builds }, services) => {
+  const presentBuild = (row: (typeof builds)[number]): Static<typeof HookBuild> => ({
+    ...row,
+    stage,
+    failure_reason: null,
+    when: 'on_success',
+    manual: false,
+    allow_failure: false,
+    user: row.user && presentPerson(row.user, services),
+    runner: null,
+    artifacts_file: { filename: null, size: null },
+    environment: null,
+  });
+  const { merge_request, ...attributes } = pipeline;
+  return {
+    object_kind: 'pipeline',
+    object_attributes: {
+      ...attributes,
+      name: null,
+      before_sha: noCommit,
+      source: 'external',
+      detailed_status: labels[pipeline.status as State],
+      stages: [stage],
+      variables: [],
+      url: services.url + pipelinePage(project.full_path, pipeline.id),
+    },
+    merge_request: merge_request && {
+      ...merge_request,
+      target_project_id: project.id,
+      url: services.url + mergeRequestKind.page(project.full_path, merge_request.iid),
+    },
+    user: user && presentPerson(user, services),
+    project: presentProject(project, services),
+    commit: await oneCommit(services, project, pipeline.sha),
+    builds: builds.map(presentBuild),
+  };
+});
+
+export const jobEvent = hookEvent({
+  name: 'job',
+  summary: 'A commit status was reported',
+  triggers: ['job_events'],
+  snapshot: (news: Refs<News & { pipeline_id: number }>) => ({
+    user: personRow(news.user_id),
+    project: projectRow(news.project_id),
+    job: rowInJson('commit_statuses', news.id, {
+      ...columnsInJson('commit_statuses', ['id', 'ref', 'sha', 'name', 'status']),
+      ...membersInJson('commit_statuses', { created_at, started_at, finished_at }),
+      duration: seconds('commit_statuses.started_at', 'commit_statuses.finished_at'),
+      queued_duration: seconds('commit_statuses.created_at', 'commit_statuses.started_at'),
+    }),
+    pipeline: rowInJson('pipelines', news.pipeline_id, {
+      ...columnsInJson('pipelines', ['id', 'tag', 'status']),
+      ...membersInJson('pipelines', { started_at, finished_at }),
+      duration: seconds('pipelines.started_at', 'pipelines.finished_at'),
+    }),
+  }),
+  body: resource('JobHookBody', {
+    object_kind: Type.Literal('build'),
+    ref: Type.String(),
+    tag: Type.Boolean(),
+    before_sha: Type.String(),
+    sha: Type.String(),
+    build_id: Id,
+    build_name: Type.String(),
+    build_stage: Type.String(),
+    build_status: Type.String(),
+    build_created_at: Timestamp,
+    build_started_at: nullable(Timestamp),
+    build_finished_at: nullable(Timestamp),
+    build_duration: Seconds,
+    build_queued_duration: Seconds,
+    build_allow_failure: Type.Boolean(),
+    build_failure_reason: Type.Literal('unknown_failure'),
+    pipeline_id: Id,
+    runner: Type.Null(),
+    project_id: Id,
+    project_name: Type.String(),
+    user: nullable(HookPerson),
+    commit: Type.Object({
+      id: Id,
+      name: Type.Null(),
+      sha: Type.String(),
+      status: Type.String(),
+      duration: Seconds,
+      started_at: nullable(Timestamp),
+      finished_at: nullable(Timestamp),
+      ...authored,
+    }),
+    repository: HookRepository,
+    project: HookProject,
+    environment: Type.Null(),
+  }),
+}).presentedBy(async ({ user, project, job, pipeline }, services) => ({
+  object_kind: 'build',
+  ref: job.ref,
+  tag: pipeline.tag,
+  before_sha: noCommit,
+  sha: job.sha,
+  build_id: job.id,
+  build_name: job.name,
+  build_stage: stage,
+  build_status: job.status,
+  build_created_at: job.created_at,
+  build_started_at: job.started_at,
+  build_finished_at: job.finished_at,
+  build_duration: job.duration,
+  build_queued_duration: job.queued_duration,
+  build_allow_failure: false,
+  build_failure_reason: 'unknown_failure',
+  pipeline_id: pipeline.id,
+  runner: null,
+  project_id: project.id,
+  project_name: project.full_path,
+  user: user && presentPerson(user, services),
+  commit: { ...pipeline, name: null, sha: job.sha, ...(await presentAuthored(services, project, job.sha)) },
+  repository: presentRepository(project, services),
+  project: presentProject(project, services),
+  environment: null,
+}));
