@@ -2,6 +2,7 @@
 export type { ChangesOf, Field, Fields, GivenOf, RowOf } from './field.ts';
 export {
   type Changed,
+  columnNames,
   columnsOf,
   controlsOf,
   creationOf,

@@ -65,12 +65,16 @@ export const givenColumns = <F extends Fields>(fields: F) =>
     { column: 'given' }
   >[];
 
+/** The columns of rows for replies. */
+export const columnNames = <F extends Fields>(fields: F) =>
+  having(fields, 'column').map(([name]) => name) as NamesOf<F, { column: string }>[];
+
 /**
- * The columns of rows for replies, as a select list.
+ * The same as a select list.
  * @param table the alias of the noun's table
  */
 export const columnsOf = (fields: Fields, table: string): RawBuilder<unknown> =>
-  sql.join(having(fields, 'column').map(([name]) => sql.ref(`${table}.${name}`)));
+  sql.join(columnNames(fields).map((name) => sql.ref(`${table}.${name}`)));
 
 /** The named values that are given. */
 export const pick = <Name extends string, Row extends Partial<Record<Name, unknown>>>(

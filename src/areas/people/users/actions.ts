@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { passwordDigest } from '../../../access/index.ts';
 import { type Database, isUniqueViolation, stamped } from '../../../db/index.ts';
+import type { GivenOf } from '../../../fields/index.ts';
 import { conflict, found, invalid } from '../../../http/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { claimPrimaryEmail } from '../emails/address_actions.ts';
@@ -11,30 +12,14 @@ import { changePrimaryEmail, type Proof } from '../emails/primary_actions.ts';
 import { confirmedAddresses } from '../emails/queries.ts';
 import { storedEmail } from '../emails/rules.ts';
 import { addUserNamespace, renameUserNamespace } from '../namespaces/actions.ts';
+import type { userFields } from './fields.ts';
 import { tellOfUser } from './hook_actions.ts';
 import { ownPasswordReasons, serviceAccountReasons } from './rules.ts';
 
 /** Columns of the profile and of the account's limits that are stored as given. */
-export interface Profile {
-  external?: boolean;
-  can_create_group?: boolean;
-  private_profile?: boolean;
-  projects_limit?: number;
-  bio?: string;
-  location?: string;
-  organization?: string;
-  job_title?: string;
-  pronouns?: string | null;
-  linkedin?: string;
-  twitter?: string;
-  discord?: string;
-  github?: string;
-  website_url?: string;
+export interface Profile extends Partial<GivenOf<typeof userFields, 'users'>> {
   public_email?: string;
   commit_email?: string | null;
-  note?: string | null;
-  theme_id?: number;
-  color_scheme_id?: number;
 }
 
 export interface NewUser {

@@ -3,7 +3,8 @@ import { signedIn } from '../../../access/index.ts';
 import { type Database, isForeignKeyViolation } from '../../../db/index.ts';
 import { type Caller, found, get, Id, notFound, notModified, one, pageOf, post } from '../../../http/index.ts';
 import { mapPage, paginate, paging } from '../../../lists/index.ts';
-import { presentUserBasic, UserBasic, userBasicColumns } from './present.ts';
+import { UserBasic } from './fields.ts';
+import { presentUserBasic, userBasicColumns } from './present.ts';
 import { basicUser } from './queries.ts';
 
 /** @throws ApiError 404 for users who do not exist or whose profile is private */

@@ -1,6 +1,7 @@
 /** The interface of users to other districts. */
 export { changeUser, createUser } from './actions.ts';
 export { countOwned, handOver } from './contribution_actions.ts';
+export { UserBasic } from './fields.ts';
 export { ghostUser } from './ghost_actions.ts';
 export { tellOfUser } from './hook_actions.ts';
 export { blockUser, unblockUser } from './moderation_actions.ts';
@@ -8,7 +9,6 @@ export {
   presentUserBasic,
   presentUserForAdmin,
   User,
-  UserBasic,
   type UserBasicRow,
   UserForAdmin,
   userBasicColumns,

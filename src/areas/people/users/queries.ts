@@ -2,45 +2,19 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { countsToday, isPrimaryProved, licensedTrial, planInForce } from '../../../access/index.ts';
 import type { Database, DB } from '../../../db/index.ts';
+import { columnNames } from '../../../fields/index.ts';
 import { type Caller, found, type Page } from '../../../http/index.ts';
 import { type Paging, paginate, paginateByKey } from '../../../lists/index.ts';
 import { isBillable } from '../../instance/licenses/index.ts';
+import { userFields } from './fields.ts';
 import { exactness, isNamed, isNotBlocked, userSearch } from './filters.ts';
 import { type UserBasicRow, type UserRow, userBasicColumns, userBasicJson } from './present.ts';
 
 const columns = [
   ...userBasicColumns,
-  ...([
-    'users.user_type',
-    'users.created_at',
-    'users.bio',
-    'users.location',
-    'users.linkedin',
-    'users.twitter',
-  ] as const),
-  ...([
-    'users.discord',
-    'users.github',
-    'users.website_url',
-    'users.organization',
-    'users.job_title',
-    'users.pronouns',
-  ] as const),
-  ...(['users.confirmed_at', 'users.last_activity_on', 'users.theme_id', 'users.color_scheme_id'] as const),
-  ...([
-    'users.projects_limit',
-    'users.email',
-    'users.commit_email',
-    'users.can_create_group',
-    'users.external',
-  ] as const),
-  ...(['users.private_profile', 'users.admin', 'users.note', 'users.sign_in_count'] as const),
-  ...([
-    'users.current_sign_in_at',
-    'users.last_sign_in_at',
-    'users.current_sign_in_ip',
-    'users.last_sign_in_ip',
-  ] as const),
+  'users.user_type',
+  'users.commit_email',
+  ...columnNames(userFields).map((name) => `users.${name}` as const),
 ] as const;
 
 /** Whether the user has confirmed the primary address. */

@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { admin, anyone, type MaybeCaller, signedIn } from '../../../access/index.ts';
 import { type Database, repeated } from '../../../db/index.ts';
+import { editOf, inOrder } from '../../../fields/index.ts';
 import {
   type Access,
   allOptional,
@@ -32,6 +33,7 @@ import { attributeFilters, attributeForm, showAttributes, withAttributes } from 
 import { emailReasons } from '../emails/rules.ts';
 import { usernameReasons } from '../namespaces/rules.ts';
 import { changeUser, createUser } from './actions.ts';
+import { userFields } from './fields.ts';
 import { adminFilters, hasIdentity, userFilters } from './filters.ts';
 import { type Identity, removeIdentity, setIdentity } from './identity_actions.ts';
 import {
@@ -46,34 +48,25 @@ import {
   userBasicColumns,
 } from './present.ts';
 import { basicUser, listUsers, type UserOrder, userInFull, usersInFull } from './queries.ts';
-import { atMost, countReasons, pageReasons, passwordReasons, personNameReasons } from './rules.ts';
+import { atMost, passwordReasons, personNameReasons } from './rules.ts';
 
-const text = (limit: number) => checked(Type.String(), atMost(limit));
-const clearableText = (limit: number) =>
-  checked(nullable(Type.String()), (value) => (value === null ? [] : atMost(limit)(value)));
-
-const profile = allOptional({
-  admin: Type.Boolean(),
-  external: Type.Boolean(),
-  can_create_group: Type.Boolean(),
-  private_profile: Type.Boolean(),
-  projects_limit: checked(Type.Integer(), countReasons),
-  bio: text(255),
-  location: text(500),
-  organization: text(500),
-  job_title: text(200),
-  pronouns: clearableText(50),
-  linkedin: text(500),
-  twitter: text(500),
-  discord: text(500),
-  github: text(500),
-  website_url: checked(Type.String({ description: 'URL of a web page, http or https' }), pageReasons),
-  public_email: Type.String({ description: 'A confirmed email address of the user, or empty' }),
-  commit_email: nullable(Type.String({ description: 'A confirmed email address of the user, or `_private`' })),
-  note: clearableText(65_535),
-  theme_id: checked(Type.Integer(), countReasons),
-  color_scheme_id: checked(Type.Integer(), countReasons),
-});
+const profile = inOrder(
+  [
+    ...[
+      'admin',
+      'external',
+      'can_create_group',
+      'private_profile',
+      'projects_limit',
+      'bio',
+      'location',
+      'organization',
+    ],
+    ...['job_title', 'pronouns', 'linkedin', 'twitter', 'discord', 'github', 'website_url', 'public_email'],
+    ...['commit_email', 'note'],
+  ],
+  editOf(userFields),
+);
 
 const account = {
   email: checked(Type.String(), emailReasons),
