@@ -96,12 +96,17 @@ export const valuesOf = <F extends Fields, Row extends { [Name in NamesOf<F, { c
     ),
   ) as { [Name in NamesOf<F, { column: 'given' }>]?: NonNullable<Row[Name]> };
 
-/** The members of a reply that are columns. */
-export function shownOf<F extends Fields>(fields: F, row: object) {
-  const values = row as Readonly<Record<string, unknown>>;
+/**
+ * A function from a row to the members of its reply that are columns. It takes no others: replies of several forms, such as targets of to-do items, are written with all members
+ * that they have.
+ */
+export function shownOf<F extends Fields>(fields: F) {
   const names = having(fields, 'reply').flatMap(([name]) => (fields[name]!.column === undefined ? [] : [name]));
-  return Object.fromEntries(names.map((name) => [name, values[name]])) as {
-    [Name in NamesOf<F, { column: string; reply: TSchema }>]: ReplyValue<F[Name]>;
+  return (row: object) => {
+    const values = row as Readonly<Record<string, unknown>>;
+    return Object.fromEntries(names.map((name) => [name, values[name]])) as {
+      [Name in NamesOf<F, { column: string; reply: TSchema }>]: ReplyValue<F[Name]>;
+    };
   };
 }
 

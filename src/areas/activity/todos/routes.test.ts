@@ -32,6 +32,8 @@ async function addEpic({ as, group }: World, title: string, more: object = {}) {
   return added.body as { id: number; iid: number; web_url: string };
 }
 
+const namesIn = (body: object) => Object.keys(body).sort();
+
 test('an issue is added to the list once, shown in full, and marked as done', async () => {
   const here = await world();
   const issue = await addIssue(here, 'Mend the fence');
@@ -46,7 +48,9 @@ test('an issue is added to the list once, shown in full, and marked as done', as
     body: 'Mend the fence',
     state: 'pending',
   });
-  assert.equal(target.id, issue.id);
+  const { subscribed, ...shown } = (await here.as('guest').get(url.replace('/todo', ''))).body;
+  assert.equal(subscribed, false);
+  assert.deepEqual(namesIn(target), namesIn(shown), 'it has no further members');
   assert.equal(target.references.full, `${here.project.full_path}#${issue.iid}`);
   assert.equal(author.id, here.people.guest.id);
   assert.deepEqual(Object.keys(project), [
@@ -78,6 +82,8 @@ test('readers of an epic can add it to their list', async () => {
   const url = `/groups/${here.group.id}/epics/${epic.iid}/todo`;
   const added = await here.as('guest').post(url);
   assert.equal(added.status, 201, JSON.stringify(added.body));
+  const { subscribed: _, ...shown } = (await here.as('guest').get(url.replace('/todo', ''))).body;
+  assert.deepEqual(namesIn(added.body.target), namesIn(shown), 'it has no further members');
   assert.deepEqual(
     [added.body.target_type, added.body.target.id, added.body.target_url, added.body.group.id, added.body.project],
     ['Epic', epic.id, epic.web_url, here.group.id, undefined],

@@ -17,6 +17,12 @@ import {
   type userFields,
 } from './fields.ts';
 
+const [ofProfile, ofOwn, forAdmins, inDetail] = [
+  shownOf(profileFields),
+  shownOf(ownFields),
+  shownOf(adminFields),
+  shownOf(detailFields),
+];
 const [profileMembers, ownMembers, adminMembers] = [replyOf(profileFields), replyOf(ownFields), replyOf(adminFields)];
 
 /** A user as visible to the caller. Only the basic fields are always present. */
@@ -121,7 +127,7 @@ const isPerson = (user: UserRow) => user.user_type === 'human';
 export function presentProfile(url: string, user: UserRow) {
   return {
     ...presentUserBasic(url, user),
-    ...shownOf(profileFields, user),
+    ...ofProfile(user),
     bot: !isPerson(user),
     work_information: workInformation(user),
     followers: user.followers,
@@ -138,7 +144,7 @@ export function presentOwnUser(
 ): Omit<Static<typeof CurrentUser>, keyof typeof adminMembers> {
   return {
     ...presentProfile(url, user),
-    ...shownOf(ownFields, user),
+    ...ofOwn(user),
     identities: user.identities,
     two_factor_enabled: false,
     preferred_language: 'en',
@@ -154,7 +160,7 @@ export function presentUserForAdmin(url: string, user: UserRow): Static<typeof U
   const { created_by } = user;
   return {
     ...presentOwnUser(url, user),
-    ...shownOf(adminFields, user),
+    ...forAdmins(user),
     is_admin: user.admin,
     namespace_id: user.namespace_id,
     created_by: created_by && presentUserBasic(url, created_by),
@@ -171,7 +177,7 @@ export function presentUserForAdmin(url: string, user: UserRow): Static<typeof U
 /** One user as administrators see them. */
 export const presentUserInDetail = (url: string, user: UserRow) => ({
   ...presentUserForAdmin(url, user),
-  ...shownOf(detailFields, user),
+  ...inDetail(user),
   plan: user.plan,
   trial: user.trial,
   highest_role: user.highest_role,

@@ -14,6 +14,7 @@ import { ProjectForm, unstoredSizes } from '../projects/present.ts';
 import { groupStatistics } from '../projects/queries.ts';
 import { detailFields, groupFields } from './fields.ts';
 
+const [shown, shownInDetail] = [shownOf(groupFields), shownOf(detailFields)];
 const shownToAll = { ...replyOf(groupFields), ...attributeMember };
 
 const [noSecondFactor, noDiffsInMail, noFormulas, noDirectory, noAssistant] = [
@@ -110,7 +111,7 @@ export type GroupRow = Selectable<DB['namespaces']> & { full_name: string };
  */
 export function presentGroup(url: string, row: GroupRow): Static<typeof GroupForm> {
   return {
-    ...shownOf(groupFields, row),
+    ...shown(row),
     web_url: url + groupPage(row.full_path),
     full_name: row.full_name,
     emails_disabled: !row.emails_enabled,
@@ -162,7 +163,7 @@ export const presentGroupDetail = (
   row: GroupDetailRow,
 ): Static<typeof GroupDetailForm> => ({
   ...presentGroup(url, row),
-  ...shownOf(detailFields, row),
+  ...shownInDetail(row),
   ...(caller?.admin ? { repository_storage: row.repository_storage } : {}),
   ...(row.parent_id === null
     ? {

@@ -117,7 +117,7 @@ const detailFields = {
 };
 
 /** The settings that all readers see. */
-const shownSettings = { ...featureFields, ...usageFields, ...accessFields, ...mergeFields };
+const shownSettings = shownOf({ ...featureFields, ...usageFields, ...accessFields, ...mergeFields });
 
 const unstored = () => Type.Integer({ description: 'Always 0: nothing of the kind is stored' });
 
@@ -272,7 +272,7 @@ export function presentProject(
     marked_for_deletion_on: marked_on,
     marked_for_deletion_at: marked_on,
     shared_with_groups: project.shared_with_groups,
-    ...shownOf(shownSettings, project),
+    ...shownSettings(project),
     ...presentProjectMirror(project.mirroring, project.access_level >= levels.maintainer),
     ...(caller?.admin ? { repository_storage: project.storage } : {}),
     ...fixedProjectValues,

@@ -1,7 +1,7 @@
 /** How epics appear in replies (docs/reference/epics.md). */
 import { type Static, Type } from 'typebox';
 import { epicKind, type MaybeCaller } from '../../../access/index.ts';
-import { replyOf } from '../../../fields/index.ts';
+import { replyOf, shownOf } from '../../../fields/index.ts';
 import { Id, resource, type Services } from '../../../http/index.ts';
 import { presentUserBasic } from '../../people/users/index.ts';
 import { presentLabelsOf, textColorOn } from '../../planning/labels/index.ts';
@@ -55,6 +55,8 @@ function datesOf(row: EpicRow) {
   };
 }
 
+const shown = shownOf(epicFields);
+
 /**
  * @param url the external address of the server
  * @param labels the labels of the epic, ordered by title
@@ -64,7 +66,7 @@ function presentEpic(url: string, row: EpicRow, labels: EpicReply['labels'], for
   const web_url = url + epicKind.page(row.full_path, iid);
   const [short, full] = [`&${iid}`, `${row.full_path}&${iid}`];
   return {
-    ...row,
+    ...shown(row),
     work_item_id: id,
     text_color: textColorOn(row.color),
     parent_id: row.parent?.id ?? null,
@@ -76,7 +78,7 @@ function presentEpic(url: string, row: EpicRow, labels: EpicReply['labels'], for
     web_url,
     references: { short, relative: form.relative_to === group_id ? short : full, full },
     labels,
-    ...(form.single ? { subscribed: row.is_subscribed } : {}),
+    ...(form.single ? { subscribed: row.subscribed } : {}),
     _links: addresses(url, row),
   };
 }

@@ -18,7 +18,7 @@ export interface EpicRow extends RowOf<typeof epicFields, 'epics'> {
   parent: { id: number; iid: number; group_id: number } | null;
   labels: LabelRow[];
   /** Whether the caller is subscribed to it. */
-  is_subscribed: boolean;
+  subscribed: boolean;
 }
 
 /**
@@ -63,7 +63,7 @@ export async function epicRows(
               from epics join namespaces on namespaces.id = epics.group_id
              where epics.id = shown.parent_id and ${isVisibleEpic(caller)}) as parent,
            ${borneLabels(epicKind, 'shown')} as labels,
-           ${withSubscription && caller ? isSubscribed(epicKind, caller.id, 'shown') : sql`false`} as is_subscribed
+           ${withSubscription && caller ? isSubscribed(epicKind, caller.id, 'shown') : sql`false`} as subscribed
       from unnest(${asked}) with ordinality asked(id, place)
            join epics shown on shown.id = asked.id
            join inherited on inherited.id = shown.id

@@ -1,7 +1,7 @@
 /** How issues appear in replies (docs/reference/issues.md). */
 import type { Static } from 'typebox';
 import { issueKind, type MaybeCaller } from '../../../access/index.ts';
-import { replyOf } from '../../../fields/index.ts';
+import { replyOf, shownOf } from '../../../fields/index.ts';
 import { resource, type Services } from '../../../http/index.ts';
 import { taskStatus } from '../../../markdown/index.ts';
 import { commentCounts } from '../../conversation/notes/index.ts';
@@ -96,12 +96,14 @@ function groupPartsOf(url: string, row: IssueRow, { epics, iterations }: Around)
   };
 }
 
+const shown = shownOf(issueFields);
+
 function presentIssue(url: string, row: IssueRow, known: Around, form: IssueForm): IssueReply {
   const { id, iid, project_id, issue_type, imported_from } = row;
   const assignees = row.assignees.map((user) => presentUserBasic(url, user));
   const [short, full] = [`#${iid}`, `${row.full_path}#${iid}`];
   return {
-    ...row,
+    ...shown(row),
     closed_by: row.closed_by && presentUserBasic(url, row.closed_by),
     labels: known.labels.get(id) ?? [],
     milestone: row.milestone && presentMilestone(url, row.milestone),
@@ -120,6 +122,7 @@ function presentIssue(url: string, row: IssueRow, known: Around, form: IssueForm
     references: { short, relative: form.relative_to === project_id ? short : full, full },
     imported: imported_from !== 'none',
     service_desk_reply_to: null,
+    error_tracking_error_id: row.error_tracking_error_id,
   };
 }
 
@@ -152,5 +155,5 @@ export async function presentSingleIssue(
   const row = await issueRow(db, caller, id);
   if (!row) throw new Error(`the issue ${id} is gone`);
   const form = { relative_to: project_id };
-  return { ...presentIssue(url, row, await around(db, caller, [row], form), form), subscribed: row.is_subscribed };
+  return { ...presentIssue(url, row, await around(db, caller, [row], form), form), subscribed: row.subscribed };
 }

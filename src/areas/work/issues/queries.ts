@@ -29,7 +29,7 @@ export interface IssueRow extends RowOf<typeof issueFields, 'issues'> {
   /** The error that it was created from. */
   error_tracking_error_id: number | null;
   /** Whether the caller is subscribed to it; false in a list of several. */
-  is_subscribed: boolean;
+  subscribed: boolean;
 }
 
 /**
@@ -50,7 +50,7 @@ const rowsOf = <Row extends IssueRow>(asked: RawBuilder<unknown>, subscribed: Ra
          ${internalComments(issueKind, 'shown')} as internal_notes_count,
          (select errors.id from error_tracking_errors errors where errors.issue_id = shown.id) as error_tracking_error_id,
          (select epic_id from epic_issues where issue_id = shown.id) as epic_id,
-         ${subscribed} as is_subscribed, asked.place
+         ${subscribed} as subscribed, asked.place
     from ${asked}
          join issues shown on shown.id = asked.id
          join projects on projects.id = shown.project_id

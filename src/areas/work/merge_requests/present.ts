@@ -1,7 +1,7 @@
 /** How merge requests appear in replies (docs/reference/merge_requests.md). */
 import type { Static } from 'typebox';
 import { type MaybeCaller, mergeRequestKind, type Project, uploadsPath } from '../../../access/index.ts';
-import { replyOf } from '../../../fields/index.ts';
+import { replyOf, shownOf } from '../../../fields/index.ts';
 import { allOptional, resource, type Services } from '../../../http/index.ts';
 import { isRendered, toHtml, toInlineHtml } from '../../../markdown/index.ts';
 import { headPipeline } from '../../code/pipelines/index.ts';
@@ -89,13 +89,15 @@ async function around(
   return { labels, comments };
 }
 
+const shownInLists = shownOf({ ...simpleFields, ...listFields });
+
 function presentMergeRequest(
   url: string,
   row: MergeRequestRow,
   { labels, comments }: Around,
   relative_to: number | undefined,
 ): MergeRequestReply {
-  const { merge_error: _error, first_deployed_to_production_at: _deployed, allow_collaboration, ...shown } = row;
+  const { allow_collaboration, ...shown } = shownInLists(row);
   const { id, iid, project_id } = row;
   const [short, full] = [`!${iid}`, `${row.full_path}!${iid}`];
   const relative = relative_to === project_id ? short : full;
@@ -106,6 +108,7 @@ function presentMergeRequest(
     ...stateOf(row),
     // Collaboration on the source branch exists only for forks.
     ...(row.is_from_fork ? { allow_collaboration, allow_maintainer_to_push: allow_collaboration } : {}),
+    source_project_id: row.source_project_id,
     target_project_id: project_id,
     sha: row.head_commit_id,
     labels: labels.get(id) ?? [],
@@ -183,7 +186,7 @@ export async function presentSingleMergeRequest(
       : await headPipeline({ db, url }, caller, { projects: [source_project_id ?? project.id, project.id], sha, ref });
   return {
     ...presentMergeRequest(url, row, known, project.id),
-    subscribed: row.is_subscribed,
+    subscribed: row.subscribed,
     changes_count: changesCount(row.version?.files_count ?? null, row.version?.state === 'overflow'),
     latest_build_started_at: pipeline?.detail.started_at ?? null,
     latest_build_finished_at: pipeline?.detail.finished_at ?? null,

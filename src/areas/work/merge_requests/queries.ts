@@ -30,7 +30,7 @@ export interface MergeRequestRow extends RowOf<typeof mergeRequestFields, 'merge
   /** Its latest version; null before the first, and in lists. */
   version: VersionRow | null;
   /** Whether the caller is subscribed to it. */
-  is_subscribed: boolean;
+  subscribed: boolean;
   /** Whether a rebase of it is running. */
   is_rebasing: boolean;
   /** Whether no merge request of its author has been merged in the project. */
@@ -94,7 +94,7 @@ const mergeRequestsById = statement((slots: Slots<{ ids: readonly number[]; call
            ${internalComments(mergeRequestKind, 'shown')} as internal_notes_count,
            ${isRebasing('shown')} as is_rebasing,
            ${single ? isFirst : sql`false`} as is_first,
-           ${single && caller ? isSubscribed(mergeRequestKind, caller.id, 'shown') : sql`false`} as is_subscribed
+           ${single && caller ? isSubscribed(mergeRequestKind, caller.id, 'shown') : sql`false`} as subscribed
       from unnest(${ofAnyLength(slots.ids, 'bigint[]')}) with ordinality asked(id, place)
            join merge_requests shown on shown.id = asked.id
            join projects target on target.id = shown.project_id

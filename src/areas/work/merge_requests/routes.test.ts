@@ -204,6 +204,12 @@ test('a merge request supports comments, reactions, subscriptions, time tracking
   );
   const todos = (await as('reporter').get('/todos', { type: 'MergeRequest' })).body;
   assert.deepEqual([todos.length, todos[0].target_type, todos[0].target.iid], [1, 'MergeRequest', 1]);
+  const [listed] = (await as('reporter').get('/merge_requests', { scope: 'all', iids: [1] })).body;
+  assert.deepEqual(
+    Object.keys(todos[0].target).sort(),
+    Object.keys(listed).sort(),
+    'the target has the members of lists only',
+  );
 });
 
 test('texts refer to merge requests, and merge requests to issues', async () => {
