@@ -37,6 +37,11 @@ async function hookFor(
     await here.as('admin').delete(`${base}/${added.body.id}`);
     receiver.take();
   });
+  /** The body of the sample for a trigger. */
+  return async (trigger: string) => {
+    assert.equal((await here.as('admin').post(`${base}/${added.body.id}/test/${trigger}`)).status, 201);
+    return receiver.take()[0]!.body;
+  };
 }
 
 /** The bodies of what is sent now. */
@@ -80,7 +85,7 @@ test('a push to a branch lists its commits and their files, and one that the fil
 });
 
 test('a tag is sent with its message, and system hooks get one event for the repository, without commits', async (t) => {
-  await hookFor(t, ['tag_push_events']);
+  const sample = await hookFor(t, ['tag_push_events']);
   await hookFor(t, ['tag_push_events', 'repository_update_events'], '/hooks');
   const tag = { tag_name: 'v1', ref: 'main', message: 'First harvest' };
   await here.as('maintainer').post(`/projects/${here.project.id}/repository/tags`, tag);
@@ -101,6 +106,8 @@ test('a tag is sent with its message, and system hooks get one event for the rep
   await here.as('maintainer').post(`/projects/${here.project.id}/repository/tags`, { ...tag, tag_name: 'v2' });
   const [later] = (await received()).filter(({ event }) => event === 'Tag Push Hook');
   assert.deepEqual([later.ref, later.ref_protected], ['refs/tags/v2', true]);
+  const sampled = await sample('tag_push_events');
+  assert.deepEqual([sampled.object_kind, sampled.ref, sampled.commits.length], ['tag_push', 'refs/tags/v2', 1]);
 });
 
 test('an issue that is created, updated or closed triggers the webhooks of the project and the group, with its changes', async (t) => {
@@ -228,7 +235,7 @@ test('comments on issues, merge requests, commits and snippets are sent with the
 
 test('a merge request triggers webhooks when it is opened, changed, pushed to, approved and merged', async (t) => {
   const { project, as } = here;
-  await hookFor(t, ['merge_requests_events']);
+  const sample = await hookFor(t, ['merge_requests_events']);
   const { iid } = await addMergeRequest(here, { title: 'Draft: Sow' });
   const path = `/projects/${project.id}/merge_requests/${iid}`;
   const first = await headOf(here, 'topic');
@@ -240,6 +247,9 @@ test('a merge request triggers webhooks when it is opened, changed, pushed to, a
   );
   assert.deepEqual([it.last_commit.id, it.source.id, it.target.id], [first, project.id, project.id]);
   assert.equal(it.url, `http://coppice.test/${project.full_path}/-/merge_requests/${iid}`);
+  const { user: sampler, ...sampled } = await sample('merge_requests_events');
+  assert.equal(sampler.username, here.people.admin.username);
+  assert.deepEqual({ ...sampled, user: opened.user, event: opened.event }, opened);
 
   await as('developer').put(path, { title: 'Sow', reviewer_ids: [here.people.maintainer.id] });
   const [updated] = await received();

@@ -41,7 +41,7 @@ export interface Pushed {
 }
 
 /**
- * A repository at its current location: facts may wait for long, and the storage may change in the meantime. Undefined
+ * A repository at its current location: a snapshot may wait for long, and the storage may change in the meantime. Undefined
  * if it was deleted.
  */
 async function repositoryNow(

@@ -250,7 +250,8 @@ test('among many new vulnerabilities, webhooks and mail report the 20 most sever
   const { as, group } = here;
   const { body: project } = await as('owner').post('/projects', { name: 'Old', namespace_id: group.id });
   const hook = { url: `${receiver.url}/many`, push_events: false, vulnerability_events: true };
-  await as('owner').post(`/projects/${project.id}/hooks`, hook);
+  const hooks = `/projects/${project.id}/hooks`;
+  const { id } = (await as('owner').post(hooks, hook)).body;
   await as('developer').put(`/projects/${project.id}/notification_settings`, { level: 'watch' });
   await commitLock({ ancient: '1.0.0' }, 'create', project);
   const high = Array.from({ length: 21 }, (_, index) =>
@@ -268,6 +269,8 @@ test('among many new vulnerabilities, webhooks and mail report the 20 most sever
   const titles = receiver.take().map(({ body }) => body.object_attributes.title);
   const expected = listed.slice(0, 20).map(({ name }: { name: string }) => name);
   assert.deepEqual(titles.toSorted(), expected.toSorted());
+  assert.equal((await as('owner').post(`${hooks}/${id}/test/vulnerability_events`)).status, 201);
+  assert.equal(receiver.take()[0]!.body.object_attributes.title, 'Critical');
   const mails = await mailOf(here.services, [collectNotifications, sendNotification]);
   const ids = mails.map(({ headers }) => headers!['X-Service-Vulnerability-ID']);
   assert.deepEqual(

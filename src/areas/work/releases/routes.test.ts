@@ -511,11 +511,9 @@ test('webhooks and mail report releases', async (t) => {
   const { as, project, people } = here;
   const { url } = here.services;
   await allowLocalHooks(here);
-  await as('maintainer').post(`/projects/${project.id}/hooks`, {
-    url: `${receiver.url}/r`,
-    push_events: false,
-    releases_events: true,
-  });
+  const hooks = `/projects/${project.id}/hooks`;
+  const given = { url: `${receiver.url}/r`, push_events: false, releases_events: true };
+  const { body: hook } = await as('maintainer').post(hooks, given);
   await as('reporter').put(`/projects/${project.id}/notification_settings`, { level: 'custom', new_release: true });
   await as('guest').put(`/projects/${project.id}/notification_settings`, { level: 'custom', new_release: true });
   const links = [{ name: 'a', url: 'https://files.example/a' }];
@@ -544,6 +542,11 @@ test('webhooks and mail report releases', async (t) => {
     ],
   );
   await as('developer').post(at(here), { tag_name: 'v2', ref: 'main', name: 'Two' });
+  assert.equal((await as('maintainer').post(`${hooks}/${hook.id}/test/releases_events`)).status, 201);
+  assert.deepEqual(
+    receiver.take().map((one) => [one.body.action, one.body.tag, one.body.commit.id]),
+    [['create', 'v2', await headOf(here)]],
+  );
   const mails = await mailOf(here.services, [collectNotifications, sendNotification]);
   assert.deepEqual(
     mails.map(({ to, subject }) => [to.address.split('@')[0], subject]),
