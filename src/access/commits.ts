@@ -1,61 +1,28 @@
 /** Access rules that grant a commit of the project in `:id`, for the comments on it. */
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import { pagePath } from '../foundation/addresses.ts';
 import { repositoryOf, resolveCommit } from '../git/index.ts';
 import { type Access, type AccessCall, type Caller, isReading } from '../http/endpoint.ts';
 import { notFound, unauthorized } from '../http/errors.ts';
-import { countsToday } from './expiry.ts';
-import type { MaybeCaller, Reading } from './instance.ts';
+import type { MaybeCaller } from './instance.ts';
 import { levels } from './levels.ts';
 import type { CommitKind, DiscussedCommit, NoteableAddress, OnNoteable } from './noteables.ts';
-import { rolesCount } from './permissions.ts';
-import {
-  codeReader,
-  isMemberOfProject,
-  isVisibleProject,
-  mayReadCode,
-  type Project,
-  projectPermissions,
-  projectVisible,
-  refuseReadOnly,
-} from './projects.ts';
-import { isKnownProject, isUserOfProject } from './readers.ts';
-
-/** A reader for predicates on rows of `projects`: a caller, or the user of a row of `users`. Administrators are handled before. */
-interface Reader {
-  isMember(level: number): RawBuilder<SqlBool>;
-  /** Whether a custom role lets the reader read the code. */
-  holdsPermission: RawBuilder<SqlBool>;
-  /** Whether the project is visible to the reader. */
-  knowsProject: RawBuilder<SqlBool>;
-}
+import { readRule } from './project_readers.ts';
+import { codeReader, mayReadCode, type Project, projectVisible, refuseReadOnly } from './projects.ts';
+import { isUserOfProject } from './readers.ts';
 
 const hasRepository = sql<SqlBool>`projects.repository_access_level <> 'disabled'`;
 
-/** The reader may read the code, as `mayReadCode` decides for one project. */
-const reads = ({ isMember, holdsPermission, knowsProject }: Reader) => sql<SqlBool>`
-  (${hasRepository} and (${isMember(levels.reporter)} or ${holdsPermission}
-    or (projects.repository_access_level = 'enabled' and projects.visibility <> 'private' and ${knowsProject})))`;
-
-function isVisible(caller: Reading): RawBuilder<SqlBool> {
-  if (caller?.admin) return hasRepository;
-  return reads({
-    isMember: (level) => isMemberOfProject(caller, level),
-    holdsPermission: sql`'read_code' = any(${projectPermissions(caller)})`,
-    knowsProject: isVisibleProject(caller),
-  });
-}
-
-const isRead = reads({
-  isMember: isUserOfProject,
-  holdsPermission: sql`(${rolesCount} and exists (
-    select from project_authorizations join member_roles on member_roles.id = member_role_id
-     where user_id = users.id and project_id = projects.id and 'read_code' = any(member_roles.permissions) and ${countsToday()}))`,
-  knowsProject: isKnownProject,
-});
+/** Who may read the code, as `mayReadCode` decides for one project. */
+const codeRule = readRule(
+  hasRepository,
+  ({ isMember, isPermitted, knowsProject }) => sql`
+    (${hasRepository} and (${isMember(levels.reporter)} or ${isPermitted('read_code')}
+      or (projects.repository_access_level = 'enabled' and projects.visibility <> 'private' and ${knowsProject})))`,
+);
 
 /** A predicate on rows of `users` and `projects`: the user may read the code, as `mayReadCode` decides for a caller. */
-export const readsCode: RawBuilder<SqlBool> = sql`(${hasRepository} and (users.admin or ${isRead}))`;
+export const readsCode = codeRule.isRead;
 
 /** How a path names a commit. */
 type Key = 'commit_id' | 'sha';
@@ -113,7 +80,6 @@ export const commitKind: CommitKind = {
   discussed_at: addressBy('commit_id'),
   commented_at: addressBy('sha'),
   endpoints: (all) => [...all],
-  isVisible,
-  isRead: sql`case when users.admin then ${hasRepository} else ${isRead} end`,
+  ...codeRule,
   isReadInside: sql`(users.admin or ${isUserOfProject(levels.planner)})`,
 };

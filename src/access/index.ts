@@ -132,13 +132,13 @@ export { passwordDigest } from './passwords.ts';
 export { type Eligibility, holds, type Permission, permissions, rolesCount, unusedPermissions } from './permissions.ts';
 export { type PlanningParent, planningRole } from './planning.ts';
 export { currentPlan, licensedTrial, planForAnonymous, planInForce } from './plans.ts';
+export { isUsable } from './project_readers.ts';
 export {
   codeDownloader,
   codeReader,
   codeWriter,
   isDownloadable,
   isMemberOfProject,
-  isUsable,
   isVisibleProject,
   mayDownloadCode,
   mayRead,

@@ -6,19 +6,12 @@ import { pagePath } from '../foundation/addresses.ts';
 import { type Access, type AccessCall, type Caller, isReading } from '../http/endpoint.ts';
 import { badParams, forbidden, notFound, unauthorized } from '../http/errors.ts';
 import { maximumIid } from '../http/ids.ts';
-import { admin, type MaybeCaller, type Reading } from './instance.ts';
+import { admin, type MaybeCaller } from './instance.ts';
 import { levels, type Role } from './levels.ts';
 import type { Issuable, IssuableKind, NoteableAddress, NumberedIssuable, OnNoteable } from './noteables.ts';
-import {
-  isMemberOfProject,
-  isVisibleProject,
-  mayUse,
-  type Project,
-  projectInPath,
-  projectVisible,
-  refuseReadOnly,
-} from './projects.ts';
-import { isKnownProject, isUserOfProject } from './readers.ts';
+import { callerAsReader, type ProjectReader, readRule, usesFeature } from './project_readers.ts';
+import { mayUse, type Project, projectInPath, projectVisible, refuseReadOnly } from './projects.ts';
+import { isUserOfProject } from './readers.ts';
 
 /** The columns that decide on access to an issue, besides its project. */
 export interface GrantedIssue {
@@ -96,42 +89,23 @@ export function mayReadIssue(project: Project, issue: Pick<GrantedIssue, 'confid
   return !issue.confidential || issue.is_own || project.access_level >= levels.planner;
 }
 
-/** A reader for predicates: a caller, or the user of a row of `users`. Administrators are handled before. */
-interface Reader {
-  /** Undefined for anonymous callers. */
-  id: RawBuilder<unknown> | undefined;
-  isMember(level: number): RawBuilder<SqlBool>;
-  /** Whether the project is visible to the reader. */
-  knowsProject: RawBuilder<SqlBool>;
-}
-
-const readerFrom = (caller: Reading): Reader => ({
-  id: caller && sql`${caller.id}`,
-  isMember: (level) => isMemberOfProject(caller, level),
-  knowsProject: isVisibleProject(caller),
-});
-
-const isOn = sql<SqlBool>`projects.issues_access_level <> 'disabled'`;
-
-const isUsable = ({ isMember }: Reader) => sql<SqlBool>`
-  (projects.issues_access_level = 'enabled' or (projects.issues_access_level = 'private' and ${isMember(levels.guest)}))`;
-
-const isOwn = ({ id }: Reader): RawBuilder<SqlBool> =>
+const isOwn = ({ id }: Pick<ProjectReader, 'id'>): RawBuilder<SqlBool> =>
   id
     ? sql`(issues.author_id = ${id} or exists (select from issue_assignees where issue_id = issues.id and user_id = ${id}))`
     : sql`false`;
 
-const reads = (reader: Reader) => sql<SqlBool>`
-  (${isUsable(reader)} and ${reader.knowsProject} and (not issues.confidential or ${isOwn(reader)} or ${reader.isMember(levels.planner)}))`;
+/** Who may read an issue, as `mayReadIssue` decides for one. */
+const issueRule = readRule(
+  sql`projects.issues_access_level <> 'disabled'`,
+  (reader) => sql`
+    (${usesFeature(reader, 'issues')} and ${reader.knowsProject} and (not issues.confidential or ${isOwn(reader)} or ${reader.isMember(levels.planner)}))`,
+);
 
-/** A predicate on rows of `issues` joined with `projects`: the caller may read the issue, as `mayReadIssue` decides for one. */
-export const isVisibleIssue = (caller: Reading): RawBuilder<SqlBool> =>
-  caller?.admin ? isOn : reads(readerFrom(caller));
+/** A predicate on rows of `issues` joined with `projects`: the caller may read the issue. */
+export const isVisibleIssue = issueRule.isVisible;
 
 /** A predicate on rows of `issues`: the caller is its author or one of its assignees. */
-export const isOwnIssue = (caller: MaybeCaller): RawBuilder<SqlBool> => isOwn(readerFrom(caller));
-
-const isRead = reads({ id: sql`users.id`, isMember: isUserOfProject, knowsProject: isKnownProject });
+export const isOwnIssue = (caller: MaybeCaller): RawBuilder<SqlBool> => isOwn(callerAsReader(caller));
 
 interface Granted<C> {
   caller: C;
@@ -299,8 +273,7 @@ export const issueKind: IssuableKind = {
   threads_comments: true,
   discussed_at: at,
   endpoints: (all) => [...all],
-  isVisible: isVisibleIssue,
-  isRead: sql`case when users.admin then ${isOn} else ${isRead} end`,
+  ...issueRule,
   isReadInside: sql`(users.admin or ${isUserOfProject(levels.planner)})`,
 };
 

@@ -1,24 +1,17 @@
 /** Access rules that grant a merge request of the project in `:id` (docs/reference/merge_requests.md#permissions). */
-import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type Kysely, type SqlBool, sql } from 'kysely';
 import { type DB, dataLoader, ofAnyLength, type Slots, statement } from '../db/index.ts';
 import { pagePath } from '../foundation/addresses.ts';
 import { type Access, type AccessCall, type Caller, isReading } from '../http/endpoint.ts';
 import { badParams, forbidden, notFound, unauthorized } from '../http/errors.ts';
 import { maximumIid } from '../http/ids.ts';
-import { countsToday } from './expiry.ts';
-import type { MaybeCaller, Reading } from './instance.ts';
+import type { MaybeCaller } from './instance.ts';
 import { levels, type Role } from './levels.ts';
 import type { Issuable, IssuableKind, NoteableAddress, NumberedIssuable, OnNoteable } from './noteables.ts';
-import { holds, rolesCount } from './permissions.ts';
-import {
-  isMemberOfProject,
-  isVisibleProject,
-  type Project,
-  projectPermissions,
-  projectVisible,
-  refuseReadOnly,
-} from './projects.ts';
-import { isKnownProject, isUserOfProject } from './readers.ts';
+import { holds } from './permissions.ts';
+import { readRule, userAsReader } from './project_readers.ts';
+import { type Project, projectVisible, refuseReadOnly } from './projects.ts';
+import { isUserOfProject } from './readers.ts';
 
 /** The columns that decide on access to a merge request and on its changes, besides its project. */
 export interface GrantedMergeRequest {
@@ -109,42 +102,20 @@ export function mayReadMergeRequests(project: Project): boolean {
 export const mayApproveMergeRequests = (project: Project): boolean =>
   mayReadMergeRequests(project) && holds(project, 'admin_merge_request', 'project');
 
-/** A reader for predicates on rows of `projects`: a caller, or the user of a row of `users`. Administrators are handled before. */
-interface Reader {
-  isMember(level: number): RawBuilder<SqlBool>;
-  /** Whether a custom role lets the reader approve merge requests. */
-  holdsPermission: RawBuilder<SqlBool>;
-  /** Whether the project is visible to the reader. */
-  knowsProject: RawBuilder<SqlBool>;
-}
-
 const areOn = sql<SqlBool>`(projects.merge_requests_access_level <> 'disabled' and projects.repository_access_level <> 'disabled')`;
 const areOpen = sql<SqlBool>`
   (projects.merge_requests_access_level = 'enabled' and projects.repository_access_level = 'enabled' and projects.visibility <> 'private')`;
 
-const reads = ({ isMember, holdsPermission, knowsProject }: Reader) => sql<SqlBool>`
-  (${areOn} and (${isMember(levels.reporter)} or ${holdsPermission} or (${areOpen} and ${knowsProject})))`;
-
-/** A predicate on rows of `merge_requests` joined with `projects`: the caller may read the merge request, as `mayReadMergeRequests` decides for one project. */
-function isVisible(caller: Reading): RawBuilder<SqlBool> {
-  if (caller?.admin) return areOn;
-  return reads({
-    isMember: (level) => isMemberOfProject(caller, level),
-    holdsPermission: sql`'admin_merge_request' = any(${projectPermissions(caller)})`,
-    knowsProject: isVisibleProject(caller),
-  });
-}
-
-/** A custom role lets the user of a row of `users` approve merge requests of the project of a row of `projects`. */
-const approvesByRole = sql<SqlBool>`(${rolesCount} and exists (
-    select from project_authorizations join member_roles on member_roles.id = member_role_id
-     where user_id = users.id and project_id = projects.id and member_roles.admin_merge_request and ${countsToday()}))`;
-
-const isRead = reads({ isMember: isUserOfProject, holdsPermission: approvesByRole, knowsProject: isKnownProject });
+/** Who may read the merge requests of a project, as `mayReadMergeRequests` decides for one. */
+const mergeRequestRule = readRule(
+  areOn,
+  ({ isMember, isPermitted, knowsProject }) => sql`
+    (${areOn} and (${isMember(levels.reporter)} or ${isPermitted('admin_merge_request')} or (${areOpen} and ${knowsProject})))`,
+);
 
 /** A predicate on rows of `users` joined with `projects`: the user may approve merge requests there, as `mayApproveMergeRequests` decides for a caller. */
 export const isApprover = sql<SqlBool>`
-  (users.state = 'active' and ${areOn} and (users.admin or ${isUserOfProject(levels.developer)} or ${approvesByRole}))`;
+  (users.state = 'active' and ${areOn} and (users.admin or ${isUserOfProject(levels.developer)} or ${userAsReader.isPermitted('admin_merge_request')}))`;
 
 interface Granted<C> {
   caller: C;
@@ -283,8 +254,7 @@ export const mergeRequestKind: IssuableKind = {
   threads_comments: true,
   discussed_at: at,
   endpoints: (all) => [...all],
-  isVisible,
-  isRead: sql`case when users.admin then ${areOn} else ${isRead} end`,
+  ...mergeRequestRule,
   isReadInside: sql`(users.admin or ${isUserOfProject(levels.planner)})`,
 };
 

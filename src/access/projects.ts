@@ -225,13 +225,6 @@ export function mayRead(
   return project.visibility === 'internal' && caller !== undefined && !caller.external;
 }
 
-/** A predicate on visible rows of `projects`: a feature is available to the caller, as `mayUse` decides for one. */
-export function isUsable(caller: Reading, feature: Feature): RawBuilder<SqlBool> {
-  const setting = sql.ref(`projects.${feature}_access_level`);
-  if (caller?.admin) return sql`${setting} <> 'disabled'`;
-  return sql`(${setting} = 'enabled' or (${setting} = 'private' and ${isMemberOfProject(caller, levels.guest)}))`;
-}
-
 /**
  * Whether a feature is available to the caller: it can be disabled, for members only, or enabled.
  * @param place a project, or a group for its wiki, that is visible to the caller

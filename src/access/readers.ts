@@ -12,8 +12,8 @@ export const isUserOfProject = (level: number): RawBuilder<SqlBool> => sql`exist
 export const isUserOfGroup = (level: number): RawBuilder<SqlBool> => sql`exists (
   select from group_authorizations where user_id = users.id and group_id = namespaces.id and access_level >= ${level} and ${countsToday()})`;
 
-/** The project or group is public, or internal and the user is not external. */
-const isShown = (table: 'projects' | 'namespaces') => sql<SqlBool>`
+/** The row is public, or internal and the user is not external. */
+export const isShown = (table: 'projects' | 'namespaces' | 'snippets') => sql<SqlBool>`
   (${sql.ref(`${table}.visibility`)} = 'public' or (${sql.ref(`${table}.visibility`)} = 'internal' and not users.external))`;
 
 /** The project is visible to the user, as `isVisibleProject` decides for a caller. */

@@ -5,21 +5,12 @@ import type { DB } from '../db/index.ts';
 import { pagePath } from '../foundation/addresses.ts';
 import { type Access, type AccessCall, type Caller, isReading } from '../http/endpoint.ts';
 import { badParams, forbidden, notFound, unauthorized } from '../http/errors.ts';
-import { admin, type MaybeCaller, type Reading } from './instance.ts';
+import { admin, type MaybeCaller } from './instance.ts';
 import { levels } from './levels.ts';
 import type { NoteableAddress, OnNoteable, Stored, StoredKind } from './noteables.ts';
-import {
-  isMemberOfProject,
-  isVisibleProject,
-  mayRead,
-  mayUse,
-  type Project,
-  projectFor,
-  projectRole,
-  projectVisible,
-  refuseReadOnly,
-} from './projects.ts';
-import { isKnownProject, isUserOfProject } from './readers.ts';
+import { callerAsReader, readRule, usesFeature } from './project_readers.ts';
+import { mayRead, mayUse, type Project, projectFor, projectRole, projectVisible, refuseReadOnly } from './projects.ts';
+import { isUserOfProject } from './readers.ts';
 import type { VisibilityName } from './visibility.ts';
 
 /** The columns of a snippet that access rules and changes of its repository need. */
@@ -77,30 +68,23 @@ export const mayChangeSnippet = (
 ): boolean =>
   caller.admin || caller.id === author_id || (project !== undefined && project.access_level >= levels.maintainer);
 
-/** A predicate on rows of `snippets`: their visibility alone shows them to the caller. */
-const isOpenTo = (caller: Reading): RawBuilder<SqlBool> =>
-  caller && !caller.external ? sql`snippets.visibility <> 'private'` : sql`snippets.visibility = 'public'`;
-
-const isOn = sql<SqlBool>`projects.snippets_access_level <> 'disabled'`;
-
 /** A predicate on rows of `snippets` of a visible project whose snippets the caller may use: the caller may read the snippet, as `mayReadSnippet` decides for one. */
 export const isReadableInProject = (
   caller: MaybeCaller,
   { access_level }: Pick<Project, 'access_level'>,
-): RawBuilder<SqlBool> => (access_level >= levels.guest ? sql`true` : isOpenTo(caller));
+): RawBuilder<SqlBool> => (access_level >= levels.guest ? sql`true` : callerAsReader(caller).isShown('snippets'));
 
-/** A predicate on rows of `snippets` joined with `projects`: the caller may read the snippet. */
-function isVisibleInProject(caller: Reading): RawBuilder<SqlBool> {
-  if (caller?.admin) return isOn;
-  const isMember = isMemberOfProject(caller, levels.guest);
-  const isUsable = sql`(projects.snippets_access_level = 'enabled' or (${isOn} and ${isMember}))`;
-  return sql`(${isVisibleProject(caller)} and ${isUsable} and (${isOpenTo(caller)} or ${isMember}))`;
-}
+/** Who may read a snippet of a project. */
+const snippetRule = readRule(
+  sql`projects.snippets_access_level <> 'disabled'`,
+  (reader) => sql`
+    (${reader.knowsProject} and ${usesFeature(reader, 'snippets')} and (${reader.isShown('snippets')} or ${reader.isMember(levels.guest)}))`,
+);
 
 /** A predicate on rows of `snippets` left joined with `projects`: the caller may read the snippet. */
 export const isVisibleSnippet = (caller: Caller): RawBuilder<SqlBool> => sql`
-  case when snippets.project_id is not null then ${isVisibleInProject(caller)}
-       else ${caller.admin ? sql`true` : sql`(${isOpenTo(caller)} or snippets.author_id = ${caller.id})`} end`;
+  case when snippets.project_id is not null then ${snippetRule.isVisible(caller)}
+       else ${caller.admin ? sql`true` : sql`(${callerAsReader(caller).isShown('snippets')} or snippets.author_id = ${caller.id})`} end`;
 
 /** The ID in a path. It is checked after the project, and before the input, which is read after access is granted. */
 function idInPath(name: 'id' | 'snippet_id', params: AccessCall['params']): number {
@@ -243,9 +227,6 @@ const at: NoteableAddress<Stored> = {
   reader: (missing) => granting(readerAs(missing)),
 };
 
-const isReader = isUserOfProject(levels.guest);
-const isOpen = sql<SqlBool>`(snippets.visibility = 'public' or (snippets.visibility = 'internal' and not users.external))`;
-
 /** Snippets of projects as noteables. */
 export const snippetKind: StoredKind = {
   name: 'snippet',
@@ -259,9 +240,6 @@ export const snippetKind: StoredKind = {
   threads_comments: false,
   discussed_at: at,
   endpoints: (all) => [...all],
-  isVisible: isVisibleInProject,
-  isRead: sql`
-    case when users.admin then ${isOn}
-         else (projects.snippets_access_level = 'enabled' or (${isOn} and ${isReader})) and ${isKnownProject} and (${isOpen} or ${isReader}) end`,
+  ...snippetRule,
   isReadInside: sql`(users.admin or ${isUserOfProject(levels.planner)})`,
 };
