@@ -14,8 +14,9 @@ import {
 } from '../../../pages/index.ts';
 import { Branch, blobPage, type Commit, Comparison } from '../../code/repository/index.ts';
 import { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
+import { mergeRequestFields } from '../../work/merge_requests/index.ts';
 import { type DiffSource, diffPieces, pagesOfDiffs } from '../diffs/views.ts';
-import { choicesOf, peopleField, planningFields } from '../issuables/field_present.ts';
+import { choicesOf, groupedControls, peopleField, planningFields } from '../issuables/field_present.ts';
 import { pathOf } from '../issuables/present.ts';
 import { offeredText } from '../issuables/template_queries.ts';
 import { toMergeRequest } from './views.ts';
@@ -114,6 +115,7 @@ function createForm(
   seen: Seen,
 ): Content {
   const commits = comparison?.commits ?? [];
+  const { others, flags } = groupedControls(mergeRequestFields, { is_new: true, plan: seen.caller?.plan, values: {} });
   return form(seen, 'create', {
     fields: [
       {
@@ -135,8 +137,8 @@ function createForm(
       peopleField('assignee_ids', 'Assignees', choices, []),
       peopleField('reviewer_ids', 'Reviewers', choices, []),
       ...planningFields(choices, none),
-      { name: 'squash', label: 'Make one commit of all when merging', kind: 'checkbox' },
-      { name: 'remove_source_branch', label: 'Remove the source branch after merging', kind: 'checkbox' },
+      ...others,
+      ...flags,
       hidden('source_branch', source_branch),
       hidden('target_branch', target_branch),
       hidden('target_project_id', target.id),

@@ -47,7 +47,7 @@ export interface IssueField extends Field {
 }
 
 const kinds = ['issue', 'incident', 'test_case', 'task'] as const;
-const healths = ['on_track', 'needs_attention', 'at_risk'] as const;
+export const healths = ['on_track', 'needs_attention', 'at_risk'] as const;
 
 /** The type of an issue in the format of newer servers. */
 const typeOf = (value: Record<string, unknown>): unknown =>

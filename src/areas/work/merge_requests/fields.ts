@@ -103,7 +103,7 @@ export const listFields = {
     reply: Type.String(),
     relation: required('target_branch', branchName),
     hook: true,
-    control: { label: 'Target branch', is_required: true, is_clearable: true },
+    control: { label: 'Target branch', is_required: true, is_clearable: true, only_edits: true },
   },
   source_branch: { column: 'kept', reply: Type.String(), relation: required('source_branch', branchName) },
   user_notes_count: count,
@@ -157,10 +157,6 @@ export const listFields = {
     control: { label: 'Locked: only members can comment', kind: 'checkbox' },
   },
   should_remove_source_branch: { column: 'kept', reply: nullable(Type.Boolean()) },
-  remove_source_branch: {
-    input: Type.Boolean({ description: 'Whether the source branch is removed after merging' }),
-    control: { label: 'Remove the source branch after merging', kind: 'checkbox' },
-  },
   force_remove_source_branch: {
     column: 'given',
     reply: nullable(Type.Boolean()),
@@ -190,6 +186,10 @@ export const listFields = {
     relation: columnOr('squash', flag, false),
     hook: true,
     control: { label: 'Make one commit of all when merging', kind: 'checkbox' },
+  },
+  remove_source_branch: {
+    input: Type.Boolean({ description: 'Whether the source branch is removed after merging' }),
+    control: { label: 'Remove the source branch after merging', kind: 'checkbox' },
   },
   squash_on_merge: { reply: Type.Boolean() },
   task_count: { column: 'kept' },

@@ -3,6 +3,7 @@ import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import { allOptional, CommaList, Id, Iid, optional, type Rule, since, valuesSince } from '../../../../http/index.ts';
 import { authorFilters, exclusiveRules, filtersWith, IdOr, MilestoneTitle } from '../../issuables/list_parameters.ts';
 import { dueDates } from '../due_date_rules.ts';
+import { healths, issueFields } from '../fields.ts';
 import { orderNames } from './order_rules.ts';
 
 /** The filters that both a list and its `not` accept. */
@@ -27,7 +28,7 @@ const exclusions = [
 
 export const listRules: readonly Rule[] = exclusiveRules(exclusions);
 
-const health = ['on_track', 'needs_attention', 'at_risk', 'None', 'none', 'Any', 'any'] as const;
+const health = [...healths, 'None', 'none', 'Any', 'any'] as const;
 
 /** The filters of the lists and of the statistics, without `scope`. */
 export const statisticsFilters = {
@@ -43,7 +44,7 @@ export const statisticsFilters = {
 export const boardFilters = {
   ...statisticsFilters,
   due_date: optional(Type.Enum([...dueDates, ''], { description: 'Empty: any' })),
-  issue_type: optional(Type.Enum(['issue', 'incident', 'test_case', 'task'])),
+  issue_type: optional(issueFields.issue_type.input),
   closed_by_id: optional(Id),
   with_labels_details: Type.Boolean({ default: false }),
 };
