@@ -28,7 +28,7 @@ export interface Visitor extends Caller {
     id: number;
     /** Whether they have given their password within the last hour. */
     is_confirmed: boolean;
-    theme: 'auto' | 'light' | 'dark';
+    theme: 'auto' | 'light' | 'dark' | 'dimmed' | 'contrast';
     /** The version of rights by which the visitor was identified, for further reads of the request. */
     rights_version: string;
     /** Whether to replace the cookie. A stolen cookie then works only until its owner returns. */
@@ -46,7 +46,7 @@ interface SessionRow extends User {
   digest: string;
   counted: boolean;
   plan: Plan;
-  page_theme: 'auto' | 'light' | 'dark';
+  page_theme: 'auto' | 'light' | 'dark' | 'dimmed' | 'contrast';
   is_lasting: boolean;
   confirmed_at: string;
   use_is_old: boolean;

@@ -81,6 +81,8 @@ ${form(seen, 'save', {
         { value: 'auto', label: 'As the system' },
         { value: 'light', label: 'Light' },
         { value: 'dark', label: 'Dark' },
+        { value: 'dimmed', label: 'Dimmed' },
+        { value: 'contrast', label: 'High contrast' },
       ],
     },
   ],
