@@ -4814,7 +4814,7 @@ create table users (
   constraint users_unconfirmed_email_seed_key UNIQUE (unconfirmed_email_seed),
   constraint users_username_key UNIQUE (username),
   constraint users_check CHECK ((avatar IS NULL) = (avatar_key IS NULL)),
-  constraint users_page_theme_check CHECK (page_theme = ANY (ARRAY['auto'::text, 'light'::text, 'dark'::text])),
+  constraint users_page_theme_check CHECK (page_theme = ANY (ARRAY['auto'::text, 'light'::text, 'dark'::text, 'dimmed'::text, 'contrast'::text])),
   constraint users_state_check CHECK (state = ANY (ARRAY['active'::text, 'blocked'::text, 'blocked_pending_approval'::text, 'deactivated'::text, 'banned'::text])),
   constraint users_unconfirmed_email_check CHECK ((unconfirmed_email IS NULL) = (unconfirmed_email_seed IS NULL) AND (unconfirmed_email IS NULL) = (unconfirmed_email_sent_at IS NULL)),
   constraint users_user_type_check CHECK (user_type = ANY (ARRAY['human'::text, 'ghost'::text, 'project_bot'::text, 'service_account'::text, 'placeholder'::text])),
@@ -4846,7 +4846,7 @@ comment on column users.email is 'The primary address. Two addresses that differ
 comment on column users.unconfirmed_email is 'An address that becomes the primary one when it is confirmed.';
 comment on column users.public_email is 'Null or an address of the user.';
 comment on column users.commit_email is 'Null is the primary address; `_private` is one that receives no mail.';
-comment on column users.page_theme is 'Light, dark or as the system.';
+comment on column users.page_theme is 'The colours of pages: as the system, light, dark, dimmed, or with high contrast.';
 
 create table variables (
   id bigint generated always as identity not null,

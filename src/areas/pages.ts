@@ -10,7 +10,7 @@ import { deploymentPages } from './web/deployments/index.ts';
 import { badgePages, codeFactPages, instanceFactPages, memberPages, planningFactPages } from './web/facts/index.ts';
 import { groupPageOf, newGroupPage, newProjectPage, personPage, personRedirect } from './web/groups/index.ts';
 import { homePage } from './web/home/index.ts';
-import { dismissalPage, houseOf, manifestPage, tabsOf } from './web/house/index.ts';
+import { dismissalPage, houseOf, manifestPage, sectionsOf } from './web/house/index.ts';
 import { editIssuePage, issuePage, issuesPage, newIssuePage, workItemPage } from './web/issues/index.ts';
 import {
   editMergeRequestPage,
@@ -117,5 +117,5 @@ async function otherForm(call: PageCall): Promise<string | undefined> {
 }
 
 export const pagesDoorway = (
-  options: Omit<PagesOptions, 'pages' | 'tabsOf' | 'houseOf' | 'otherForm' | 'pathOf' | 'renewedCookie'>,
-): Doorway => pageDoorway({ ...options, pages, tabsOf, houseOf, otherForm, pathOf, renewedCookie });
+  options: Omit<PagesOptions, 'pages' | 'sectionsOf' | 'houseOf' | 'otherForm' | 'pathOf' | 'renewedCookie'>,
+): Doorway => pageDoorway({ ...options, pages, sectionsOf, houseOf, otherForm, pathOf, renewedCookie });

@@ -8,8 +8,9 @@ import { ApiError } from '../http/index.ts';
 import { filterForm, form } from './forms.ts';
 import { html } from './html.ts';
 import { layout, plainHouse } from './layout.ts';
+import { label } from './marks.ts';
 import type { Seen } from './page.ts';
-import { facts, label, pager, person, rows, withQuery } from './parts.ts';
+import { facts, pager, person, rows, withQuery } from './parts.ts';
 
 /** The elements of a document with the names of their attributes. */
 const structureOf = (markup: string) =>
@@ -54,10 +55,19 @@ function pageWith(text: string): string {
 ${change}${filterForm(seen, [{ name: 'search', label: text }], text)}${person(user)}${label(text, text)}
 ${facts([[text, `x${text}`]])}${rows([`x${text}`], text)}${pager(page, seen)}<a href="${withQuery(seen, { more: text })}">x</a>`;
   const view = { title: [text, text], heading: text, main, place: { id: 'a/b', kind: 'project' as const, tab: text } };
-  const tabs = [{ name: text, label: text, path: text }];
+  const sections = [
+    {
+      label: text,
+      icon: 'code' as const,
+      pages: [
+        { name: text, label: text, path: text },
+        { name: 'b', label: text, path: text },
+      ],
+    },
+  ];
   const { before, after } = layout(view, seen, {
     assets: { style: '/s', script: '/j', icon: '/i' },
-    tabs,
+    sections,
     house: plainHouse,
   });
   return `${before}${main}${after}`;

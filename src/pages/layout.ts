@@ -2,12 +2,22 @@
 import { type Assets, messageStyle } from './assets.ts';
 import { lostRefusal } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
+import { type IconName, icon } from './icons.ts';
+import { face } from './marks.ts';
 import type { Place, Seen, View } from './page.ts';
 
-export interface Tab {
+/** A page of a project or group. */
+interface SectionPage {
   name: string;
   label: string;
   path: string;
+}
+
+/** Pages of a project or group that belong together; there is at least one. */
+export interface Section {
+  label: string;
+  icon: IconName;
+  pages: readonly SectionPage[];
 }
 
 /** What administrators show on every page. */
@@ -62,13 +72,13 @@ const messageView = (text: string): Content => text !== '' && html`<p class="mes
 export interface Surroundings {
   /** The addresses of the assets. */
   assets: Assets;
-  /** The tabs of the project or group. */
-  tabs: readonly Tab[];
+  /** The sections of the project or group. */
+  sections: readonly Section[];
   house: House;
 }
 
 /** The breadcrumbs of a group or project: each part of its path is a link. */
-function trail({ id, kind }: Place): Html {
+function crumbs({ id, kind }: Place): Html {
   const names = id.split('/');
   const steps = names.map((name, index) => {
     const path = names
@@ -78,42 +88,77 @@ function trail({ id, kind }: Place): Html {
     const isProject = kind === 'project' && index === names.length - 1;
     return html`<li><a href="${isProject ? `/${path}` : index === 0 && kind === 'project' ? `/${path}` : `/groups/${path}`}">${name}</a></li>`;
   });
-  return html`<nav class="trail" aria-label="Path"><ol>${steps}</ol></nav>`;
+  return html`<nav class="crumbs" aria-label="Path"><ol>${steps}</ol></nav>`;
 }
 
-const tabsOf = (tabs: readonly Tab[], current: string | undefined): Content =>
-  tabs.length > 0 &&
-  html`<nav class="tabs" aria-label="Sections"><ul>${tabs.map(
-    ({ name, label, path }) =>
-      html`<li><a href="${path}" ?aria-current="${name === current && 'page'}">${label}</a></li>`,
-  )}</ul></nav>`;
+const sectionsId = 'sections';
 
-/** A search starts in the project or group of the page. */
-const searchPath = (place: Place | undefined): string =>
-  place ? `/search?${place.kind}_id=${encodeURIComponent(place.id)}` : '/search';
+/**
+ * The sections of a project or group: a row, with the pages of the current section below it, and on narrow screens a drawer.
+ * @param current the name of the page
+ */
+function sectionsView(sections: readonly Section[], current: string | undefined): Content {
+  if (sections.length === 0) return undefined;
+  const isHere = ({ pages }: Section) => pages.some(({ name }) => name === current);
+  const here = sections.find(isHere);
+  const items = sections.map((section) => {
+    const { label, icon: sign, pages } = section;
+    const isOnly = pages.length === 1;
+    const mark = isHere(section) && (isOnly ? 'page' : 'true');
+    return html`<li><a href="${pages[0]!.path}" ?aria-current="${mark}">${icon(sign)}${label}</a>${
+      !isOnly &&
+      html`<ul>${pages.map(
+        ({ name, label: title, path }) =>
+          html`<li><a href="${path}" ?aria-current="${name === current && 'page'}">${title}</a></li>`,
+      )}</ul>`
+    }</li>
+`;
+  });
+  return html`<button class="map" type="button" popovertarget="${sectionsId}">${icon(here?.icon ?? 'menu')}${here?.label ?? 'Sections'}${icon('down')}</button>
+<nav class="sections" id="${sectionsId}" popover aria-label="Sections"><ul>
+${items}</ul></nav>`;
+}
 
-/** Links and the menu of the caller. */
+/** The field for searching, which starts in the project or group of the page. */
+const searchForm = (place: Place | undefined): Html =>
+  html`<form class="find" role="search" aria-label="Coppice" action="/search">${
+    place && html`<input type="hidden" name="${`${place.kind}_id`}" value="${place.id}">`
+  }<button class="quiet" aria-label="Search">${icon('search')}</button><input type="search" name="search" aria-label="Search for" placeholder="${
+    place ? `Search in ${place.id.split('/').at(-1)}…` : 'Search…'
+  }"></form>`;
+
+/** A menu at the top of the page. */
+const menu = (summary: Html, name: string, items: readonly Content[]): Html =>
+  html`<details class="menu" name="menu"><summary>${summary}<span class="visually-hidden">${name}</span></summary>
+<ul>${items.map((item) => html`<li>${item}</li>`)}</ul></details>`;
+
+/** Links and menus of the caller. */
 function accountOf({ caller, path }: Seen, place: Place | undefined): Html {
-  if (!caller) return html`<a href="${`/users/sign_in?to=${encodeURIComponent(path)}`}">Sign in</a>`;
-  return html`<a href="${searchPath(place)}">Search</a> <a href="/dashboard/todos">To-do list</a>
-<details class="menu"><summary>${caller.name}</summary>
-<ul>
-<li><a href="${`/${caller.username}`}">@${caller.username}</a></li>
-<li><a href="/projects/new">New project</a></li>
-<li><a href="/groups/new">New group</a></li>
-<li><a href="/-/user_settings/personal_access_tokens">Access tokens</a></li>
-<li><a href="/-/user_settings/ssh_keys">SSH keys</a></li>
-<li><a href="/-/profile/preferences">Settings</a></li>
-<li><form method="post" action="/users/sign_out"><button class="plain" name="_do" value="sign_out">Sign out</button></form></li>
-</ul></details>`;
+  if (!caller) return html`<a class="button" href="${`/users/sign_in?to=${encodeURIComponent(path)}`}">Sign in</a>`;
+  return html`${searchForm(place)}<nav aria-label="Main">${menu(icon('plus'), 'Create', [
+    html`<a href="/projects/new">${icon('code')}New project</a>`,
+    html`<a href="/groups/new">${icon('group')}New group</a>`,
+  ])}
+<a class="quiet" href="/dashboard/todos" aria-label="To-do list">${icon('inbox')}</a>
+${menu(face(caller), `Your menu, ${caller.name}`, [
+  html`<a href="${`/${caller.username}`}">${icon('user')}@${caller.username}</a>`,
+  html`<a href="/-/profile/preferences">${icon('gear')}Settings</a>`,
+  html`<a href="/-/user_settings/personal_access_tokens">${icon('lock')}Access tokens</a>`,
+  html`<a href="/-/user_settings/ssh_keys">${icon('lock')}SSH keys</a>`,
+  html`<form method="post" action="/users/sign_out"><button class="plain" name="_do" value="sign_out">Sign out</button></form>`,
+])}</nav>`;
 }
 
-const mark = html`<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M8 1 3 8h2.5L3 12h4v3h2v-3h4l-2.500-4H13z"/></svg>Coppice`;
+const mark = html`<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M8 1 3 8h2.5L3 12h4v3h2v-3h4l-2.500-4H13z"/></svg><span>Coppice</span>`;
 const brandOf = ({ header_logo }: House): Html =>
   header_logo === null ? mark : html`<img src="${header_logo}" alt="Coppice" height="24">`;
 
 /** The page before and behind its main part, which may come in pieces. */
-export function layout(view: View, seen: Seen, { assets, tabs, house }: Surroundings): { before: Html; after: Html } {
+export function layout(
+  view: View,
+  seen: Seen,
+  { assets, sections, house }: Surroundings,
+): { before: Html; after: Html } {
   const { title, heading = title[0], place } = view;
   const theme = seen.caller?.session.theme ?? 'auto';
   const hasMessage = house.header_message !== '' || house.footer_message !== '';
@@ -140,8 +185,8 @@ ${
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
-${messageView(house.header_message)}<header class="bar"><a class="brand" href="/">${brandOf(house)}</a><nav aria-label="Main">${accountOf(seen, place)}</nav></header>
-${house.notices.map((notice) => noticeView(notice, seen))}${place && trail(place)}${tabsOf(tabs, place?.tab)}
+${messageView(house.header_message)}<header class="top"><a class="brand" href="/">${brandOf(house)}</a>${place && crumbs(place)}${accountOf(seen, place)}</header>
+${house.notices.map((notice) => noticeView(notice, seen))}${sectionsView(sections, place?.tab)}
 <main id="main" tabindex="-1">
 <h1>${heading}</h1>
 ${lostRefusal(view, seen)}`;

@@ -56,7 +56,7 @@ export function htmlPage({ title, parts }: HtmlPage): Html {
   assets ??= readAssets().addresses;
   const main = html`${parts.map(htmlOf)}`;
   const seen = { caller: undefined, path: '/', query: {}, may: () => false, refused: undefined };
-  const { before, after } = layout({ title: [title], main }, seen, { assets, tabs: [], house: plainHouse });
+  const { before, after } = layout({ title: [title], main }, seen, { assets, sections: [], house: plainHouse });
   return html`${before}${main}${after}`;
 }
 

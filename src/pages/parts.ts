@@ -1,27 +1,21 @@
 /** Components that many pages share. */
 import type { Page as ListPage, Values } from '../http/index.ts';
 import { type Content, type Html, html } from './html.ts';
+import { face } from './marks.ts';
 import type { Seen } from './page.ts';
 
-/** A moment, in UTC. @param at ISO 8601 */
-export function time(at: string | null | undefined): Html | undefined {
-  if (!at) return undefined;
-  const iso = new Date(at).toISOString();
-  return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`;
-}
-
-/** A day. */
-export const day = (on: string | null | undefined): Html | undefined =>
-  on ? html`<time datetime="${on}">${on}</time>` : undefined;
-
 interface Person {
+  id?: number;
   username: string;
   name: string;
+  avatar_url?: string | null;
 }
 
-/** A link to a user; deleted ones have none. */
+/** The face and name of a user, as a link; deleted ones have none. */
 export const person = (user: Person | null | undefined): Html =>
-  user ? html`<a href="${`/${user.username}`}">${user.name}</a>` : html`<span class="soft">a deleted user</span>`;
+  user
+    ? html`<a class="person" href="${`/${user.username}`}">${face(user)}${user.name}</a>`
+    : html`<span class="soft">a deleted user</span>`;
 
 /** People in a sentence. */
 export const people = (users: readonly Person[]): Content =>
@@ -33,14 +27,6 @@ export const people = (users: readonly Person[]): Content =>
  */
 export const linkTarget = (address: string, url: string): string =>
   address.startsWith(`${url}/`) ? address.slice(url.length) : address;
-
-/** A label with its colour as a dot, so that its text is readable whatever the colour. @param color `#rrggbb` */
-export const label = (name: string, color?: string): Html =>
-  html`<span class="label">${color && html`<svg viewBox="0 0 10 10" aria-hidden="true"><circle cx="5" cy="5" r="5" fill="${color}"/></svg>`}${name}</span>`;
-
-/** The state of an issue or merge request. */
-export const state = (word: string): Html =>
-  html`<span class="state ${`state-${word}`}">${word.charAt(0).toUpperCase() + word.slice(1)}</span>`;
 
 /** Names with values; those without one are left out. */
 export function facts(entries: readonly (readonly [name: string, value: Content])[]): Html {

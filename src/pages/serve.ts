@@ -39,7 +39,7 @@ import type { PerformOptions } from '../http/perform.ts';
 import { type Calling, callOf, isHidden, operationsOf } from './calling.ts';
 import { versionOf } from './forms.ts';
 import { type Html, html } from './html.ts';
-import { type House, layout, plainHouse, type Surroundings, type Tab } from './layout.ts';
+import { type House, layout, plainHouse, type Section, type Surroundings } from './layout.ts';
 import {
   type AnyPage,
   type FileParts,
@@ -61,8 +61,8 @@ export interface PagesOptions extends PerformOptions {
   pages: readonly AnyPage[];
   endpoints: readonly AnyEndpoint[];
   assets: Surroundings['assets'];
-  /** The tabs of a project or group, as far as the caller may open them. */
-  tabsOf(call: PageCall, place: Place): Promise<readonly Tab[]>;
+  /** The sections of a project or group with the pages that the caller may open. */
+  sectionsOf(call: PageCall, place: Place): Promise<readonly Section[]>;
   /** What administrators show on the page. @param version the version of rights that counts for the request */
   houseOf(call: PageCall, place: Place | undefined, version: string): Promise<House>;
   /** A new value for the cookie of a session that is a day old, as `Set-Cookie`. */
@@ -355,8 +355,8 @@ class PageServer {
     const { assets, services } = this.#options;
     // The page for a database outage must not query the database.
     const house = status < 500 ? await this.#options.houseOf(call, view.place, await call.rightsVersion()) : plainHouse;
-    const tabs = view.place ? await this.#options.tabsOf(call, view.place) : [];
-    const { before, after } = layout(view, seen, { assets, tabs, house });
+    const sections = view.place ? await this.#options.sectionsOf(call, view.place) : [];
+    const { before, after } = layout(view, seen, { assets, sections, house });
     const sending = { status, origin: originFor(request, services.url), ...(is_secret ? { is_secret } : {}) };
     if (!view.is_public && !call.reply.hasHeader('x-robots-tag')) call.reply.header('x-robots-tag', 'noindex');
     if (!('text' in view.main))

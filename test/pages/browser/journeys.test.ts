@@ -129,7 +129,7 @@ journey('from an invitation by mail to a merged change and a closed issue', asyn
 journey('signing in and out, and a forgotten password', async ({ here, arrive, enter, at }) => {
   const visitor = await enter('developer');
   await visitor.open('/');
-  await visitor.page.locator('.menu summary').click();
+  await visitor.page.locator('summary', { hasText: 'Your menu' }).click();
   await visitor.press('Sign out');
   assert.equal(visitor.path, '/users/sign_in');
   // Chromium says what was asked of it.

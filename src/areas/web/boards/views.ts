@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import type { Page } from '../../../http/index.ts';
 import {
   type Content,
+  chip,
   form,
   type Html,
   hidden,
@@ -65,7 +66,7 @@ const moveForm = (seen: Seen, { list_id }: Column, { id, references }: Card, tar
 
 function cardView(seen: Seen, column: Column, card: Card, targets: ShownBoard['targets']): Html {
   return html`<li><a class="title" href="${pathOf(card.web_url)}">${card.title}</a> <span class="soft">${card.references.relative}</span>
-<div>${labelsView(card.labels)}${card.confidential && html`<span class="label">Confidential</span>`}</div>
+<div>${labelsView(card.labels, pathOf(card.web_url))}${card.confidential && chip('Confidential', 'lock')}</div>
 ${card.assignees.length > 0 && html`<div class="soft">${people(card.assignees)}</div>`}
 ${moveForm(seen, column, card, targets)}</li>`;
 }

@@ -4,6 +4,7 @@ import { commitKind } from '../../../access/index.ts';
 import type { Page as ListPage } from '../../../http/index.ts';
 import {
   type Content,
+  chip,
   facts,
   type Html,
   html,
@@ -54,7 +55,7 @@ export function environmentsView(
     main: html`${rows(
       environments.items.map(
         (each) =>
-          html`<a class="title" href="${environmentPage(id, each.id)}">${each.name}</a> <span class="label">${each.tier}</span> ${state(each.state)}
+          html`<a class="title" href="${environmentPage(id, each.id)}">${each.name}</a> ${chip(each.tier)} ${state(each.state)}
 <div class="soft">${outside(each.external_url)}</div>`,
       ),
       'There are no environments yet. A first deployment makes one.',
@@ -156,7 +157,7 @@ export function flagsView({ id, flags }: InProject & { flags: ListPage<Flag> }, 
     main: html`${rows(
       flags.items.map(
         ({ name, active, description, strategies }) =>
-          html`<span class="title">${name}</span> <span class="label">${active ? 'active' : 'inactive'}</span>
+          html`<span class="title">${name}</span> ${chip(active ? 'active' : 'inactive')}
 <div class="soft">${description}</div>
 ${strategies.map((strategy) => html`<div>${strategyLine(strategy)}</div>`)}`,
       ),

@@ -2,7 +2,7 @@
 import type { Static } from 'typebox';
 import { nextTurn } from '../../../foundation/loop_turns.ts';
 import type { Page as ListPage } from '../../../http/index.ts';
-import { type Content, type Html, html, type Seen, withQuery } from '../../../pages/index.ts';
+import { type Content, chip, type Html, html, type Seen, withQuery } from '../../../pages/index.ts';
 import { counted } from '../../../texts/index.ts';
 import type { Diff } from '../../code/repository/index.ts';
 import { countsOf, type DiffHead, type DiffLine, type LineCounts, linesOfDiff } from './hunk_rules.ts';
@@ -143,7 +143,7 @@ async function* fileOf(shown: CountedFile, source: DiffSource, seen: Seen, isFol
   ];
   yield html`<section class="file" id="${`file-${number}`}">
 <h3>${pathOf(file)}</h3>
-<p class="about"><span class="label">${kindOf(file)}</span> ${countsText(counts)}
+<p class="about">${chip(kindOf(file))} ${countsText(counts)}
 ${before && html`<a href="${before}">File before<span class="visually-hidden"> the change of ${file.old_path}</span></a>`}
 ${after && html`<a href="${after}">File after<span class="visually-hidden"> the change of ${file.new_path}</span></a>`}</p>
 `;
@@ -172,7 +172,7 @@ const listOf = (files: readonly CountedFile[]): Html => html`<details class="fil
 <summary>Files ${files[0]!.number} to ${files.at(-1)!.number}</summary>
 <ol start="${files[0]!.number}">${files.map(
   ({ file, number, counts }) =>
-    html`<li><a href="${`#file-${number}`}">${pathOf(file)}</a> <span class="label">${kindOf(file)}</span> ${countsText(counts)}</li>`,
+    html`<li><a href="${`#file-${number}`}">${pathOf(file)}</a> ${chip(kindOf(file))} ${countsText(counts)}</li>`,
 )}</ol>
 </details>
 `;

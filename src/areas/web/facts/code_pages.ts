@@ -1,15 +1,23 @@
 /** Snippets, errors, vulnerabilities, dependencies, and user lists of feature flags. */
 import type { Values } from '../../../http/index.ts';
-import { type Content, filePage, html, redirect, time } from '../../../pages/index.ts';
+import {
+  type Content,
+  chip,
+  filePage,
+  html,
+  person,
+  redirect,
+  state as shownState,
+  time,
+} from '../../../pages/index.ts';
 import { type Facts, factPage } from './definition.ts';
-import { titleLine } from './planning_pages.ts';
 
 const errorLine = ({ title, web_url, status, events_count, last_seen_at }: Values): Content =>
-  html`<a href="${new URL(String(web_url)).pathname}">${String(title)}</a> <span class="label">${String(status)}</span>
+  html`<a href="${new URL(String(web_url)).pathname}">${String(title)}</a> ${shownState(String(status))}
 <div class="soft">${String(events_count)} events, the last one ${time(String(last_seen_at))}</div>`;
 
 const vulnerabilityLine = ({ name, url, severity, state }: Values): Content =>
-  html`<a href="${new URL(String(url)).pathname}">${String(name)}</a> <span class="label">${String(severity)}</span> <span class="label">${String(state)}</span>`;
+  html`<a href="${new URL(String(url)).pathname}">${String(name)}</a> ${shownState(String(severity))} ${shownState(String(state))}`;
 
 const dependencyLine = ({ name, version, package_manager, dependency_file_path }: Values): Content =>
   html`${String(name)} ${String(version)}
@@ -17,20 +25,23 @@ const dependencyLine = ({ name, version, package_manager, dependency_file_path }
 
 const dependencies = {
   title: () => 'Dependencies',
+  tab: 'dependencies',
   lists: [{ heading: 'What the project depends on', operation: 'listProjectDependencies', line: dependencyLine }],
 } satisfies Facts;
 
 export const codeFactPages = [
   factPage('/:id/-/snippets/:snippet_id', {
     read: ({ described }) => described('getProjectSnippet'),
+    tab: 'snippets',
     title: ({ title }) => String(title),
     discussions: { operation: 'showSnippetDiscussions' },
   }),
   filePage('/:id/-/snippets/:snippet_id/raw', ({ bytes }) => bytes('getRawProjectSnippet')),
   filePage('/:id/-/snippets/:snippet_id/raw/:ref/*file_path', ({ bytes }) => bytes('getRawProjectSnippetFile')),
   factPage('/:id/-/snippets', {
+    tab: 'snippets',
     title: () => 'Snippets',
-    lists: [{ heading: 'All snippets', operation: 'listProjectSnippets', line: titleLineOfSnippet }],
+    lists: [{ heading: 'All snippets', operation: 'listProjectSnippets', line: snippetLine }],
   }),
   factPage('/-/snippets/:id', {
     read: ({ described }) => described('getSnippet'),
@@ -40,18 +51,22 @@ export const codeFactPages = [
   filePage('/-/snippets/:id/raw/:ref/*file_path', ({ bytes }) => bytes('getRawSnippetFile')),
   factPage('/:id/-/error_tracking/:error_id/details', {
     read: ({ described }) => described('getError'),
+    tab: 'errors',
     title: ({ title }) => String(title),
   }),
   factPage('/:id/-/error_tracking', {
     title: () => 'Errors',
+    tab: 'errors',
     lists: [{ heading: 'Errors', operation: 'listErrors', line: errorLine }],
   }),
   factPage('/:id/-/security/vulnerabilities/:vulnerability_id', {
     read: ({ described }) => described('getProjectVulnerability'),
+    tab: 'vulnerabilities',
     title: ({ name }) => String(name),
   }),
   factPage('/:id/-/security/vulnerabilities', {
     title: () => 'Vulnerabilities',
+    tab: 'vulnerabilities',
     lists: [{ heading: 'Vulnerabilities', operation: 'listProjectVulnerabilities', line: vulnerabilityLine }],
   }),
   factPage('/:id/-/dependencies', dependencies),
@@ -64,6 +79,7 @@ export const codeFactPages = [
   factPage('/:id/-/dependencies/:export_uuid', dependencies),
 ];
 
-function titleLineOfSnippet({ state: _state, ...snippet }: Values): Content {
-  return titleLine({ ...snippet, state: snippet.visibility });
+function snippetLine({ web_url, title, visibility, author }: Values): Content {
+  return html`<a class="title" href="${new URL(String(web_url)).pathname}">${String(title)}</a> ${chip(String(visibility))}
+<div class="soft">By ${person(author as Parameters<typeof person>[0])}</div>`;
 }

@@ -1,7 +1,7 @@
 /** Geo nodes, migrations and storage moves. */
 import { projectPage } from '../../../access/index.ts';
 import type { Values } from '../../../http/index.ts';
-import { type Content, type Html, html, time } from '../../../pages/index.ts';
+import { type Content, chip, type Html, html, time } from '../../../pages/index.ts';
 import { pathOf } from '../issuables/present.ts';
 import { factPage } from './definition.ts';
 
@@ -26,7 +26,7 @@ function movedLink({ project, group, snippet }: Values): Html {
 }
 
 const moveLine = ({ state, source_storage_name, destination_storage_name, created_at, ...moved }: Values): Content =>
-  html`${movedLink(moved)} <span class="label">${String(state)}</span>
+  html`${movedLink(moved)} ${chip(String(state))}
 <div class="soft">From ${String(source_storage_name)} to ${String(destination_storage_name)}, ${time(String(created_at))}</div>`;
 
 export const instanceFactPages = [

@@ -1,7 +1,7 @@
 /** The members of groups and projects, with access requests and invitations. */
 import { inAddress } from '../../../foundation/addresses.ts';
 import type { Values } from '../../../http/index.ts';
-import { type Content, html, person, time } from '../../../pages/index.ts';
+import { type Content, chip, html, person, time } from '../../../pages/index.ts';
 import { guidelinesOf } from '../house/queries.ts';
 import { factPage } from './definition.ts';
 
@@ -22,12 +22,12 @@ const personOf = (user: Values): Content =>
 
 const lists = {
   members: ({ access_level, created_at, expires_at, ...user }: Values): Content =>
-    html`${personOf(user)} <span class="label">${levelOf(access_level)}</span>
-<div class="soft">Since ${time(created_at as string | null)}${expires_at !== null && html`, until ${String(expires_at)}`}</div>`,
+    html`${personOf(user)} ${chip(levelOf(access_level))}
+<div class="soft">Joined ${time(created_at as string | null)}${expires_at !== null && html`, until ${String(expires_at)}`}</div>`,
   requests: ({ requested_at, ...user }: Values): Content =>
     html`${personOf(user)} <div class="soft">Asked ${time(String(requested_at))}</div>`,
   invitations: ({ invite_email, access_level, created_at }: Values): Content =>
-    html`${String(invite_email)} <span class="label">${levelOf(access_level)}</span>
+    html`${String(invite_email)} ${chip(levelOf(access_level))}
 <div class="soft">Invited ${time(String(created_at))}</div>`,
   groups: ({ full_path, full_name, name }: Values): Content =>
     html`<a href="${`/groups/${inAddress(String(full_path))}`}">${String(full_name ?? name)}</a>`,

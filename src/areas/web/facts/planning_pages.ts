@@ -1,13 +1,13 @@
 /** Epics, iterations and milestones. */
 import { found, notFound, type Values } from '../../../http/index.ts';
-import { type Content, html, type PageCall, person, redirect } from '../../../pages/index.ts';
+import { type Content, html, type PageCall, person, redirect, state as shownState } from '../../../pages/index.ts';
 import { Iteration, iterationsById, presentIteration } from '../../planning/iterations/index.ts';
 import { Milestone } from '../../planning/milestones/index.ts';
 import { factPage } from './definition.ts';
 
 /** The title line of an issue, a merge request or an epic. */
-export const titleLine = ({ title, web_url, state, author }: Values): Content =>
-  html`<a href="${new URL(String(web_url)).pathname}">${String(title)}</a> <span class="label">${String(state)}</span>
+const titleLine = ({ title, web_url, state, author }: Values): Content =>
+  html`<a href="${new URL(String(web_url)).pathname}">${String(title)}</a> ${shownState(String(state))}
 <div class="soft">By ${person(author as { username: string; name: string } | null)}</div>`;
 
 /** The page of a milestone; its address contains the number in the group or project. */

@@ -1,6 +1,6 @@
 /** The page of a group: its subgroups and its projects. */
 import { groupPage, visibleGroup } from '../../../access/index.ts';
-import { form, html, type PageCall, page, pager, pagingOf, rows } from '../../../pages/index.ts';
+import { chip, form, html, type PageCall, page, pager, pagingOf, rows } from '../../../pages/index.ts';
 import { checkMayCreateGroup, GroupDetailForm, GroupForm } from '../../spaces/groups/index.ts';
 import { Member } from '../../spaces/members/index.ts';
 import { mayCreateIn, namespaceFor, ProjectWithAccessForm } from '../../spaces/projects/index.ts';
@@ -34,7 +34,7 @@ export const groupPageOf = page('/groups/:id', {
     ...(group.visibility === 'public' && { is_public: true as const }),
     main: html`${seen.query.requested !== undefined && html`<p class="notice" role="status">You have asked for access. The owners of the group decide.</p>`}
 ${group.marked_for_deletion_on && html`<p class="notice">This group will be deleted on ${group.marked_for_deletion_on}.</p>`}
-<p><span class="label">${group.visibility}</span> ${group.description}</p>
+<p>${chip(group.visibility)} ${group.description}</p>
 <div class="actions">${begins.project && html`<a class="button primary" href="${`/projects/new?namespace_id=${group.id}`}">New project</a>`}
 ${begins.group && html`<a class="button" href="${`/groups/new?parent_id=${group.id}`}">New subgroup</a>`}
 ${!membership && group.request_access_enabled && form(seen, 'request_access', { button: 'Request access', look: 'plain' })}</div>
@@ -42,7 +42,7 @@ ${!membership && group.request_access_enabled && form(seen, 'request_access', { 
 ${rows(
   subgroups.items.map(
     (subgroup) =>
-      html`<a class="title" href="${groupPage(subgroup.full_path)}">${subgroup.name}</a> <span class="label">${subgroup.visibility}</span>
+      html`<a class="title" href="${groupPage(subgroup.full_path)}">${subgroup.name}</a> ${chip(subgroup.visibility)}
 <div class="soft">${subgroup.description}</div>`,
   ),
   'There are no subgroups that you may see.',

@@ -1,7 +1,7 @@
 /** The page of a user. */
 import { userPage } from '../../../access/index.ts';
 import { notFound } from '../../../http/index.ts';
-import { facts, html, page, pagingOf, redirect, time } from '../../../pages/index.ts';
+import { chip, facts, html, page, pagingOf, redirect, time } from '../../../pages/index.ts';
 import { User } from '../../people/users/index.ts';
 import { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
 import { projectRows } from './views.ts';
@@ -20,7 +20,7 @@ export const personPage = page('/:username', {
   view: ({ user, projects }, seen) => ({
     title: [user.name],
     heading: html`${user.name} <span class="soft">@${user.username}</span>`,
-    main: html`${user.state !== 'active' && html`<p><span class="label">${user.state}</span></p>`}
+    main: html`${user.state !== 'active' && html`<p>${chip(user.state)}</p>`}
 ${user.bio && html`<p>${user.bio}</p>`}
 ${facts([
   ['Job', user.job_title],

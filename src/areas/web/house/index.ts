@@ -1,4 +1,4 @@
 /** The elements around the content of pages. */
 export { dismissalPage, manifestPage } from './pages.ts';
 export { houseOf } from './queries.ts';
-export { tabsOf } from './section_rules.ts';
+export { sectionsOf } from './section_rules.ts';

@@ -1,62 +1,151 @@
 /**
- * The sections of projects and groups, shown as tabs above their pages (docs/reference/pages.md#groups-and-projects).
+ * The sections of projects and groups with their pages, shown above each page (docs/reference/pages.md#groups-and-projects).
  */
 import { inAddress } from '../../../foundation/addresses.ts';
-import type { Operation, PageCall, Place, Tab } from '../../../pages/index.ts';
+import type { IconName, Operation, PageCall, Place, Section } from '../../../pages/index.ts';
 
-interface Section {
+interface PlacedPage {
   name: string;
   label: string;
-  /** Its address, with `:place` for the project or group. */
+  /** Its address below the project or group. */
   address: string;
-  /** The operation that callers need to be allowed to run to see the section. */
+  /** The operation that callers need to be allowed to run to see the page. */
   operation: Operation;
 }
 
-const sections: Readonly<Record<Place['kind'], readonly Section[]>> = {
+interface PlacedSection {
+  label: string;
+  icon: IconName;
+  /** The first page that the caller may see is the address of the section. */
+  pages: readonly PlacedPage[];
+}
+
+const sections: Readonly<Record<Place['kind'], readonly PlacedSection[]>> = {
   project: [
-    { name: 'code', label: 'Code', address: '/:place', operation: 'getProject' },
-    { name: 'commits', label: 'Commits', address: '/:place/-/commits', operation: 'listCommits' },
-    { name: 'branches', label: 'Branches', address: '/:place/-/branches', operation: 'listBranches' },
-    { name: 'tags', label: 'Tags', address: '/:place/-/tags', operation: 'listTags' },
-    { name: 'issues', label: 'Issues', address: '/:place/-/issues', operation: 'listProjectIssues' },
-    { name: 'boards', label: 'Boards', address: '/:place/-/boards', operation: 'listProjectBoards' },
     {
-      name: 'merge_requests',
-      label: 'Merge requests',
-      address: '/:place/-/merge_requests',
-      operation: 'listProjectMergeRequests',
+      label: 'Code',
+      icon: 'code',
+      pages: [
+        { name: 'code', label: 'Files', address: '', operation: 'getProject' },
+        { name: 'commits', label: 'Commits', address: '/-/commits', operation: 'listBranches' },
+        { name: 'branches', label: 'Branches', address: '/-/branches', operation: 'listBranches' },
+        { name: 'tags', label: 'Tags', address: '/-/tags', operation: 'listBranches' },
+        { name: 'snippets', label: 'Snippets', address: '/-/snippets', operation: 'listProjectSnippets' },
+      ],
     },
-    { name: 'pipelines', label: 'Pipelines', address: '/:place/-/pipelines', operation: 'listPipelines' },
-    { name: 'releases', label: 'Releases', address: '/:place/-/releases', operation: 'listReleases' },
-    { name: 'environments', label: 'Environments', address: '/:place/-/environments', operation: 'listEnvironments' },
-    { name: 'feature_flags', label: 'Flags', address: '/:place/-/feature_flags', operation: 'listFeatureFlags' },
-    { name: 'wikis', label: 'Wiki', address: '/:place/-/wikis', operation: 'listProjectWikiPages' },
     {
-      name: 'members',
+      label: 'Issues',
+      icon: 'issue',
+      pages: [
+        { name: 'issues', label: 'List', address: '/-/issues', operation: 'listProjectIssues' },
+        { name: 'boards', label: 'Boards', address: '/-/boards', operation: 'listProjectBoards' },
+      ],
+    },
+    {
+      label: 'Merge requests',
+      icon: 'merge_request',
+      pages: [
+        {
+          name: 'merge_requests',
+          label: 'List',
+          address: '/-/merge_requests',
+          operation: 'listProjectMergeRequests',
+        },
+      ],
+    },
+    {
+      label: 'Build',
+      icon: 'flow',
+      pages: [
+        { name: 'pipelines', label: 'Pipelines', address: '/-/pipelines', operation: 'listPipelines' },
+        { name: 'environments', label: 'Environments', address: '/-/environments', operation: 'listEnvironments' },
+        { name: 'releases', label: 'Releases', address: '/-/releases', operation: 'listReleases' },
+        { name: 'feature_flags', label: 'Feature flags', address: '/-/feature_flags', operation: 'listFeatureFlags' },
+      ],
+    },
+    {
+      label: 'Errors',
+      icon: 'bug',
+      pages: [{ name: 'errors', label: 'Errors', address: '/-/error_tracking', operation: 'listErrors' }],
+    },
+    {
+      label: 'Security',
+      icon: 'shield',
+      pages: [
+        {
+          name: 'vulnerabilities',
+          label: 'Vulnerabilities',
+          address: '/-/security/vulnerabilities',
+          operation: 'listProjectVulnerabilities',
+        },
+        {
+          name: 'dependencies',
+          label: 'Dependencies',
+          address: '/-/dependencies',
+          operation: 'listProjectDependencies',
+        },
+      ],
+    },
+    {
+      label: 'Wiki',
+      icon: 'book',
+      pages: [{ name: 'wikis', label: 'Wiki', address: '/-/wikis', operation: 'listProjectWikiPages' }],
+    },
+    {
       label: 'Members',
-      address: '/:place/-/project_members',
-      operation: 'listInvitedGroupsOfProject',
+      icon: 'group',
+      pages: [
+        {
+          name: 'members',
+          label: 'Members',
+          address: '/-/project_members',
+          operation: 'listInvitedGroupsOfProject',
+        },
+      ],
     },
   ],
   group: [
-    { name: 'group', label: 'Projects', address: '/groups/:place', operation: 'getGroup' },
-    { name: 'epics', label: 'Epics', address: '/groups/:place/-/epics', operation: 'listEpics' },
-    { name: 'boards', label: 'Boards', address: '/groups/:place/-/boards', operation: 'listGroupBoards' },
-    { name: 'wikis', label: 'Wiki', address: '/groups/:place/-/wikis', operation: 'listGroupWikiPages' },
     {
-      name: 'members',
+      label: 'Projects',
+      icon: 'folder',
+      pages: [{ name: 'group', label: 'Projects', address: '', operation: 'getGroup' }],
+    },
+    {
+      label: 'Issues',
+      icon: 'issue',
+      pages: [
+        { name: 'epics', label: 'Epics', address: '/-/epics', operation: 'listEpics' },
+        { name: 'boards', label: 'Boards', address: '/-/boards', operation: 'listGroupBoards' },
+      ],
+    },
+    {
+      label: 'Wiki',
+      icon: 'book',
+      pages: [{ name: 'wikis', label: 'Wiki', address: '/-/wikis', operation: 'listGroupWikiPages' }],
+    },
+    {
       label: 'Members',
-      address: '/groups/:place/-/group_members',
-      operation: 'listInvitedGroupsOfGroup',
+      icon: 'group',
+      pages: [
+        { name: 'members', label: 'Members', address: '/-/group_members', operation: 'listInvitedGroupsOfGroup' },
+      ],
     },
   ],
 };
 
-/** The tabs that the caller may open. */
-export async function tabsOf({ may }: PageCall, { id, kind }: Place): Promise<Tab[]> {
-  const shown = sections[kind].map(async ({ name, label, address, operation }) =>
-    (await may(operation, { id })) ? [{ name, label, path: address.replace(':place', inAddress(id)) }] : [],
-  );
-  return (await Promise.all(shown)).flat();
+/** The sections that have a page which the caller may open. */
+export async function sectionsOf({ may }: PageCall, { id, kind }: Place): Promise<Section[]> {
+  const start = `${kind === 'group' ? '/groups' : ''}/${inAddress(id)}`;
+  const asked = new Map<Operation, Promise<boolean>>();
+  const isAllowed = (operation: Operation) => {
+    const answer = asked.get(operation) ?? may(operation, { id });
+    asked.set(operation, answer);
+    return answer;
+  };
+  const shown = sections[kind].map(async ({ label, icon, pages }) => {
+    const allowed = await Promise.all(pages.map(({ operation }) => isAllowed(operation)));
+    const open = pages.filter((_, index) => allowed[index]);
+    return { label, icon, pages: open.map(({ name, label, address }) => ({ name, label, path: start + address })) };
+  });
+  return (await Promise.all(shown)).filter(({ pages }) => pages.length > 0);
 }

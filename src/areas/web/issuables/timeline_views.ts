@@ -1,5 +1,6 @@
 /** Views of a conversation: comments, threads and changes, in one order. */
 import {
+  chip,
   form,
   type Html,
   hidden,
@@ -44,7 +45,7 @@ function noteView(seen: Seen, discussion_id: string, note: ShownNote, texts: Not
   return html`<article class="note" id="${`note_${id}`}">
 <header>${heading} <a href="${`#note_${id}`}"><span class="visually-hidden">Link to the comment of ${author?.name ?? 'a deleted user'}, </span>${time(created_at)}</a>${
     updated_at !== created_at && html` <span class="soft">edited</span>`
-  }${internal && html` <span class="label">Internal</span>`}${
+  }${internal && html` ${chip('Internal')}`}${
     isOwn &&
     seen.may('edit_note') &&
     html` <a href="${`${withQuery(seen, { edit: id })}#note_${id}`}">Edit<span class="visually-hidden"> the comment</span></a>`

@@ -27,8 +27,17 @@ export const bodyField = (label: string, more: Pick<Field, 'value' | 'help'> = {
 
 type Labels = readonly (string | { name: string; color: string })[];
 
-export const labelsView = (labels: Labels): Content =>
-  labels.map((each) => html`${typeof each === 'string' ? label(each) : label(each.name, each.color)} `);
+/**
+ * The labels of an item, each with a link to the items that have it, too.
+ * @param address the path of the item, below the path of its list
+ */
+export function labelsView(labels: Labels, address: string): Content {
+  const list = address.slice(0, address.lastIndexOf('/'));
+  return labels.map((each) => {
+    const { name, color } = typeof each === 'string' ? { name: each, color: undefined } : each;
+    return html`${label(name, color, `${list}?${new URLSearchParams({ labels: name })}`)} `;
+  });
+}
 
 /** The tabs for the states of a list, with counts if known. */
 export const statesView = (
@@ -77,7 +86,7 @@ export function reactionsView(seen: Seen, awards: readonly Award[]): Html {
     const given = byName.get(name) ?? [];
     const own = given.find(({ user }) => user.id === seen.caller?.id);
     const text = html`<span aria-hidden="true">${emojiOf(name) ?? name}</span><span class="visually-hidden">${name.replaceAll('_', ' ')}</span> ${given.length > 0 && given.length}`;
-    if (!seen.may('react')) return html`<span class="label">${text}</span>`;
+    if (!seen.may('react')) return html`<span class="chip">${text}</span>`;
     const field = own ? { name: 'award_id', value: own.id } : { name: 'name', value: name };
     return form(seen, own ? 'unreact' : 'react', {
       fields: [{ ...field, label: '', kind: 'hidden' }],

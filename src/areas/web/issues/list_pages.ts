@@ -1,7 +1,7 @@
 /** The issues of a project. */
 import type { Static } from 'typebox';
 import { issueKind } from '../../../access/index.ts';
-import { html, page, pager, pagingOf, people, person, rows, time } from '../../../pages/index.ts';
+import { chip, html, page, pager, pagingOf, people, person, rows, time } from '../../../pages/index.ts';
 import { counted } from '../../../texts/index.ts';
 import { Issue, IssueStatistics } from '../../work/issues/index.ts';
 import { filtersIn, sharedFilters } from '../issuables/list_rules.ts';
@@ -11,7 +11,7 @@ import { filtersView, labelsView, statesView } from '../issuables/views.ts';
 const filters = [...sharedFilters, 'confidential', 'epic_id', 'iteration_id', 'weight', 'my_reaction_emoji'];
 
 const row = (issue: Static<typeof Issue>) =>
-  html`<a class="title" href="${pathOf(issue.web_url)}">${issue.title}</a> ${labelsView(issue.labels)}${issue.confidential && html`<span class="label">Confidential</span>`}
+  html`<a class="title" href="${pathOf(issue.web_url)}">${issue.title}</a> ${labelsView(issue.labels, pathOf(issue.web_url))}${issue.confidential && chip('Confidential', 'lock')}
 <div class="soft">${issue.references.short} opened ${time(issue.created_at)} by ${person(issue.author)}${issue.assignees.length > 0 && html`, assigned to ${people(issue.assignees)}`}${
     issue.milestone && html`, milestone ${issue.milestone.title}`
   }${issue.due_date && html`, due ${issue.due_date}`}${issue.user_notes_count > 0 && html`, ${counted(issue.user_notes_count, 'comment')}`}</div>`;

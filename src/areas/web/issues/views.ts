@@ -4,6 +4,7 @@ import { issueKind } from '../../../access/index.ts';
 import type { Page } from '../../../http/index.ts';
 import {
   type Content,
+  chip,
   day,
   facts,
   type Html,
@@ -42,7 +43,7 @@ const words = (value: string | null | undefined): string | undefined => value?.r
 const factsView = ({ issue }: ShownIssue): Html =>
   facts([
     ['Assignees', issue.assignees.length > 0 && people(issue.assignees)],
-    ['Labels', issue.labels.length > 0 && labelsView(issue.labels)],
+    ['Labels', issue.labels.length > 0 && labelsView(issue.labels, pathOf(issue.web_url))],
     ['Milestone', issue.milestone && html`<a href="${pathOf(issue.milestone.web_url)}">${issue.milestone.title}</a>`],
     ['Due', day(issue.due_date)],
     ['Weight', issue.weight],
@@ -99,8 +100,8 @@ export function issueView(shown: ShownIssue, seen: Seen): View {
     heading: html`${issue.title} <span class="soft">#${issue.iid}</span>`,
     place: { id: full_path, kind: 'project', tab: 'issues' },
     ...(issue.confidential ? {} : { is_public: true as const }),
-    main: html`<p>${state(issue.state)} ${issue.confidential && html`<span class="label">Confidential</span>`} ${
-      issue.discussion_locked && html`<span class="label">Locked</span>`
+    main: html`<p>${state(issue.state)} ${issue.confidential && chip('Confidential', 'lock')} ${
+      issue.discussion_locked && chip('Locked')
     } Opened ${time(issue.created_at)} by ${person(issue.author)}</p>
 <div class="columns">
 <div>

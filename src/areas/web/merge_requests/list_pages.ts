@@ -1,7 +1,18 @@
 /** The merge requests of a project. */
 import type { Static } from 'typebox';
 import { mergeRequestKind } from '../../../access/index.ts';
-import { type Field, html, page, pager, pagingOf, people, person, rows, state, time } from '../../../pages/index.ts';
+import {
+  type Field,
+  html,
+  mergeRequestState,
+  page,
+  pager,
+  pagingOf,
+  people,
+  person,
+  rows,
+  time,
+} from '../../../pages/index.ts';
 import { counted } from '../../../texts/index.ts';
 import { MergeRequestInList } from '../../work/merge_requests/index.ts';
 import { filtersIn, sharedFilters } from '../issuables/list_rules.ts';
@@ -34,7 +45,7 @@ const ownFields: readonly Field[] = [
 ];
 
 const row = (each: Static<typeof MergeRequestInList>) =>
-  html`<a class="title" href="${pathOf(each.web_url)}">${each.title}</a> ${labelsView(each.labels ?? [])}${each.state !== 'opened' && state(each.state)}
+  html`<a class="title" href="${pathOf(each.web_url)}">${each.title}</a> ${labelsView(each.labels ?? [], pathOf(each.web_url))}${each.state !== 'opened' && mergeRequestState(each.state)}
 <div class="soft">${each.references?.short} opened ${time(each.created_at)} by ${person(each.author)}, <code>${each.source_branch}</code> into <code>${each.target_branch}</code>${
     each.assignees && each.assignees.length > 0 && html`, assigned to ${people(each.assignees)}`
   }${each.reviewers && each.reviewers.length > 0 && html`, to be reviewed by ${people(each.reviewers)}`}${

@@ -17,7 +17,7 @@ const factsView = (merge_request: ShownMergeRequest) =>
   facts([
     ['Assignees', merge_request.assignees.length > 0 && people(merge_request.assignees)],
     ['Reviewers', merge_request.reviewers.length > 0 && people(merge_request.reviewers)],
-    ['Labels', merge_request.labels.length > 0 && labelsView(merge_request.labels)],
+    ['Labels', merge_request.labels.length > 0 && labelsView(merge_request.labels, pathOf(merge_request.web_url))],
     [
       'Milestone',
       merge_request.milestone &&

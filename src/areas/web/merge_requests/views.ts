@@ -1,7 +1,7 @@
 /** Views shared by all pages of one merge request. */
 import type { Static } from 'typebox';
 import { mergeRequestKind } from '../../../access/index.ts';
-import { type Html, html, label, person, state, time, type View } from '../../../pages/index.ts';
+import { type Html, html, label, mergeRequestState, person, time, type View } from '../../../pages/index.ts';
 import type { MergeRequest } from '../../work/merge_requests/index.ts';
 import { pathIn } from '../issuables/present.ts';
 
@@ -26,7 +26,7 @@ export function sectionView(
   const { title, iid } = merge_request;
   const id = projectOf(merge_request);
   const own = toMergeRequest(merge_request);
-  const before = html`<p>${state(merge_request.state)} ${merge_request.draft && label('Draft')} ${person(merge_request.author)} wants to merge <code>${merge_request.source_branch}</code> into <code>${merge_request.target_branch}</code>, ${time(merge_request.created_at)}</p>
+  const before = html`<p>${mergeRequestState(merge_request.state)} ${merge_request.draft && label('Draft')} ${person(merge_request.author)} wants to merge <code>${merge_request.source_branch}</code> into <code>${merge_request.target_branch}</code>, ${time(merge_request.created_at)}</p>
 <nav class="tabs" aria-label="Merge request"><ul>${sections.map(
     ([rest, name]) =>
       html`<li><a href="${own + rest}" ?aria-current="${rest === current && 'page'}">${name}${rest === '/diffs' && merge_request.changes_count && html` <span class="soft">${merge_request.changes_count}</span>`}</a></li>`,

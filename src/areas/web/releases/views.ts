@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import type { Page as ListPage } from '../../../http/index.ts';
 import {
   type Content,
+  chip,
   facts,
   type Html,
   html,
@@ -32,8 +33,7 @@ export interface OneRelease {
   release: ShownRelease;
 }
 
-const upcoming = ({ upcoming_release }: ShownRelease): Content =>
-  upcoming_release && html`<span class="label">upcoming</span>`;
+const upcoming = ({ upcoming_release }: ShownRelease): Content => upcoming_release && chip('upcoming');
 
 /** Callers who may not read the code see no tag, and no link to it. */
 function releaseRow(release: ShownRelease): Html {
@@ -65,7 +65,7 @@ const milestonesOf = ({ milestones = [] }: ShownRelease): Content =>
 function assetRows({ release: { assets }, url }: OneRelease): Content[] {
   const links = (assets?.links ?? []).map(
     ({ name, direct_asset_url, link_type }) =>
-      html`<a href="${linkTarget(direct_asset_url, url)}" rel="nofollow noopener">${name}</a> ${link_type !== 'other' && html`<span class="label">${link_type}</span>`}`,
+      html`<a href="${linkTarget(direct_asset_url, url)}" rel="nofollow noopener">${name}</a> ${link_type !== 'other' && html`${chip(link_type)}`}`,
   );
   const sources = (assets?.sources ?? []).map(
     ({ format, url: address }) =>
@@ -77,7 +77,7 @@ function assetRows({ release: { assets }, url }: OneRelease): Content[] {
 const evidenceRow =
   (url: string) =>
   ({ filepath, sha, collected_at }: NonNullable<ShownRelease['evidences']>[number]): Html =>
-    html`<a href="${linkTarget(filepath, url)}" rel="nofollow">Evidence</a> collected on ${time(collected_at)}
+    html`<a href="${linkTarget(filepath, url)}" rel="nofollow">Evidence</a> collected ${time(collected_at)}
 <div class="soft">SHA-256 <code>${sha}</code></div>`;
 
 export function releaseView(shown: OneRelease): View {

@@ -1,7 +1,18 @@
 /** Views of branches. */
 import type { Static } from 'typebox';
 import type { Page as ListPage } from '../../../http/index.ts';
-import { type Content, filterForm, form, html, pager, rows, type Seen, time, type View } from '../../../pages/index.ts';
+import {
+  type Content,
+  chip,
+  filterForm,
+  form,
+  html,
+  pager,
+  rows,
+  type Seen,
+  time,
+  type View,
+} from '../../../pages/index.ts';
 import { type Branch, comparePage, treePage } from '../../code/repository/index.ts';
 import { commitsPage } from './address_rules.ts';
 
@@ -19,8 +30,8 @@ ${form(seen, 'remove', { key: name, fields: [{ name: 'branch', label: '', kind: 
 function branchRow(id: string, branch: ShownBranch, main: string | undefined, seen: Seen): Content {
   const { name, commit } = branch;
   return html`<a class="title" href="${treePage(id, name)}" rel="nofollow">${name}</a>
-${branch.default && html`<span class="label">default</span>`} ${branch.protected && html`<span class="label">protected</span>`} ${branch.merged && html`<span class="label">merged</span>`}
-<div class="soft">${commit.title}, ${commit.author_name} on ${time(commit.committed_date)}</div>
+${branch.default && chip('default')} ${branch.protected && chip('protected', 'lock')} ${branch.merged && chip('merged', 'merged')}
+<div class="soft">${commit.title}, ${commit.author_name} ${time(commit.committed_date)}</div>
 <div class="actions"><a href="${commitsPage(id, name)}" rel="nofollow">History<span class="visually-hidden"> of ${name}</span></a>
 ${main !== undefined && main !== name && html`<a href="${comparePage(id, `${main}...${name}`)}" rel="nofollow">Compare<span class="visually-hidden"> ${name} with ${main}</span></a>`}
 ${branch.can_push && !branch.default && seen.may('create') && removal(branch, seen)}</div>`;

@@ -60,7 +60,7 @@ export const commitRow = (
   }: Pick<CommitInList, 'id' | 'short_id' | 'title' | 'author_name' | 'committed_date'>,
 ): Html =>
   html`<li><a class="title" href="${commitKind.page(id, sha)}" rel="nofollow">${title === '' ? 'No message' : title}</a>
-<div class="soft">${author_name} committed on ${time(committed_date)} · <code>${short_id}</code></div></li>`;
+<div class="soft">${author_name} committed ${time(committed_date)} · <code>${short_id}</code></div></li>`;
 
 export function historyView({ id, place, commits }: History, seen: Seen): View {
   const days = Map.groupBy(commits.items, ({ committed_date }) => new Date(committed_date).toISOString().slice(0, 10));
@@ -138,10 +138,10 @@ async function* commitPieces(shown: ShownCommit, seen: Seen): AsyncGenerator<Htm
 ${facts([
   ['Commit', html`<code>${commit.id}</code>`],
   [commit.parent_ids.length > 1 ? 'Parents' : 'Parent', commit.parent_ids.length > 0 && parentLinks(shown)],
-  ['Author', html`${person(commit.author_name, commit.author_email)} on ${time(commit.authored_date)}`],
+  ['Author', html`${person(commit.author_name, commit.author_email)} ${time(commit.authored_date)}`],
   [
     'Committer',
-    isCommitter && html`${person(commit.committer_name, commit.committer_email)} on ${time(commit.committed_date)}`,
+    isCommitter && html`${person(commit.committer_name, commit.committer_email)} ${time(commit.committed_date)}`,
   ],
   ['In', refLinks(shown)],
   ['Changes', commit.stats && `${counted(commit.stats.additions, 'line')} added, ${commit.stats.deletions} removed`],

@@ -1,7 +1,7 @@
 /** Views of a project's home page. */
 import type { Static } from 'typebox';
 import { projectPage } from '../../../access/index.ts';
-import { type Content, facts, form, html, type Seen, time, type View } from '../../../pages/index.ts';
+import { type Content, chip, facts, form, html, type Seen, time, type View } from '../../../pages/index.ts';
 import { counted } from '../../../texts/index.ts';
 import type { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
 import { mirrorsPage } from '../settings/mirror_pages.ts';
@@ -81,8 +81,8 @@ export function homeView(home: ProjectHome, seen: Seen): View {
     ...(project.visibility === 'public' && !seen.caller ? { is_public: true as const } : {}),
     main: html`${project.description && html`<p>${project.description}</p>`}
 ${badgesView(badges)}
-<div class="actions"><span class="label">${project.visibility}</span>${project.archived && html`<span class="label">archived</span>`}
-${project.topics.map((topic) => html`<span class="label">${topic}</span>`)}
+<div class="actions">${chip(project.visibility)}${project.archived && chip('archived')}
+${project.topics.map((topic) => chip(topic))}
 <span class="soft">${counted(project.star_count, 'star')}</span>
 ${is_starred ? form(seen, 'unstar', { button: 'Remove the star', look: 'plain' }) : form(seen, 'star', { button: 'Star', look: 'plain' })}</div>
 ${project.marked_for_deletion_on && html`<p class="notice">This project will be deleted after ${project.marked_for_deletion_on}.</p>`}

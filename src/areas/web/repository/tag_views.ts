@@ -4,6 +4,7 @@ import { commitKind } from '../../../access/index.ts';
 import type { Page as ListPage } from '../../../http/index.ts';
 import {
   type Content,
+  chip,
   facts,
   filterForm,
   form,
@@ -32,7 +33,7 @@ export interface ShownTag {
 
 const commitLine = (id: string, { commit, target }: ShownTag['tag']): Html =>
   commit
-    ? html`<a href="${commitKind.page(id, commit.id)}" rel="nofollow"><code>${commit.short_id}</code></a> ${commit.title}, ${commit.author_name} on ${time(commit.committed_date)}`
+    ? html`<a href="${commitKind.page(id, commit.id)}" rel="nofollow"><code>${commit.short_id}</code></a> ${commit.title}, ${commit.author_name} ${time(commit.committed_date)}`
     : html`Object <code>${target}</code>`;
 
 const archives = (id: string, name: string): Content =>
@@ -50,7 +51,7 @@ ${rows(
   tags.items.map(
     (
       tag,
-    ) => html`<a class="title" href="${tagPage(id, tag.name)}">${tag.name}</a> ${tag.protected && html`<span class="label">protected</span>`}
+    ) => html`<a class="title" href="${tagPage(id, tag.name)}">${tag.name}</a> ${tag.protected && chip('protected', 'lock')}
 <div class="soft">${commitLine(id, tag)}</div>
 <div class="actions">${tag.commit && archives(id, tag.name)}</div>`,
   ),

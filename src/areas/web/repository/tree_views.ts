@@ -19,7 +19,7 @@ export function pathLinks({ id, ref, path }: RefPath): Html {
 
 /** The commit that a ref points to. */
 export const lastCommit = ({ commit }: RefPath): Html =>
-  html`<p class="soft">Commit <a href="${new URL(commit.web_url).pathname}">${commit.short_id}</a> ${commit.title}, ${commit.author_name} on ${time(commit.committed_date)}</p>`;
+  html`<p class="soft">Commit <a href="${new URL(commit.web_url).pathname}">${commit.short_id}</a> ${commit.title}, ${commit.author_name} ${time(commit.committed_date)}</p>`;
 
 type Entry = ShownFolder['entries']['items'][number];
 

@@ -1,5 +1,5 @@
 /** The SSH keys of the visitor. */
-import { form, html, page, pager, pagingOf, redirect, rows, time } from '../../../pages/index.ts';
+import { chip, form, html, page, pager, pagingOf, redirect, rows, time } from '../../../pages/index.ts';
 import { Key, readPublicKey } from '../../people/keys/index.ts';
 
 const path = '/-/user_settings/ssh_keys';
@@ -21,7 +21,7 @@ export const sshKeysPage = page(path, {
     main: html`<p>With an SSH key, you fetch and push without a password, and your signatures can be verified.</p>
 ${rows(
   keys.items.map(
-    (key) => html`<strong>${key.title}</strong> <span class="label">${usages[key.usage_type]}</span>
+    (key) => html`<strong>${key.title}</strong> ${chip(usages[key.usage_type])}
 <div><code>${fingerprintOf(key.key)}</code></div>
 <div class="soft">Added ${time(key.created_at)}, ${key.last_used_at ? ['last used ', time(key.last_used_at)] : 'never used'}, ${key.expires_at ? ['expires ', time(key.expires_at)] : 'does not expire'}</div>
 ${form(seen, 'delete', {

@@ -4,6 +4,7 @@ import { pagePath } from '../../../foundation/addresses.ts';
 import { ApiError, forbidden, type Page as ListPage } from '../../../http/index.ts';
 import {
   type Content,
+  chip,
   type Field,
   form,
   hidden,
@@ -52,7 +53,7 @@ async function load(call: PageCall): Promise<Shown> {
 
 /** The status of a mirror, and its last error. */
 const stateView = (mirror: Static<typeof RemoteMirror> | Static<typeof PullMirror>): Content =>
-  html`<span class="label">${mirror.enabled ? mirror.update_status.replace('_', ' ') : 'off'}</span>
+  html`${chip(mirror.enabled ? mirror.update_status.replace('_', ' ') : 'off')}
 <div class="soft">${mirror.last_update_at ? ['Last run ', time(mirror.last_update_at)] : 'It has not run yet'}${
     mirror.last_successful_update_at && [', last success ', time(mirror.last_successful_update_at)]
   }</div>

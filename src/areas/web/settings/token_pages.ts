@@ -1,6 +1,7 @@
 /** The personal access tokens of the visitor. */
 import { badParam, type Values } from '../../../http/index.ts';
 import {
+  chip,
   day,
   type Field,
   form,
@@ -91,9 +92,7 @@ export const tokensPage = page(path, {
 <p>${seen.query.state === 'inactive' ? html`<a href="${path}">Active tokens</a>` : html`<a href="${`${path}?state=inactive`}">Tokens that have ended</a>`}</p>
 ${rows(
   tokens.items.map(
-    (
-      token,
-    ) => html`<strong>${token.name}</strong> ${token.scopes.map((scope) => html`<span class="label">${scope}</span> `)}
+    (token) => html`<strong>${token.name}</strong> ${token.scopes.map((scope) => html`${chip(scope)} `)}
 ${token.description && html`<div>${token.description}</div>`}
 <div class="soft">Created ${time(token.created_at)}, ${token.last_used_at ? ['last used ', time(token.last_used_at)] : 'never used'}, ${token.revoked ? 'revoked' : token.expires_at ? ['expires on ', day(token.expires_at)] : 'does not expire'}</div>
 ${

@@ -25,7 +25,7 @@ ${rows(
   versions.items.map(
     ({ id, title, author_name, authored_date }) =>
       html`<a class="title" href="${`${address}?version=${id}`}">${title}</a>
-<div class="soft">${author_name} on ${time(authored_date)} · <a href="${`${address}/diff?version_id=${id}`}">Changes<span class="visually-hidden"> of ${id.slice(0, 8)}</span></a></div>`,
+<div class="soft">${author_name} ${time(authored_date)} · <a href="${`${address}/diff?version_id=${id}`}">Changes<span class="visually-hidden"> of ${id.slice(0, 8)}</span></a></div>`,
   ),
   'There are no versions.',
 )}
