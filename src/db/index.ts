@@ -17,10 +17,10 @@ export { eachRow } from './each_row.ts';
 export { iidTaken, type NumberOwner, type NumberUsage, nextIid, nextIids, raiseIid } from './internal_ids.ts';
 export {
   type Built,
-  columnsInJson,
   membersInJson,
   objectInJson,
   type Parts,
+  plainColumns,
   rowInJson,
   rowsInJson,
 } from './json_rows.ts';

@@ -31,8 +31,8 @@ type Fitting<Column, S> = [Static<S & TProperties[string]>] extends [Column]
 export const objectInJson = <P extends Parts>(parts: P): RawBuilder<Built<P>> =>
   sql`json_build_object(${sql.join(Object.entries(parts).flatMap(([name, part]) => [sql.lit(name), part]))})`;
 
-/** Columns of a table, as parts of an object. */
-export const columnsInJson = <T extends keyof DB & string, C extends Plain<T>>(table: T, columns: readonly C[]) =>
+/** Columns of a table by their names, as parts of an object or as columns of another select. Times are left out: they need their format in JSON. */
+export const plainColumns = <T extends keyof DB & string, C extends Plain<T>>(table: T, columns: readonly C[]) =>
   Object.fromEntries(columns.map((column) => [column, sql.ref(`${table}.${column}`)])) as unknown as {
     readonly [Column in C]: RawBuilder<SelectType<DB[T][Column]>>;
   };

@@ -1,8 +1,8 @@
 /** What many snapshots of events hold: people, projects, groups. `part_present.ts` shows them. */
 import { type RawBuilder, sql } from 'kysely';
-import { type Built, columnsInJson, rowInJson, rowsInJson } from '../../../db/index.ts';
+import { type Built, plainColumns, rowInJson, rowsInJson } from '../../../db/index.ts';
 
-const person = columnsInJson('users', ['id', 'name', 'username', 'avatar', 'public_email']);
+const person = plainColumns('users', ['id', 'name', 'username', 'avatar', 'public_email']);
 export type PersonRow = Built<typeof person>;
 
 /** A user; null without an id. */
@@ -16,7 +16,7 @@ export const personRows = (ids: RawBuilder<unknown>): RawBuilder<PersonRow[]> =>
   rowsInJson(person, sql`from users where users.id in (${ids})`, sql`users.id`);
 
 const project = {
-  ...columnsInJson('projects', ['id', 'name', 'description', 'avatar', 'visibility', 'full_path', 'default_branch']),
+  ...plainColumns('projects', ['id', 'name', 'description', 'avatar', 'visibility', 'full_path', 'default_branch']),
   ...{ namespace: sql<string>`namespaces.name` },
 };
 export type ProjectRow = Built<typeof project>;

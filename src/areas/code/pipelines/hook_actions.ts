@@ -1,20 +1,20 @@
 /** Webhook events for pipelines and jobs (docs/reference/pipelines.md#webhooks). */
 import { type RawBuilder, sql } from 'kysely';
-import type { Database } from '../../../db/index.ts';
+import { type Database, plainColumns } from '../../../db/index.ts';
 import { type Sample, sampled } from '../../activity/hooks/index.ts';
 import { newsInProjects, tellEach } from '../../instance/hook_events/index.ts';
 import { jobEvent, pipelineEvent } from './hook_present.ts';
 
 /** @param which a predicate on rows of `pipelines`, and what may follow it */
 const pipelineNews = (which: RawBuilder<unknown>) =>
-  newsInProjects('pipelines', { user_id: sql<number | null>`pipelines.user_id` }, which);
+  newsInProjects('pipelines', plainColumns('pipelines', ['user_id']), which);
 
 /** @param which a predicate on rows of `commit_statuses`, and what may follow it */
 const jobNews = (which: RawBuilder<unknown>) =>
   newsInProjects(
     'commit_statuses',
     {
-      user_id: sql<number | null>`commit_statuses.user_id`,
+      ...plainColumns('commit_statuses', ['user_id']),
       pipeline_id: sql<number>`commit_statuses.pipeline_id`,
     },
     sql`commit_statuses.pipeline_id is not null and ${which}`,

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { mergeRequestKind } from '../../../access/index.ts';
-import { columnsInJson, membersInJson, objectInJson, rowInJson, rowsInJson } from '../../../db/index.ts';
+import { membersInJson, objectInJson, plainColumns, rowInJson, rowsInJson } from '../../../db/index.ts';
 import { Id, Iid, nullable, resource, Timestamp } from '../../../http/index.ts';
 import {
   authored,
@@ -62,7 +62,7 @@ const HookBuild = Type.Object({
 const { created_at, started_at, finished_at } = HookBuild.properties;
 
 const build = {
-  ...columnsInJson('commit_statuses', ['id', 'name', 'status']),
+  ...plainColumns('commit_statuses', ['id', 'name', 'status']),
   ...membersInJson('commit_statuses', { created_at, started_at, finished_at }),
   duration: seconds('commit_statuses.started_at', 'commit_statuses.finished_at'),
   queued_duration: seconds('commit_statuses.created_at', 'commit_statuses.started_at'),
@@ -110,7 +110,7 @@ export const pipelineEvent = hookEvent({
     user: personRow(news.user_id),
     project: projectRow(news.project_id),
     pipeline: rowInJson('pipelines', news.id, {
-      ...columnsInJson('pipelines', ['id', 'iid', 'ref', 'tag', 'sha', 'status']),
+      ...plainColumns('pipelines', ['id', 'iid', 'ref', 'tag', 'sha', 'status']),
       ...membersInJson('pipelines', { created_at, finished_at }),
       duration: seconds('pipelines.started_at', 'pipelines.finished_at'),
       queued_duration: seconds('pipelines.created_at', 'pipelines.started_at'),
@@ -196,13 +196,13 @@ export const jobEvent = hookEvent({
     user: personRow(news.user_id),
     project: projectRow(news.project_id),
     job: rowInJson('commit_statuses', news.id, {
-      ...columnsInJson('commit_statuses', ['id', 'ref', 'sha', 'name', 'status']),
+      ...plainColumns('commit_statuses', ['id', 'ref', 'sha', 'name', 'status']),
       ...membersInJson('commit_statuses', { created_at, started_at, finished_at }),
       duration: seconds('commit_statuses.started_at', 'commit_statuses.finished_at'),
       queued_duration: seconds('commit_statuses.created_at', 'commit_statuses.started_at'),
     }),
     pipeline: rowInJson('pipelines', news.pipeline_id, {
-      ...columnsInJson('pipelines', ['id', 'tag', 'status']),
+      ...plainColumns('pipelines', ['id', 'tag', 'status']),
       ...membersInJson('pipelines', { started_at, finished_at }),
       duration: seconds('pipelines.started_at', 'pipelines.finished_at'),
     }),

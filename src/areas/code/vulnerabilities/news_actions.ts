@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { severities } from '../../../advisories/index.ts';
-import { columnsInJson, type Database, momentInJson, ofAnyLength, rowInJson } from '../../../db/index.ts';
+import { type Database, momentInJson, ofAnyLength, plainColumns, rowInJson } from '../../../db/index.ts';
 import { Id, resource, Timestamp } from '../../../http/index.ts';
 import {
   HookProject,
@@ -29,7 +29,7 @@ export const vulnerabilityEvent = hookEvent({
   snapshot: (news: Refs<{ id: number; project_id: number }>) => ({
     project: projectRow(news.project_id),
     vulnerability: rowInJson('vulnerabilities', news.id, {
-      ...columnsInJson('vulnerabilities', ['id', 'name', 'state', 'severity']),
+      ...plainColumns('vulnerabilities', ['id', 'name', 'state', 'severity']),
       created_at: momentInJson('vulnerabilities.created_at'),
     }),
   }),

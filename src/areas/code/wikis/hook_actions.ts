@@ -1,6 +1,6 @@
 /** Webhook events for wikis and their pages (docs/reference/hooks.md#wikis). */
 import { sql } from 'kysely';
-import type { Database } from '../../../db/index.ts';
+import { type Database, plainColumns } from '../../../db/index.ts';
 import { type RefUpdate, readCommit } from '../../../git/index.ts';
 import { type Sample, sampled } from '../../activity/hooks/index.ts';
 import { hooksAsking, newsOf, tellEach } from '../../instance/hook_events/index.ts';
@@ -26,8 +26,7 @@ const actions = { created: 'create', updated: 'update', destroyed: 'delete' } as
 /** The columns of a wiki by which its news are told. */
 const ofWiki = {
   wiki_id: sql<number>`wikis.id`,
-  project_id: sql<number | null>`wikis.project_id`,
-  group_id: sql<number | null>`wikis.group_id`,
+  ...plainColumns('wikis', ['project_id', 'group_id']),
 };
 
 /** The news of pages of a wiki. */

@@ -1,7 +1,7 @@
 /** Wikis and their pages in webhooks. */
 import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import { type Built, columnsInJson, objectInJson, rowInJson } from '../../../db/index.ts';
+import { type Built, objectInJson, plainColumns, rowInJson } from '../../../db/index.ts';
 import { slugInAddress } from '../../../foundation/addresses.ts';
 import { cloneUrls, nullable, resource } from '../../../http/index.ts';
 import type { Filling } from '../../../services/index.ts';
@@ -29,7 +29,7 @@ const HookWiki = resource('HookWiki', {
 });
 
 const wiki = {
-  ...columnsInJson('wikis', ['id', 'group_id', 'default_branch']),
+  ...plainColumns('wikis', ['id', 'group_id', 'default_branch']),
   full_path: sql<string>`case when wikis.group_id is null then projects.full_path else namespaces.full_path end`,
 };
 

@@ -1,7 +1,7 @@
 /** Hook events of reactions (docs/reference/hooks.md#events). */
 import { type RawBuilder, sql } from 'kysely';
 import type { StoredKind } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type Database, plainColumns } from '../../../db/index.ts';
 import { type HookItem, type Sample, sampled } from '../../activity/hooks/index.ts';
 import { inProject, newsOf, tellEach } from '../../instance/hook_events/index.ts';
 import { awardTelling } from './hook_present.ts';
@@ -20,12 +20,9 @@ const rowsOf = (
   newsOf(
     {
       ...inProject,
-      id: sql<number>`award_emoji.id`,
-      name: sql<string>`award_emoji.name`,
-      user_id: sql<number>`award_emoji.user_id`,
+      ...plainColumns('award_emoji', ['id', 'name', 'user_id', 'note_id']),
       created_at: sql<string>`award_emoji.created_at`,
       updated_at: sql<string>`award_emoji.updated_at`,
-      note_id: sql<number | null>`award_emoji.note_id`,
       action: sql<Event>`${event}::text`,
       item: sql.ref<never>(`${table}.id`),
     },

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { Type } from 'typebox';
 import { commitKind, userPage } from '../../../access/index.ts';
-import { columnsInJson, type Database, momentInJson, rowInJson } from '../../../db/index.ts';
+import { type Database, momentInJson, plainColumns, rowInJson } from '../../../db/index.ts';
 import { Id, nullable, resource, Timestamp } from '../../../http/index.ts';
 import {
   HookPerson,
@@ -28,8 +28,8 @@ export const deploymentEvent = hookEvent({
       'deployments',
       news.id,
       {
-        ...columnsInJson('deployments', ['id', 'status', 'sha', 'ref']),
-        ...columnsInJson('environments', ['name', 'tier', 'slug', 'external_url']),
+        ...plainColumns('deployments', ['id', 'status', 'sha', 'ref']),
+        ...plainColumns('environments', ['name', 'tier', 'slug', 'external_url']),
         updated_at: momentInJson('deployments.updated_at'),
       },
       sql`join environments on environments.id = deployments.environment_id`,
@@ -76,7 +76,7 @@ export const deploymentEvent = hookEvent({
 
 /** @param which a predicate on rows of `deployments`, and what may follow it */
 const rowsOf = (which: RawBuilder<unknown>) =>
-  newsInProjects('deployments', { user_id: sql<number | null>`deployments.user_id` }, which);
+  newsInProjects('deployments', plainColumns('deployments', ['user_id']), which);
 
 /** @param tx the transaction in which the status of a deployment changed */
 export const tellOfDeployment = (tx: Database, id: number): Promise<void> =>

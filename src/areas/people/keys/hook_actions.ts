@@ -1,7 +1,7 @@
 /** System hook events of SSH keys (docs/reference/hooks.md#events). */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import { columnsInJson, type Database, momentInJson, rowInJson } from '../../../db/index.ts';
+import { type Database, momentInJson, plainColumns, rowInJson } from '../../../db/index.ts';
 import { Id, resource, Timestamp } from '../../../http/index.ts';
 import { hookEvent, newsOf, type Refs, tellEach, toSystem } from '../../instance/hook_events/index.ts';
 
@@ -17,8 +17,8 @@ export const keyEvent = hookEvent({
       'keys',
       news.id,
       {
-        ...columnsInJson('keys', ['id', 'key']),
-        ...columnsInJson('users', ['username']),
+        ...plainColumns('keys', ['id', 'key']),
+        ...plainColumns('users', ['username']),
         created_at: momentInJson('keys.created_at'),
       },
       sql`join users on users.id = keys.user_id`,
@@ -40,7 +40,7 @@ export const tellOfKey = (tx: Database, event: Event, id: number): Promise<void>
     tx,
     keyEvent,
     newsOf(
-      { ...toSystem, id: sql<number>`keys.id`, event: sql<Event>`${event}::text` },
+      { ...toSystem, ...plainColumns('keys', ['id']), event: sql<Event>`${event}::text` },
       sql`from keys join users on users.id = keys.user_id where keys.id = ${id}`,
     ),
   );

@@ -1,7 +1,7 @@
 /** Hook events of groups and projects (docs/reference/hooks.md#events). */
 import { type RawBuilder, sql } from 'kysely';
 import { Type } from 'typebox';
-import { columnsInJson, type Database, momentInJson, rowInJson, rowsInJson } from '../../../db/index.ts';
+import { type Database, momentInJson, plainColumns, rowInJson, rowsInJson } from '../../../db/index.ts';
 import { Id, nullable, optional, resource, Timestamp, Visibility } from '../../../http/index.ts';
 import { hookEvent, newsOf, type Refs, tellEach } from '../../instance/hook_events/index.ts';
 
@@ -31,13 +31,13 @@ export const projectEvent = hookEvent({
     event: news.event,
     old_full_path: news.old_full_path,
     project: rowInJson('projects', news.id, {
-      ...columnsInJson('projects', ['id', 'name', 'path', 'full_path', 'visibility', 'namespace_id']),
+      ...plainColumns('projects', ['id', 'name', 'path', 'full_path', 'visibility', 'namespace_id']),
       created_at: momentInJson('projects.created_at'),
       updated_at: momentInJson('projects.updated_at'),
     }),
     // Those of the group, or the user of the namespace.
     owners: rowsInJson(
-      columnsInJson('users', ['name', 'email']),
+      plainColumns('users', ['name', 'email']),
       sql`
         from users where users.id = ${news.owner_id}
           or users.id in (select user_id from members where group_id = ${news.namespace_id} and access_level = 50)`,
@@ -88,11 +88,10 @@ export async function tellOfProjects(
     {
       project_id: sql<number | null>`null::bigint`,
       group_ids: sql<number[]>`namespaces.traversal_ids`,
-      id: sql<number>`projects.id`,
+      ...plainColumns('projects', ['id', 'namespace_id']),
       event: sql<ProjectEvent>`${event}::text`,
       old_full_path: sql<string | null>`${old_full_path ?? null}::text`,
-      namespace_id: sql<number>`namespaces.id`,
-      owner_id: sql<number | null>`namespaces.owner_id`,
+      ...plainColumns('namespaces', ['owner_id']),
     },
     sql`from projects join namespaces on namespaces.id = projects.namespace_id where ${which}`,
   );
@@ -117,11 +116,11 @@ export const groupEvent = hookEvent({
     event: news.event,
     old: news.old,
     group: rowInJson('namespaces', news.id, {
-      ...columnsInJson('namespaces', ['id', 'name', 'path', 'full_path']),
+      ...plainColumns('namespaces', ['id', 'name', 'path', 'full_path']),
       created_at: momentInJson('namespaces.created_at'),
       updated_at: momentInJson('namespaces.updated_at'),
     }),
-    parent: rowInJson('namespaces', news.parent_id, columnsInJson('namespaces', ['id', 'name', 'path', 'full_path'])),
+    parent: rowInJson('namespaces', news.parent_id, plainColumns('namespaces', ['id', 'name', 'path', 'full_path'])),
   }),
   body: resource('GroupHookBody', {
     event_name: Type.Enum(['group_create', 'group_destroy', 'group_rename', 'subgroup_create', 'subgroup_destroy']),

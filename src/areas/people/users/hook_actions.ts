@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { isUsableAccount } from '../../../access/index.ts';
-import { type Database, membersInJson, rowInJson } from '../../../db/index.ts';
+import { type Database, membersInJson, plainColumns, rowInJson } from '../../../db/index.ts';
 import { Id, optional, resource, Timestamp } from '../../../http/index.ts';
 import { hookEvent, newsOf, type Refs, tellEach, toSystem } from '../../instance/hook_events/index.ts';
 
@@ -55,7 +55,7 @@ export const tellOfUser = (tx: Database, event: Event, user_id: number, old_user
     newsOf(
       {
         ...toSystem,
-        id: sql<number>`users.id`,
+        ...plainColumns('users', ['id']),
         event: sql<Event>`${event}::text`,
         old_username: sql<string | null>`${old_username ?? null}::text`,
       },

@@ -1,7 +1,7 @@
 /** Hook events of milestones (docs/reference/hooks.md#events). */
 import { type RawBuilder, sql } from 'kysely';
 import { Type } from 'typebox';
-import { type Database, membersInJson, rowInJson } from '../../../db/index.ts';
+import { type Database, membersInJson, plainColumns, rowInJson } from '../../../db/index.ts';
 import { DateOnly, Id, Iid, nullable, resource, Timestamp } from '../../../http/index.ts';
 import { HookProject, presentProject, projectRow, type Sample, sampled } from '../../activity/hooks/index.ts';
 import { hookEvent, newsOf, type Refs, tellEach } from '../../instance/hook_events/index.ts';
@@ -50,8 +50,7 @@ export const milestoneEvent = hookEvent({
 const rowsOf = (action: Action, which: RawBuilder<unknown>) =>
   newsOf(
     {
-      id: sql<number>`milestones.id`,
-      project_id: sql<number | null>`milestones.project_id`,
+      ...plainColumns('milestones', ['id', 'project_id']),
       group_ids: sql<number[]>`namespaces.traversal_ids`,
       action: sql<Action>`${action}::text`,
     },

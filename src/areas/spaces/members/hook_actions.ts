@@ -1,7 +1,7 @@
 /** Hook events of members and access requests (docs/reference/hooks.md#events). */
 import { type RawBuilder, sql } from 'kysely';
 import { Type } from 'typebox';
-import { columnsInJson, type Database, momentInJson, rowInJson } from '../../../db/index.ts';
+import { type Database, momentInJson, plainColumns, rowInJson } from '../../../db/index.ts';
 import { DateOnly, Id, nullable, optional, resource, Timestamp } from '../../../http/index.ts';
 import { groupRow } from '../../activity/hooks/index.ts';
 import { hookEvent, newsOf, type Refs, tellEach } from '../../instance/hook_events/index.ts';
@@ -48,12 +48,12 @@ export const memberEvent = hookEvent({
     expires_at: news.expires_at,
     created_at: momentInJson(news.created_at),
     updated_at: momentInJson(news.updated_at),
-    user: rowInJson('users', news.user_id, columnsInJson('users', ['id', 'name', 'username', 'email', 'public_email'])),
+    user: rowInJson('users', news.user_id, plainColumns('users', ['id', 'name', 'username', 'email', 'public_email'])),
     group: groupRow(news.group_id),
     project: rowInJson(
       'projects',
       news.place_id,
-      columnsInJson('projects', ['id', 'name', 'path', 'full_path', 'visibility']),
+      plainColumns('projects', ['id', 'name', 'path', 'full_path', 'visibility']),
     ),
   }),
   body: resource('MemberHookBody', {

@@ -1,7 +1,7 @@
 /** Webhook events for releases (docs/reference/hooks.md#events). */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import { columnsInJson, type Database, membersInJson, momentInJson, rowInJson, rowsInJson } from '../../../db/index.ts';
+import { type Database, membersInJson, momentInJson, plainColumns, rowInJson, rowsInJson } from '../../../db/index.ts';
 import { repositoryOf, resolveCommit } from '../../../git/index.ts';
 import { Id, nullable, resource, Timestamp } from '../../../http/index.ts';
 import {
@@ -46,7 +46,7 @@ export const releaseEvent = hookEvent({
     path: news.path,
     project: projectRow(news.project_id),
     release: rowInJson('releases', news.id, {
-      ...columnsInJson('releases', ['id', 'description', 'name', 'tag']),
+      ...plainColumns('releases', ['id', 'description', 'name', 'tag']),
       created_at: momentInJson('releases.created_at'),
       released_at: momentInJson('releases.released_at'),
     }),
@@ -97,8 +97,8 @@ const rowsOf = (project_id: number, action: Action, tagged: readonly TaggedRelea
   newsOf(
     {
       ...inProject,
-      id: sql<number>`releases.id`,
-      path: sql<string>`projects.path`,
+      ...plainColumns('releases', ['id']),
+      ...plainColumns('projects', ['path']),
       action: sql<Action>`${action}::text`,
       commit_id: sql<string | null>`told.commit_id`,
     },

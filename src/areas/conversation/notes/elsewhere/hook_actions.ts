@@ -1,7 +1,7 @@
 /** Hook events of comments (docs/reference/hooks.md#events). */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { IssuableKind, OnNoteable, StoredKind } from '../../../../access/index.ts';
-import type { Database } from '../../../../db/index.ts';
+import { type Database, plainColumns } from '../../../../db/index.ts';
 import { type HookItem, type Sample, sampled } from '../../../activity/hooks/index.ts';
 import { addHookEvents, hooksAsking, newsOf } from '../../../instance/hook_events/index.ts';
 import type { Discussable } from '../definition.ts';
@@ -31,7 +31,7 @@ async function isConfidential(db: Database, on: HookItem, id: number): Promise<b
 const newsOfNote = (on: HookItem, { id, project_id, actor_id, action }: Omit<NoteNews, 'item'>): RawBuilder<NoteNews> =>
   newsOf(
     {
-      id: sql<number>`notes.id`,
+      ...plainColumns('notes', ['id']),
       project_id: sql<number>`${project_id}::bigint`,
       actor_id: sql<number>`${actor_id}::bigint`,
       action: sql<NoteNews['action']>`${action}::text`,

@@ -1,7 +1,7 @@
 /** Comments in webhooks. */
 import { sql } from 'kysely';
 import { type TSchema, Type } from 'typebox';
-import { columnsInJson, membersInJson, rowInJson } from '../../../../db/index.ts';
+import { membersInJson, plainColumns, rowInJson } from '../../../../db/index.ts';
 import { AnyJson, Id, nullable, resource, Timestamp } from '../../../../http/index.ts';
 import type { HookEventKind } from '../../../../services/index.ts';
 import {
@@ -64,7 +64,7 @@ const parts = {
     'action',
     'url',
   ]),
-  ...columnsInJson('notes', ['body', 'diff_commit_id']),
+  ...plainColumns('notes', ['body', 'diff_commit_id']),
 };
 
 const triggers = ['note_events', 'confidential_note_events'] as const;

@@ -1,7 +1,7 @@
 /** Notifications about errors, by mail to members and to webhooks (docs/reference/error_tracking.md#telling-of-errors). */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import { columnsInJson, type Database, membersInJson, rowInJson } from '../../../../db/index.ts';
+import { type Database, membersInJson, plainColumns, rowInJson } from '../../../../db/index.ts';
 import { Id, nullable, resource, Timestamp } from '../../../../http/index.ts';
 import {
   HookPerson,
@@ -112,7 +112,7 @@ export const errorEvent = hookEvent({
           'url',
           'action',
         ]),
-        ...columnsInJson('error_tracking_error_texts', ['name', 'description', 'actor']),
+        ...plainColumns('error_tracking_error_texts', ['name', 'description', 'actor']),
       },
       sql`join error_tracking_error_texts on error_tracking_error_texts.error_id = error_tracking_errors.id`,
     ),

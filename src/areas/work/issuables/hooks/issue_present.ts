@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { type IssuableKind, issueKind } from '../../../../access/index.ts';
-import { type Built, columnsInJson, membersInJson, rowInJson } from '../../../../db/index.ts';
+import { type Built, membersInJson, plainColumns, rowInJson } from '../../../../db/index.ts';
 import type { Fields } from '../../../../fields/index.ts';
 import { DateOnly, Id, Iid, nullable, optional, resource, Timestamp } from '../../../../http/index.ts';
 import type { Filling, HookEventKind } from '../../../../services/index.ts';
@@ -70,7 +70,7 @@ const computed = [
 
 const parts = {
   ...membersInJson('issues', HookIssue.properties, computed),
-  ...columnsInJson('issues', ['issue_type', 'time_estimate_s', 'total_time_spent_s']),
+  ...plainColumns('issues', ['issue_type', 'time_estimate_s', 'total_time_spent_s']),
   assignee_ids: sql<number[]>`array(select user_id from issue_assignees where issue_id = issues.id order by user_id)`,
   labels: hookLabelRows(sql`select label_id from issue_labels where issue_id = issues.id`),
 };

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { type IssuableKind, mergeRequestKind } from '../../../../access/index.ts';
-import { type Built, columnsInJson, membersInJson, rowInJson } from '../../../../db/index.ts';
+import { type Built, membersInJson, plainColumns, rowInJson } from '../../../../db/index.ts';
 import type { Fields } from '../../../../fields/index.ts';
 import { Id, Iid, nullable, optional, resource, Timestamp } from '../../../../http/index.ts';
 import type { Filling, HookEventKind } from '../../../../services/index.ts';
@@ -97,7 +97,7 @@ const userIds = (table: string) =>
 
 const parts = {
   ...membersInJson('merge_requests', HookMergeRequest.properties, computed),
-  ...columnsInJson('merge_requests', ['auto_merge_user_id', 'time_estimate_s', 'total_time_spent_s', 'head_commit_id']),
+  ...plainColumns('merge_requests', ['auto_merge_user_id', 'time_estimate_s', 'total_time_spent_s', 'head_commit_id']),
   assignee_ids: userIds('merge_request_assignees'),
   reviewer_ids: userIds('merge_request_reviewers'),
   labels: hookLabelRows(sql`select label_id from merge_request_labels where merge_request_id = merge_requests.id`),
