@@ -27,6 +27,18 @@ test('contributions of a user are moved to another one, and texts are deleted in
     [2, 3].map((id) => ({ id, author_id: to, reader_id: to })),
   );
   await sql`drop table essays`.execute(db);
+
+  await sql`create table ballots (place integer, voter_id bigint references users, unique (place, voter_id))`.execute(
+    db,
+  );
+  await sql`insert into ballots values (1, ${from}), (1, ${to}), (2, ${from})`.execute(db);
+  await moveContributions(db, { from, to, hard: false });
+  const { rows } = await sql<object>`select place, voter_id from ballots order by place`.execute(db);
+  assert.deepEqual(
+    rows,
+    [1, 2].map((place) => ({ place, voter_id: to })),
+  );
+  await sql`drop table ballots`.execute(db);
 });
 
 test('all records of a user are moved to another user, except for those that they already have', async () => {

@@ -3,7 +3,7 @@
  * key to `users` without an action on deletion is a contribution, which goes to the ghost user; rows with `cascade`
  * belong to the user, and `set null` clears the reference.
  */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type Database, isFree, ofAnyLength, type Reference, referencesTo } from '../../../db/index.ts';
 
 /** Rows per statement, so that no statement takes long. */
@@ -16,7 +16,7 @@ const batch = 5000;
 const isText = ({ table, column }: Reference) => column === 'author_id' && table !== 'releases';
 
 /**
- * Moves the contributions of a user to another user.
+ * Moves the contributions of a user to another user. Where a unique key allows one row, and the other user has it, the row is deleted.
  * @param hard whether to delete the user's texts instead
  * @param signal stops the work between two statements; finished statements stay in effect
  */
@@ -28,15 +28,34 @@ export async function moveContributions(
   for (const contribution of await referencesTo(db, 'users')) {
     if (contribution.on_delete !== 'refuse') continue;
     const [table, column] = [sql.table(contribution.table), sql.ref(contribution.column)];
-    const some = sql`ctid = any(array(select ctid from ${table} where ${column} = ${from} limit ${sql.lit(batch)}))`;
-    for (;;) {
-      signal?.throwIfAborted();
-      const { numAffectedRows = 0n } =
-        hard && isText(contribution)
-          ? await sql`delete from ${table} where ${some}`.execute(db)
-          : await sql`update ${table} set ${column} = ${to} where ${some}`.execute(db);
-      if (numAffectedRows === 0n) break;
-    }
+    const isDeleted = hard && isText(contribution);
+    if (!isDeleted) await inBatches(db, contribution, { from, to }, sql`update ${table} set ${column} = ${to}`, signal);
+    // Of several deleted users who did the same, such as answering a deployment, one stands for all.
+    if (isDeleted || contribution.keys.length > 0)
+      await inBatches(db, contribution, { from, to: undefined }, sql`delete from ${table}`, signal);
+  }
+}
+
+/**
+ * Changes all rows that refer to a user.
+ * @param to if given, only rows that this user does not have already
+ * @param change a statement without its condition
+ */
+async function inBatches(
+  db: Database,
+  reference: Reference,
+  { from, to }: { from: number; to: number | undefined },
+  change: RawBuilder<unknown>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const isMeant = to === undefined ? sql`true` : isFree(reference, sql`${to}`);
+  for (;;) {
+    signal?.throwIfAborted();
+    const { numAffectedRows = 0n } = await sql`
+      ${change} where ctid = any(array(
+        select moved.ctid from ${sql.table(reference.table)} moved
+         where ${sql.ref(`moved.${reference.column}`)} = ${from} and ${isMeant} limit ${sql.lit(batch)}))`.execute(db);
+    if (numAffectedRows === 0n) return;
   }
 }
 
@@ -58,16 +77,8 @@ export interface HandOver {
  */
 export async function handOver(db: Database, { from, to, except }: HandOver, signal?: AbortSignal): Promise<void> {
   for (const owned of await ownedColumns(db, except)) {
-    const [table, column] = [sql.table(owned.table), sql.ref(owned.column)];
-    for (;;) {
-      signal?.throwIfAborted();
-      const { numAffectedRows = 0n } = await sql`
-        update ${table} set ${column} = ${to} where ctid = any(array(
-          select moved.ctid from ${table} moved where ${sql.ref(`moved.${owned.column}`)} = ${from} and ${isFree(owned, sql`${to}`)} limit ${sql.lit(batch)}))`.execute(
-        db,
-      );
-      if (numAffectedRows === 0n) break;
-    }
+    const change = sql`update ${sql.table(owned.table)} set ${sql.ref(owned.column)} = ${to}`;
+    await inBatches(db, owned, { from, to }, change, signal);
   }
 }
 
