@@ -8,6 +8,7 @@ import { sent } from '../../test/support/sent.ts';
 import { type Database, type Reference, referencesTo } from '../db/index.ts';
 import type { PlanningTable } from './planning/references/actions.ts';
 import { atLeaving, atMove, atTransfer } from './references.ts';
+import { removeExpiredMembers } from './spaces/members/removal_actions.ts';
 
 const tables: readonly PlanningTable[] = ['labels', 'milestones', 'iterations'];
 const keyOf = ({ table, column }: Reference) => `${table}.${column}`;
@@ -365,7 +366,7 @@ test('a member who leaves keeps no rights, and stays assigned unless asked', asy
   };
   const ending = Object.keys(atLeaving).filter((key) => !atLeaving[key]!.startsWith('stays'));
   assert.deepEqual(ending.toSorted(), Object.keys(rows).toSorted());
-  for (const unassign_issuables of [false, true]) {
+  for (const way of ['removed', 'removed and unassigned', 'expired'] as const) {
     const { id } = await person();
     await sent(as('owner').post(`/groups/${group.id}/members`, { user_id: id, access_level: 30 }));
     for (const row of Object.values(rows)) await row(id)?.execute(db);
@@ -380,9 +381,15 @@ test('a member who leaves keeps no rights, and stays assigned unless asked', asy
       return found;
     };
     assert.deepEqual(await kept(), ending);
-    await as('owner').delete(`/groups/${group.id}/members/${id}`, { unassign_issuables });
+    if (way === 'expired') {
+      await sql`update members set expires_at = current_date - 1 where user_id = ${id}`.execute(db);
+      await removeExpiredMembers(db);
+    } else
+      await as('owner').delete(`/groups/${group.id}/members/${id}`, {
+        unassign_issuables: way === 'removed and unassigned',
+      });
     const assigned = ending.filter((key) => atLeaving[key] === 'ends if asked');
-    assert.deepEqual(await kept(), unassign_issuables ? [] : assigned);
+    assert.deepEqual(await kept(), way === 'removed and unassigned' ? [] : assigned, way);
     await sql`delete from approval_rules where project_id = ${project.id}`.execute(db);
     await sql`delete from protected_branches where project_id = ${project.id} and name = 'stable'`.execute(db);
     await sql`delete from protected_environments where project_id = ${project.id}`.execute(db);

@@ -9,7 +9,7 @@ import {
   type Subtree,
   subtreeOf,
 } from '../../../access/index.ts';
-import { type Database, referencesTo, releaseReferences } from '../../../db/index.ts';
+import { type Database, ofAnyLength, referencesTo, releaseReferences } from '../../../db/index.ts';
 import { checkUnmodified, forbidden, notFound } from '../../../http/index.ts';
 import { recordEvents } from '../../activity/events/index.ts';
 import { isOwnedBy, ownersByTable } from '../../planning/references/index.ts';
@@ -52,7 +52,7 @@ export async function removeMember(
   await endWhatWaits(
     tx,
     (table) => (below && 'group_id' in subtree ? isInside(subtree.group_id, table) : isDirect(source, table)),
-    user_id,
+    [user_id],
   );
   await refreshAuthorizations(tx, subtree, [user_id]);
   if (unassigns) await unassign(tx, subtree, user_id);
@@ -74,7 +74,7 @@ export async function removeEverywhere(
   if (await own.executeTakeFirst()) return removeMember(tx, subtree, actor, { user_id, below: true });
   await refuseAboveInside(tx, subtree, actor, user_id);
   if (!(await removeBelow(tx, subtree.group_id, user_id))) throw notFound('User');
-  await endWhatWaits(tx, (table) => isInside(subtree.group_id, table), user_id);
+  await endWhatWaits(tx, (table) => isInside(subtree.group_id, table), [user_id]);
   await refreshAuthorizations(tx, subtree, [user_id]);
 }
 
@@ -94,17 +94,18 @@ const isInside = (group_id: number, table = 'members') => {
 };
 
 /**
- * Deletes the user's pending invitations and approvals. Otherwise a removed member could return through an invitation
+ * Deletes the pending invitations that the users sent, and their pending approvals. Otherwise a removed member could return through an invitation
  * or a later approval.
  */
 async function endWhatWaits(
   tx: Database,
   isThere: (table: string) => RawBuilder<boolean>,
-  user_id: number,
+  user_ids: readonly number[],
 ): Promise<void> {
-  await sql`delete from invitations where created_by_id = ${user_id} and ${isThere('invitations')}`.execute(tx);
+  const users = ofAnyLength(user_ids, 'bigint[]');
+  await sql`delete from invitations where created_by_id = any(${users}) and ${isThere('invitations')}`.execute(tx);
   await sql`
-    delete from member_approvals where user_id = ${user_id} and status = 'pending' and ${isThere('member_approvals')}`.execute(
+    delete from member_approvals where user_id = any(${users}) and status = 'pending' and ${isThere('member_approvals')}`.execute(
     tx,
   );
 }
@@ -175,6 +176,7 @@ async function removeExpired(tx: Database, subtree: Subtree): Promise<number> {
   const gone = await tx.deleteFrom('members').where(isDirect(source)).where(hasEnded()).returning('user_id').execute();
   const user_ids = gone.map(({ user_id }) => user_id);
   await recordMemberships(tx, subtree, user_ids, 'expired');
+  await endWhatWaits(tx, (table) => isDirect(source, table), user_ids);
   await refreshAuthorizations(tx, subtree, user_ids);
   return gone.length;
 }
