@@ -134,7 +134,8 @@ const menu = (summary: Html, name: string, items: readonly Content[]): Html =>
 
 /** Links and menus of the caller. */
 function accountOf({ caller, path }: Seen, place: Place | undefined): Html {
-  if (!caller) return html`<a class="button" href="${`/users/sign_in?to=${encodeURIComponent(path)}`}">Sign in</a>`;
+  if (!caller)
+    return html`<nav aria-label="Main"><a class="button" href="${`/users/sign_in?to=${encodeURIComponent(path)}`}">Sign in</a></nav>`;
   return html`${searchForm(place)}<nav aria-label="Main">${menu(icon('plus'), 'Create', [
     html`<a href="/projects/new">${icon('code')}New project</a>`,
     html`<a href="/groups/new">${icon('group')}New group</a>`,
