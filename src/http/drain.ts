@@ -15,6 +15,11 @@ const usualQuiet_ms = 50;
 const patience_ms = 1000;
 const emptyTurn_ms = 0.05;
 
+const stopping = new WeakSet<Server>();
+
+/** Whether a server answers its last requests. */
+export const isStopping = (server: Server): boolean => stopping.has(server);
+
 export interface Drain {
   /** Resolves when all connections are closed. */
   closed: Promise<unknown>;
@@ -43,6 +48,7 @@ export async function drain(server: Server, cutOff: Promise<unknown>): Promise<v
  * connections comes soon even under load.
  */
 export function answerLast(server: Server, until: Promise<void>): void {
+  stopping.add(server);
   server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
     response.setHeader('connection', 'close');
     const end = response.end.bind(response) as (...args: unknown[]) => ServerResponse;

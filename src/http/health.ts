@@ -3,6 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { sql } from 'kysely';
 import type { Services } from '../services/index.ts';
 import { type Doorway, door } from './door.ts';
+import { isStopping } from './drain.ts';
 import { jsonForm } from './error_replies.ts';
 
 const alive = (url: string) => door({ method: 'GET', url, handle: ({ reply }) => reply.send({ status: 'ok' }) });
@@ -23,7 +24,7 @@ async function haveRoom({ storages }: Pick<Services, 'storages'>): Promise<boole
 /** The reason why a working server is not ready, as a sentence; undefined when it is. */
 export type ReadinessProblem = (services: Services) => Promise<string | undefined>;
 
-/** 503 while the database does not respond, or writes cannot succeed. */
+/** 503 while the database does not respond, writes cannot succeed, or the server is stopping. */
 const readiness = (problemOf: ReadinessProblem) =>
   door({
     method: 'GET',
@@ -31,6 +32,8 @@ const readiness = (problemOf: ReadinessProblem) =>
     handle: async ({ services, request, reply }) => {
       const failed = (states: object) =>
         reply.code(503).send({ status: 'failed', message: '503 Service Unavailable', ...states });
+      if (isStopping(request.server.server))
+        return failed({ message: '503 Service Unavailable - The server is stopping' });
       try {
         const { rows } = await sql<{
           read_only: string;
