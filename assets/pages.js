@@ -7,12 +7,57 @@ document.addEventListener('keydown', (event) => {
     event.target.form.requestSubmit(event.target.form.querySelector('button[name="_do"]'));
 });
 
-for (const field of document.querySelectorAll('textarea[id]')) {
-  const kept = storage?.getItem(keyOf(field));
-  if (kept && field.value === '') field.value = kept;
-  field.addEventListener('input', () => storage?.setItem(keyOf(field), field.value));
-  field.form?.addEventListener('submit', () => storage?.removeItem(keyOf(field)));
+const keepDrafts = (part) => {
+  for (const field of part.querySelectorAll('textarea[id]')) {
+    const kept = storage?.getItem(keyOf(field));
+    if (kept && field.value === '') field.value = kept;
+    field.addEventListener('input', () => storage?.setItem(keyOf(field), field.value));
+    field.form?.addEventListener('submit', () => storage?.removeItem(keyOf(field)));
+  }
+};
+keepDrafts(document);
+
+// A part of a page is replaced by the same part of the page that a link or form of it leads to: data-part names what a form changes.
+const policy = window.trustedTypes?.createPolicy('coppice', { createHTML: (text) => text });
+async function replaceParts(names, address, options) {
+  const reply = await fetch(address, { headers: { accept: 'text/html' }, ...options });
+  const text = await reply.text();
+  const page = new DOMParser().parseFromString(policy?.createHTML(text) ?? text, 'text/html');
+  const pairs = names.map((name) => [document.getElementById(name), page.getElementById(name)]);
+  if (reply.status >= 500 || pairs.some(([old, fresh]) => !old || !fresh)) throw new Error(reply.status);
+  history.replaceState(null, '', reply.url);
+  for (const [old, fresh] of pairs) {
+    old.replaceWith(fresh);
+    keepDrafts(fresh);
+  }
+  pairs[0][1].querySelector('form :is(input, select, textarea):not([type="hidden"]), a')?.focus();
 }
+document.addEventListener('click', (event) => {
+  const link = event.target.closest?.('a[data-part]');
+  const part = link?.closest('[id][data-part]');
+  if (!part || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  replaceParts([part.id], link.href).catch(() => location.assign(link.href));
+});
+document.addEventListener('submit', (event) => {
+  const { target: form, submitter } = event;
+  const part = form.closest('[id][data-part]');
+  if (!part || form.enctype.startsWith('multipart')) return;
+  event.preventDefault();
+  const fields = new URLSearchParams(new FormData(form, submitter));
+  const isRead = form.method === 'get';
+  const address = new URL(form.action);
+  if (isRead) address.search = fields;
+  const names = isRead ? [part.id] : part.dataset.part.split(' ');
+  replaceParts(names, address, isRead ? {} : { method: 'POST', body: fields }).catch(() => location.reload());
+});
+
+document.addEventListener('input', ({ target }) => {
+  if (!target.matches?.('[data-filter]')) return;
+  const asked = target.value.toLowerCase();
+  for (const choice of target.closest('dd').querySelectorAll('fieldset label'))
+    choice.hidden = !choice.textContent.toLowerCase().includes(asked);
+});
 
 document.addEventListener('click', ({ target }) => {
   for (const menu of document.querySelectorAll('details.menu[open]')) if (!menu.contains(target)) menu.open = false;

@@ -7,6 +7,8 @@ import { filterName, type RefusedForm, type Seen, type View } from './page.ts';
 export interface Option {
   value: string | number;
   label: string;
+  /** What is shown in place of the label beside a box. */
+  view?: Content;
 }
 
 /** A field, by the name of a parameter. */
@@ -125,16 +127,20 @@ ${text}</textarea>`;
 const reasonView = (id: string, reason: string | undefined): Content =>
   reason !== undefined && html`<p class="reason" id="${`${id}-reason`}">${reason}</p>`;
 
+/** An empty text, or nothing chosen, is sent as such. */
+const clearing = ({ name, is_clearable }: Field): Content =>
+  is_clearable && html`<input type="hidden" name="${is_clearable === 'null' ? 'null[]' : 'clear[]'}" value="${name}">`;
+
 /** Boxes of which any number can be ticked. */
 function boxesOf(field: Field, form: string, refused: RefusedForm | undefined): Html {
-  const { name, label, help, options = [] } = field;
-  const ticked = new Set(refused ? typedIn(refused, name) : []);
+  const { name, label, help, options = [], chosen = [] } = field;
+  const ticked = new Set(refused ? typedIn(refused, name) : chosen.map(String));
   const id = `${form}-${name}`;
   const reason = reasonsFor(field, refused);
   return html`<fieldset class="field" id="${id}" ?aria-describedby="${reason && `${id}-reason`}"><legend>${label}</legend>${help && html`<p class="help">${help}</p>`}${options.map(
-    ({ value, label: text }) =>
-      html`<label><input type="checkbox" name="${`${name}[]`}" value="${value}" ?checked="${ticked.has(String(value))}"> ${text}</label>`,
-  )}${reasonView(id, reason)}</fieldset>`;
+    ({ value, label: text, view }) =>
+      html`<label><input type="checkbox" name="${`${name}[]`}" value="${value}" ?checked="${ticked.has(String(value))}"> ${view ?? text}</label>`,
+  )}${clearing(field)}${reasonView(id, reason)}</fieldset>`;
 }
 
 /**
@@ -159,8 +165,7 @@ export function fieldOf(field: Field, form: string, refused: RefusedForm | undef
       ? html`<label>${control} ${label}</label>`
       : html`<label for="${id}">${label}</label>${control}`,
     help && html`<p class="help" id="${`${id}-help`}">${help}</p>`,
-    field.is_clearable &&
-      html`<input type="hidden" name="${field.is_clearable === 'null' ? 'null[]' : 'clear[]'}" value="${name}">`,
+    clearing(field),
     reasonView(id, reason),
   ];
   return html`<div class="field">${parts}</div>`;

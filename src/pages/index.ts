@@ -2,7 +2,7 @@
 export { readAssets } from './assets.ts';
 export { type Field, filterForm, form, hidden, type Option, refusalIn } from './forms.ts';
 export { type Content, Html, html, sanitised } from './html.ts';
-export type { IconName } from './icons.ts';
+export { type IconName, icon } from './icons.ts';
 export { dismissalPath, type House, type Notice, type Section } from './layout.ts';
 export * from './marks.ts';
 export { type HtmlPage, type HtmlPart, pageForm, sendPage, unreadableForm } from './notice.ts';

@@ -29,6 +29,11 @@ export function momentInWords(at: Date, now: number): string {
   const distance_ms = Math.abs(passed_ms);
   if (distance_ms < minute_ms) return 'just now';
   if (distance_ms < nearest_ms) return passed_ms > 0 ? `${lengthOf(distance_ms)} ago` : `in ${lengthOf(distance_ms)}`;
+  return dateInWords(at, now);
+}
+
+/** `12 Mar`, and in another year `12 Mar 2025`. */
+function dateInWords(at: Date, now: number): string {
   const date = `${at.getUTCDate()} ${months[at.getUTCMonth()]}`;
   return at.getUTCFullYear() === new Date(now).getUTCFullYear() ? date : `${date} ${at.getUTCFullYear()}`;
 }
@@ -42,9 +47,9 @@ export function time(at: string | null | undefined): Html | undefined {
   return html`<time datetime="${iso}" title="${exact}">${momentInWords(moment, Date.now())}</time>`;
 }
 
-/** A day. */
+/** A day. @param on ISO 8601 */
 export const day = (on: string | null | undefined): Html | undefined =>
-  on ? html`<time datetime="${on}">${on}</time>` : undefined;
+  on ? html`<time datetime="${on}" title="${on}">${dateInWords(new Date(on), Date.now())}</time>` : undefined;
 
 /** Whose face is shown: a user, or a project or group. */
 interface Faced {

@@ -66,6 +66,38 @@ test('an issue is created with what the address says, and a refused form keeps w
   assert.doesNotMatch(issue, /<script>alert/);
 });
 
+test('each property is changed by itself, beside what it shows, and leaves the others as they are', async () => {
+  const { here, browser, base } = await visit();
+  const { people, project, as } = here;
+  const { iid } = await addIssue(here, { title: 'Thin out', labels: 'ripe,sour', weight: 2 });
+  const page = `${base}/${iid}`;
+  const plain = (await browser.get(page)).html;
+  assert.ok(!plain.includes('id="change"') && plain.includes('aria-label="Change labels"'));
+  const asked = (await browser.get(`${page}?change=labels`)).html;
+  const fields = fieldsIn(asked, 'change');
+  assert.deepEqual([fields['labels[]'], fields['clear[]']], [['ripe', 'sour'], ['labels']]);
+
+  const change = (name: string, values: Record<string, string | string[]>) =>
+    browser.send(`${page}?change=${name}`, 'change', values);
+  assert.equal((await change('labels', { 'labels[]': ['sour'], add_labels: 'late', 'clear[]': 'labels' })).to, page);
+  await change('assignees', { 'assignee_ids[]': [String(people.developer.id)], 'clear[]': 'assignee_ids' });
+  await change('due_date', { due_date: '2030-05-01', 'clear[]': 'due_date' });
+  const { body } = await as('owner').get(`/projects/${project.id}/issues/${iid}`);
+  assert.deepEqual(
+    [body.labels, body.assignees.map(({ id }: { id: number }) => id), body.due_date, body.weight],
+    [['late', 'sour'], [people.developer.id], '2030-05-01', 2],
+  );
+  await change('labels', { 'clear[]': 'labels' });
+  assert.deepEqual((await as('owner').get(`/projects/${project.id}/issues/${iid}`)).body.labels, []);
+
+  const refused = await change('weight', { weight: '-1', 'clear[]': 'weight' });
+  assert.equal(refused.status, 400);
+  assert.match(refused.html, /id="change-weight-reason">/);
+  // Those who may not change it have no pencils.
+  const guest = await browserOf(here, people.guest);
+  assert.doesNotMatch((await guest.get(`${page}?change=labels`)).html, /aria-label="Change|id="change"/);
+});
+
 test('all fields are changed in one form, and cleared in it', async () => {
   const { here, browser, base } = await visit();
   const { people, project, as } = here;

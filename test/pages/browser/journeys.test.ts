@@ -216,6 +216,29 @@ journey('an issue is written, discussed and closed', async ({ here, enter, at })
   await visitor.follow('Pick all apples');
 });
 
+journey('the properties of an issue are changed where they are read', async ({ here, enter, at }) => {
+  await sent(here.as('owner').post(`/projects/${here.project.id}/labels`, { name: 'ripe', color: '#aa2211' }));
+  const { iid } = await addIssue(here, { title: 'Pick apples' });
+  const visitor = await enter('developer');
+  await visitor.open(`${at}/-/issues/${iid}`);
+  await visitor.fill({ Comment: 'Half of a thought' });
+  await visitor.press('Assign to me');
+  const about = visitor.page.getByRole('region', { name: 'About the issue' });
+  assert.match(await about.innerText(), /Assignees\s+developer/);
+  await visitor.follow(/labels$/, about);
+  await visitor.fill({ ripe: true, 'New labels': 'early' }, about);
+  await visitor.press('Save labels');
+  assert.match(await about.innerText(), /Labels\s+early\s+ripe/);
+  await visitor.follow('due date', about);
+  await visitor.fill({ 'Due date': '2030-05-01' }, about);
+  await visitor.press('Save due date');
+  await visitor.sees('1 May 2030');
+  await visitor.follow('Change due date');
+  await visitor.follow('Cancel');
+  await visitor.sees(/added\s+early/);
+  assert.equal(await about.getByRole('textbox').count(), 0);
+});
+
 journey('a merge request is reviewed line by line, and merged', async ({ here, enter, at }) => {
   await addFile(here, 'README.md', 'one\ntwo\n');
   await addBranch(here, 'topic');

@@ -16,6 +16,10 @@ function atNote(address: string, { body }: Written): string {
 const afterNew = (reply: never, call: PageCall) => atNote(`${call.path}?page=last`, reply);
 const afterChange = (reply: never, call: PageCall) => atNote(withQuery(call, { edit: undefined }), reply);
 
+const afterProperty = (_: never, call: PageCall) => withQuery(call, { change: undefined, find: undefined });
+
+const updateOf = (noun: Noun) => (noun === 'Issue' ? 'updateProjectIssue' : 'updateMergeRequest');
+
 /** The actions on an issue or a merge request other than editing it. */
 export const conversationForms = (noun: Noun) =>
   ({
@@ -28,8 +32,9 @@ export const conversationForms = (noun: Noun) =>
     unreact: { runs: `delete${noun}AwardEmoji` },
     subscribe: { runs: `subscribeTo${noun}` },
     unsubscribe: { runs: `unsubscribeFrom${noun}` },
-    close: { runs: `update${noun === 'Issue' ? 'ProjectIssue' : noun}`, parameters: { state_event: 'close' } },
-    reopen: { runs: `update${noun === 'Issue' ? 'ProjectIssue' : noun}`, parameters: { state_event: 'reopen' } },
+    change: { runs: updateOf(noun), next: afterProperty },
+    close: { runs: updateOf(noun), parameters: { state_event: 'close' } },
+    reopen: { runs: updateOf(noun), parameters: { state_event: 'reopen' } },
   }) satisfies Record<string, PageForm>;
 
 /** The texts in a form that two users may edit at the same time. */

@@ -115,7 +115,9 @@ function entriesOf(seen: Seen, { threads, changes }: Timeline, texts: NoteTexts)
 export function timelineView(seen: Seen, timeline: Timeline, texts: NoteTexts): Html {
   return html`<section aria-labelledby="activity">
 <h2 id="activity">Activity</h2>
+<div id="entries">
 ${entriesOf(seen, timeline, texts)}
+</div>
 ${timeline.has_more_changes && html`<p class="soft">Only the first 100 changes of each kind are shown.</p>`}
 ${pager(timeline.threads, seen)}
 ${commentView(seen)}

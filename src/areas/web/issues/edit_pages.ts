@@ -4,7 +4,6 @@ import { issueKind } from '../../../access/index.ts';
 import { pick } from '../../../fields/index.ts';
 import type { Plan, Values } from '../../../http/index.ts';
 import { type Field, form, html, page, type Seen } from '../../../pages/index.ts';
-import { Iteration } from '../../planning/iterations/index.ts';
 import { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
 import { Issue, issueFields } from '../../work/issues/index.ts';
 import {
@@ -18,6 +17,7 @@ import {
 import { editedTexts, presentText } from '../issuables/form_rules.ts';
 import { pathIn, pathOf } from '../issuables/present.ts';
 import { offeredText } from '../issuables/template_queries.ts';
+import { type Iterations, iterationOptions, iterationsToChoose } from './property_present.ts';
 
 type ShownIssue = Static<typeof Issue>;
 
@@ -67,23 +67,11 @@ export const newIssuePage = page('/:id/-/issues/new', {
   },
 });
 
-type ShownIterations = readonly Static<typeof Iteration>[];
-
-const namedIteration = ({ title, start_date, due_date }: Static<typeof Iteration>) =>
-  `${title ?? ''} ${start_date} – ${due_date}`.trim();
-
-/** The iterations to choose from, with that of the issue; none if there are none. */
-function iterationOptions({ iteration }: ShownIssue, iterations: ShownIterations) {
-  const known = iteration && !iterations.some(({ id }) => id === iteration.id) ? [iteration] : [];
-  const offered = [...known, ...iterations].map((each) => ({ value: each.id, label: namedIteration(each) }));
-  return offered.length > 0 ? [{ value: 0, label: 'None' }, ...offered] : [];
-}
-
 function editFields(
   plan: Plan | undefined,
   issue: ShownIssue,
   choices: Choices,
-  iterations: ShownIterations,
+  iterations: Iterations,
 ): readonly Field[] {
   const { texts, others, flags } = groupedControls(issueFields, {
     is_new: false,
@@ -105,11 +93,8 @@ export const editIssuePage = page('/:id/-/issues/:issue_iid/edit', {
   load: async (call) => {
     const issue = await call.one(Issue, 'getProjectIssue');
     const chosen = { people: issue.assignees, labels: namesOf(issue.labels), milestone: issue.milestone };
-    const [choices, iterations] = await Promise.all([
-      choicesOf(call, chosen),
-      call.perhaps(call.list(Iteration, 'listProjectIterations', { per_page: 100, state: 'opened' })),
-    ]);
-    return { issue, choices, iterations: iterations?.items ?? [] };
+    const [choices, iterations] = await Promise.all([choicesOf(call, chosen), iterationsToChoose(call)]);
+    return { issue, choices, iterations };
   },
   forms: {
     change: {

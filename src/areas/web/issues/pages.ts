@@ -5,8 +5,10 @@ import { AwardEmoji } from '../../conversation/award_emoji/index.ts';
 import { Issue, LinkedIssueReply } from '../../work/issues/index.ts';
 import { MergeRequestInList } from '../../work/merge_requests/index.ts';
 import { conversationForms } from '../issuables/form_rules.ts';
+import { colouredLabels } from '../issuables/label_queries.ts';
 import { pathIn } from '../issuables/present.ts';
 import { textsOf, timelineOf } from '../issuables/timeline_present.ts';
+import { changingFields } from './property_present.ts';
 import { issueView } from './views.ts';
 
 export const issuePage = page('/:id/-/issues/:issue_iid', {
@@ -26,8 +28,12 @@ export const issuePage = page('/:id/-/issues/:issue_iid', {
       list(AwardEmoji, 'listIssueAwardEmoji', { per_page: 100 }),
     ]);
     const place = { kind: 'project' as const, id: issue.project_id, full_path: pathIn(issue.references.full) };
-    const said = await textsOf(call, place, timeline.threads.items, issue.description);
-    return { issue, place, ...said, timeline, links, related, closing, awards: awards.items };
+    const [said, changing, labels] = await Promise.all([
+      textsOf(call, place, timeline.threads.items, issue.description),
+      changingFields(call, issue),
+      issue.labels.length === 0 ? [] : colouredLabels(call.services.db, 'issue', issue.id),
+    ]);
+    return { issue, place, ...said, timeline, links, related, closing, awards: awards.items, changing, labels };
   },
   forms: conversationForms('Issue'),
   view: issueView,

@@ -1,12 +1,12 @@
 /** Views of an issue. */
 import type { Static } from 'typebox';
 import { issueKind } from '../../../access/index.ts';
-import type { Page } from '../../../http/index.ts';
+import { type Page, reaches } from '../../../http/index.ts';
 import {
   type Content,
   chip,
   day,
-  facts,
+  type Field,
   type Html,
   html,
   people,
@@ -20,7 +20,9 @@ import {
 import type { Issue, LinkedIssueReply } from '../../work/issues/index.ts';
 import type { MergeRequestInList } from '../../work/merge_requests/index.ts';
 import type { Award, NoteTexts, Timeline } from '../issuables/definition.ts';
+import type { ColouredLabel } from '../issuables/label_queries.ts';
 import { pathOf } from '../issuables/present.ts';
+import { assigningFields, type Property, propertiesView } from '../issuables/property_views.ts';
 import { timelineView } from '../issuables/timeline_views.ts';
 import { labelsView, reactionsView, stateForms } from '../issuables/views.ts';
 
@@ -36,30 +38,63 @@ export interface ShownIssue {
   related: MergeRequests;
   closing: MergeRequests;
   awards: readonly Award[];
+  labels: readonly ColouredLabel[];
+  /** The controls of the property that is being changed. */
+  changing: readonly Field[] | undefined;
 }
 
 const words = (value: string | null | undefined): string | undefined => value?.replaceAll('_', ' ');
 
-const factsView = ({ issue }: ShownIssue): Html =>
-  facts([
-    ['Assignees', issue.assignees.length > 0 && people(issue.assignees)],
-    ['Labels', issue.labels.length > 0 && labelsView(issue.labels, pathOf(issue.web_url))],
-    ['Milestone', issue.milestone && html`<a href="${pathOf(issue.milestone.web_url)}">${issue.milestone.title}</a>`],
-    ['Due', day(issue.due_date)],
-    ['Weight', issue.weight],
-    ['Epic', issue.epic && html`<a href="${issue.epic.url}">${issue.epic.title}</a>`],
-    [
-      'Iteration',
-      issue.iteration &&
-        html`<a href="${pathOf(issue.iteration.web_url)}">${issue.iteration.title ?? `${issue.iteration.start_date} – ${issue.iteration.due_date}`}</a>`,
-    ],
-    ['Health', words(issue.health_status)],
-    ['Kind', issue.issue_type !== 'issue' && words(issue.issue_type)],
-    ['Time spent', issue.time_stats.human_total_time_spent],
-    ['Time estimated', issue.time_stats.human_time_estimate],
-    ['Tasks', issue.task_status],
-    ['Closed by', issue.closed_by && html`${person(issue.closed_by)} ${time(issue.closed_at)}`],
-  ]);
+/** The properties that are changed in the second column, in the order in which they are read. */
+const propertiesOf = ({ issue, labels }: ShownIssue, { caller }: Seen): readonly Property[] => {
+  const address = pathOf(issue.web_url);
+  const [assigned, plan] = [issue.assignees.map(({ id }) => id), caller?.plan ?? 'free'];
+  const others = reaches(plan, 'premium') ? assigned : [];
+  return [
+    {
+      name: 'assignees',
+      label: 'Assignees',
+      shown: issue.assignees.length > 0 && people(issue.assignees),
+      shortcut:
+        caller && !assigned.includes(caller.id)
+          ? { button: 'Assign to me', fields: assigningFields('assignee_ids', [...others, caller.id]) }
+          : undefined,
+    },
+    { name: 'labels', label: 'Labels', shown: labels.length > 0 && labelsView(labels, address) },
+    {
+      name: 'milestone',
+      label: 'Milestone',
+      shown: issue.milestone && html`<a href="${pathOf(issue.milestone.web_url)}">${issue.milestone.title}</a>`,
+    },
+    ...(reaches(plan, 'premium')
+      ? [
+          {
+            name: 'iteration_id',
+            label: 'Iteration',
+            shown:
+              issue.iteration &&
+              html`<a href="${pathOf(issue.iteration.web_url)}">${issue.iteration.title ?? `${issue.iteration.start_date} – ${issue.iteration.due_date}`}</a>`,
+          },
+        ]
+      : []),
+    { name: 'due_date', label: 'Due date', shown: day(issue.due_date) },
+    ...(reaches(plan, 'premium')
+      ? [
+          { name: 'weight', label: 'Weight', shown: issue.weight },
+          { label: 'Epic', shown: issue.epic && html`<a href="${issue.epic.url}">${issue.epic.title}</a>` },
+        ]
+      : []),
+    ...(reaches(plan, 'ultimate')
+      ? [{ name: 'health_status', label: 'Health', shown: words(issue.health_status) }]
+      : []),
+    { name: 'confidential', label: 'Confidential', shown: issue.confidential && 'Only members can see it' },
+    { label: 'Kind', shown: issue.issue_type !== 'issue' && words(issue.issue_type) },
+    { label: 'Time spent', shown: issue.time_stats.human_total_time_spent },
+    { label: 'Time estimated', shown: issue.time_stats.human_time_estimate },
+    { label: 'Tasks', shown: issue.task_status },
+    { label: 'Closed by', shown: issue.closed_by && html`${person(issue.closed_by)} ${time(issue.closed_at)}` },
+  ];
+};
 
 const mergeRequestRows = (title: string, found: MergeRequests): Content =>
   found &&
@@ -93,7 +128,7 @@ const linkRows = (links: ShownIssue['links']): Content =>
   )}`;
 
 export function issueView(shown: ShownIssue, seen: Seen): View {
-  const { issue, place, description, timeline, texts, links, related, closing, awards } = shown;
+  const { issue, place, description, timeline, texts, links, related, closing, awards, changing } = shown;
   const { full_path } = place;
   return {
     title: [issue.title, `#${issue.iid}`, full_path],
@@ -113,9 +148,9 @@ ${mergeRequestRows('Merge requests that close this issue', closing)}
 ${mergeRequestRows('Other related merge requests', without(related, closing))}
 ${timelineView(seen, timeline, texts)}
 </div>
-<section aria-label="About the issue">
+<section id="about" data-part="about entries" aria-label="About the issue">
 <div class="actions">${seen.may('close') && html`<a class="button" href="${`${issueKind.page(full_path, issue.iid)}/edit`}">Edit</a>`} ${stateForms(seen, issue.state, issue.subscribed)}</div>
-${factsView(shown)}
+${propertiesView(seen, propertiesOf(shown, seen), changing)}
 </section>
 </div>`,
   };

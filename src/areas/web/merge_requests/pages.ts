@@ -1,31 +1,64 @@
 /** One merge request (docs/reference/work_pages.md). */
 import { mergeRequestKind } from '../../../access/index.ts';
-import { type Content, facts, html, page, people, rows, state } from '../../../pages/index.ts';
+import { reaches } from '../../../http/index.ts';
+import { type Content, html, page, people, rows, type Seen, state } from '../../../pages/index.ts';
 import { CommitStatus } from '../../code/commit_statuses/index.ts';
 import { AwardEmoji } from '../../conversation/award_emoji/index.ts';
 import { Issue } from '../../work/issues/index.ts';
 import { Approvals, MergeRequest } from '../../work/merge_requests/index.ts';
 import { conversationForms } from '../issuables/form_rules.ts';
+import { type ColouredLabel, colouredLabels } from '../issuables/label_queries.ts';
 import { pathOf } from '../issuables/present.ts';
+import { assigningFields, type Property, propertiesView } from '../issuables/property_views.ts';
 import { textsOf, timelineOf } from '../issuables/timeline_present.ts';
 import { timelineView } from '../issuables/timeline_views.ts';
 import { labelsView, reactionsView, stateForms } from '../issuables/views.ts';
 import { mergeBox } from './merge_views.ts';
+import { changingFields } from './property_present.ts';
 import { projectOf, type ShownMergeRequest, sectionView, toMergeRequest } from './views.ts';
 
-const factsView = (merge_request: ShownMergeRequest) =>
-  facts([
-    ['Assignees', merge_request.assignees.length > 0 && people(merge_request.assignees)],
-    ['Reviewers', merge_request.reviewers.length > 0 && people(merge_request.reviewers)],
-    ['Labels', merge_request.labels.length > 0 && labelsView(merge_request.labels, pathOf(merge_request.web_url))],
-    [
-      'Milestone',
-      merge_request.milestone &&
-        html`<a href="${pathOf(merge_request.milestone.web_url)}">${merge_request.milestone.title}</a>`,
-    ],
-    ['Time spent', merge_request.time_stats.human_total_time_spent],
-    ['Time estimated', merge_request.time_stats.human_time_estimate],
-  ]);
+interface Shown {
+  merge_request: ShownMergeRequest;
+  labels: readonly ColouredLabel[];
+}
+
+/** The properties that are changed in the second column. */
+const propertiesOf = ({ merge_request, labels }: Shown, { caller }: Seen): readonly Property[] => {
+  const { assignees, reviewers, milestone, time_stats } = merge_request;
+  const more = reaches(caller?.plan ?? 'free', 'premium');
+  /** Adds the reader to people; below Premium, in place of them. */
+  const joined = (name: string, people: typeof assignees, button: string): Property['shortcut'] => {
+    const ids = people.map(({ id }) => id);
+    if (!caller || ids.includes(caller.id)) return undefined;
+    return { button, fields: assigningFields(name, [...(more ? ids : []), caller.id]) };
+  };
+  return [
+    {
+      name: 'assignees',
+      label: 'Assignees',
+      shown: assignees.length > 0 && people(assignees),
+      shortcut: joined('assignee_ids', assignees, 'Assign to me'),
+    },
+    {
+      name: 'reviewers',
+      label: 'Reviewers',
+      shown: reviewers.length > 0 && people(reviewers),
+      shortcut: joined('reviewer_ids', reviewers, 'Review it myself'),
+    },
+    {
+      name: 'labels',
+      label: 'Labels',
+      shown: labels.length > 0 && labelsView(labels, pathOf(merge_request.web_url)),
+    },
+    {
+      name: 'milestone',
+      label: 'Milestone',
+      shown: milestone && html`<a href="${pathOf(milestone.web_url)}">${milestone.title}</a>`,
+    },
+    { label: 'Time spent', shown: time_stats.human_total_time_spent },
+    { label: 'Time estimated', shown: time_stats.human_time_estimate },
+  ];
+};
 
 interface ClosedIssues {
   items: readonly { title: string; web_url: string; state: string; references: { full: string } }[];
@@ -54,13 +87,15 @@ export const mergeRequestPage = page('/:id/-/merge_requests/:merge_request_iid',
     ]);
     const { sha, source_project_id, project_id, description } = merge_request;
     const place = { kind: 'project' as const, id: project_id, full_path: projectOf(merge_request) };
-    const [said, statuses] = await Promise.all([
+    const [said, changing, labels, statuses] = await Promise.all([
       textsOf(call, place, timeline.threads.items, description),
+      changingFields(call, merge_request),
+      merge_request.labels.length === 0 ? [] : colouredLabels(call.services.db, 'merge_request', merge_request.id),
       sha === null || source_project_id === null
         ? undefined
         : perhaps(list(CommitStatus, 'listCommitStatuses', { id: source_project_id, sha, per_page: 50 })),
     ]);
-    return { merge_request, timeline, ...said, approvals, closes, awards: awards.items, statuses };
+    return { merge_request, timeline, ...said, approvals, closes, awards: awards.items, statuses, changing, labels };
   },
   forms: {
     ...conversationForms('MergeRequest'),
@@ -73,7 +108,10 @@ export const mergeRequestPage = page('/:id/-/merge_requests/:merge_request_iid',
     ready: { runs: 'updateMergeRequest' },
     resolve: { runs: 'resolveMergeRequestDiscussion' },
   },
-  view: ({ merge_request, timeline, description, texts, approvals, closes, awards, statuses }, seen) =>
+  view: (
+    { merge_request, timeline, description, texts, approvals, closes, awards, statuses, changing, labels },
+    seen,
+  ) =>
     sectionView(
       merge_request,
       '',
@@ -86,9 +124,9 @@ ${mergeBox(seen, merge_request, approvals, statuses)}
 ${closedView(closes)}
 ${timelineView(seen, timeline, texts)}
 </div>
-<section aria-label="About the merge request">
+<section id="about" data-part="about entries" aria-label="About the merge request">
 <div class="actions">${seen.may('ready') && html`<a class="button" href="${`${mergeRequestKind.page(projectOf(merge_request), merge_request.iid)}/edit`}">Edit</a>`} ${stateForms(seen, merge_request.state, merge_request.subscribed)}</div>
-${factsView(merge_request)}
+${propertiesView(seen, propertiesOf({ merge_request, labels }, seen), changing)}
 <p><a href="${`${toMergeRequest(merge_request)}.diff`}">All changes as text</a></p>
 </section>
 </div>`,
