@@ -8,7 +8,7 @@ document.addEventListener('keydown', (event) => {
 });
 
 const keepDrafts = (part) => {
-  for (const field of part.querySelectorAll('textarea[id]')) {
+  for (const field of part.querySelectorAll('textarea[id]:not([data-editor])')) {
     const kept = storage?.getItem(keyOf(field));
     if (kept && field.value === '') field.value = kept;
     field.addEventListener('input', () => storage?.setItem(keyOf(field), field.value));
@@ -58,6 +58,9 @@ document.addEventListener('input', ({ target }) => {
   for (const choice of target.closest('dd').querySelectorAll('fieldset label'))
     choice.hidden = !choice.textContent.toLowerCase().includes(asked);
 });
+
+for (const field of document.querySelectorAll('[data-editor]'))
+  import(field.dataset.editor).then(({ edit }) => edit(field));
 
 document.addEventListener('click', ({ target }) => {
   for (const menu of document.querySelectorAll('details.menu[open]')) if (!menu.contains(target)) menu.open = false;

@@ -29,7 +29,7 @@ const programs = [
 ];
 
 /** Packages loaded from node_modules: they locate files beside their own, are rarely used, or are optional. */
-const external = ['ssh2', '@aws-sdk/client-s3', 'pg-native'];
+const external = ['ssh2', '@aws-sdk/client-s3', 'pg-native', 'esbuild'];
 
 /** For packages of the old module system, which look for modules of Node by a function that new modules do not have. */
 const require = `const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);`;

@@ -8,6 +8,7 @@ import { renewedCookie } from './people/sessions/index.ts';
 import { boardPages } from './web/boards/index.ts';
 import { deploymentPages } from './web/deployments/index.ts';
 import { badgePages, codeFactPages, instanceFactPages, memberPages, planningFactPages } from './web/facts/index.ts';
+import { fileEditingPages } from './web/file_editing/index.ts';
 import { groupPageOf, newGroupPage, newProjectPage, personPage, personRedirect } from './web/groups/index.ts';
 import { homePage } from './web/home/index.ts';
 import { dismissalPage, houseOf, manifestPage, sectionsOf } from './web/house/index.ts';
@@ -62,6 +63,7 @@ export const pages: readonly AnyPage[] = [
   newProjectPage,
   newGroupPage,
   ...repositoryPages,
+  ...fileEditingPages,
   issuesPage,
   newIssuePage,
   editIssuePage,

@@ -11,7 +11,7 @@ export interface Mark {
 }
 
 /** The classes for keywords, strings, comments, numbers, defined or called names, types, and markup. */
-const highlighter = tagHighlighter([
+export const highlighter = tagHighlighter([
   { tag: [tags.keyword, tags.operatorKeyword, tags.modifier, tags.self, tags.null], class: 'k' },
   { tag: [tags.string, tags.regexp, tags.character, tags.attributeValue, tags.escape], class: 's' },
   { tag: [tags.comment, tags.lineComment, tags.blockComment, tags.docComment], class: 'c' },

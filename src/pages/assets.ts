@@ -2,13 +2,15 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { brotliCompressSync } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 import { installedFile } from '../foundation/installation.ts';
 import { type Doorway, door, jsonForm, notFound } from '../http/index.ts';
+import { editorFile } from './editor_assets.ts';
 
 interface Asset {
   type: string;
-  content: Buffer;
+  /** Undefined if only the compressed content is kept. */
+  content?: Buffer;
   /** The compressed content, once requested. */
   brotli?: Buffer;
 }
@@ -44,6 +46,11 @@ export interface Assets {
   icon: string;
 }
 
+async function editorAsset(address: string): Promise<Asset | undefined> {
+  const brotli = await editorFile(address);
+  return brotli && { type: types['.js']!, brotli };
+}
+
 /** Reads all assets. @returns their addresses, and the door that serves them */
 export function readAssets(): { addresses: Assets; doorway: Doorway } {
   const files = ['pages.css', 'pages.js', 'icon.svg'].map(assetOf);
@@ -57,17 +64,18 @@ export function readAssets(): { addresses: Assets; doorway: Doorway } {
         door({
           method: 'GET',
           url: '/assets/:name',
-          handle: ({ request, reply }) => {
+          handle: async ({ request, reply }) => {
             const address = request.url.split('?', 1)[0]!;
-            const asset = byAddress.get(address);
+            const asset = byAddress.get(address) ?? (await editorAsset(address));
             const style = asset ? undefined : messageStyleAt(address);
             if (!asset && !style) throw notFound('Asset');
             reply
               .headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'Accept-Encoding' })
               .type(asset?.type ?? types['.css']!);
             if (!asset) return reply.send(style);
-            if (!/\bbr\b/.test(String(request.headers['accept-encoding'] ?? ''))) return reply.send(asset.content);
-            asset.brotli ??= brotliCompressSync(asset.content);
+            if (!/\bbr\b/.test(String(request.headers['accept-encoding'] ?? '')))
+              return reply.send(asset.content ?? brotliDecompressSync(asset.brotli!));
+            asset.brotli ??= brotliCompressSync(asset.content!);
             return reply.header('content-encoding', 'br').send(asset.brotli);
           },
         }),

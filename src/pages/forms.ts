@@ -1,6 +1,7 @@
 /** Forms of pages. Their fields are parameters of the endpoint that a form runs. */
 import { createHash } from 'node:crypto';
 import { type ApiError, reasonsOf, textOf, type Values } from '../http/index.ts';
+import { editorAddress } from './editor_assets.ts';
 import { type Content, type Html, html } from './html.ts';
 import { filterName, type RefusedForm, type Seen, type View } from './page.ts';
 
@@ -40,6 +41,10 @@ export interface Field {
   autocomplete?: string;
   /** The length of a text. */
   maximum?: number;
+  /** The height of an area, in lines. */
+  rows?: number;
+  /** The name of the file that an area holds the text of: where JavaScript is on, it becomes an editor for code. */
+  code_of?: string;
   /** Whether an empty text clears the old value, instead of being omitted; `null` for parameters that empty text does not clear. */
   is_clearable?: true | 'null';
   /** Further names that refusals use for it. */
@@ -103,10 +108,20 @@ interface Shown {
 }
 
 function controlOf(field: Field, { id, text, chosen, described, ...shown }: Shown): Html {
-  const { name, kind = 'text', options = [], is_required, is_readonly, autocomplete, maximum } = field;
+  const {
+    name,
+    kind = 'text',
+    options = [],
+    is_required,
+    is_readonly,
+    autocomplete,
+    maximum,
+    rows = 8,
+    code_of,
+  } = field;
   const is_invalid = shown.is_invalid && 'true';
   if (kind === 'area')
-    return html`<textarea id="${id}" name="${name}" rows="8" ?maxlength="${maximum}" ?required="${is_required}" ?aria-invalid="${is_invalid}" ?aria-describedby="${described}">
+    return html`<textarea id="${id}" name="${name}" rows="${rows}" ?maxlength="${maximum}" ?required="${is_required}" ?data-editor="${code_of !== undefined && editorAddress()}" ?data-file="${code_of}" ?spellcheck="${code_of !== undefined && 'false'}" ?aria-invalid="${is_invalid}" ?aria-describedby="${described}">
 ${text}</textarea>`;
   if (field.chosen)
     return html`<select id="${id}" name="${`${name}[]`}" multiple size="${Math.min(8, Math.max(2, options.length))}" ?aria-invalid="${is_invalid}" ?aria-describedby="${described}">${options.map(

@@ -99,3 +99,6 @@ export function textIn(fields: Values, name: string): string | undefined {
   const value = fields[name];
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
+
+/** Whether a box is ticked: each sends `false`, and `true` behind it if it is. */
+export const isTicked = (fields: Values, name: string): boolean => [fields[name]].flat().at(-1) === 'true';

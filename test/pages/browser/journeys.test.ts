@@ -31,6 +31,7 @@ interface Journey {
   arrive(): Promise<Visitor>;
   /** The path of the project. */
   at: string;
+  javaScriptEnabled: boolean;
 }
 
 /** A journey, once with JavaScript and once without, each in a world of its own. */
@@ -49,7 +50,7 @@ function journey(name: string, walk: (journey: Journey) => Promise<void>): void 
         await visitor.signIn(username, password);
         return visitor;
       };
-      await walk({ here, arrive, enter, at: `/${here.project.full_path}` });
+      await walk({ here, arrive, enter, javaScriptEnabled, at: `/${here.project.full_path}` });
     });
 }
 
@@ -394,4 +395,26 @@ journey('code is browsed from a folder to a line, its history and a comparison',
   await visitor.fill({ From: 'main', To: 'topic' });
   await visitor.press('Compare');
   await visitor.sees('topic.txt');
+});
+
+journey('edit a file in the browser, and propose the change', async ({ here, enter, at, javaScriptEnabled }) => {
+  await addFile(here, 'pick.ts', 'const ripe = 1;\n');
+  const visitor = await enter('developer');
+  await visitor.open(`${at}/-/blob/main/pick.ts`);
+  await visitor.follow('Edit');
+  const { page } = visitor;
+  const changed = 'const ripe = 1;\nlet more = 2;';
+  if (javaScriptEnabled) {
+    await page.locator('.cm-content').press('Control+End');
+    await page.keyboard.type('let more = 2;');
+    assert.deepEqual(await page.locator('.cm-line .k').allInnerTexts(), ['const', 'let']);
+  } else await visitor.fill({ Content: changed });
+  await visitor.fill({ Branch: 'riper' });
+  await visitor.press('Commit the change');
+  assert.match(visitor.path, /merge_requests\/new\?/);
+  await visitor.press('Create the merge request');
+  await settle(here);
+  await visitor.sees('Update pick.ts');
+  const { content } = await sent(here.as('owner').get(fileUrl(here.project, 'pick.ts'), { ref: 'riper' }));
+  assert.equal(Buffer.from(content, 'base64').toString(), changed);
 });

@@ -7,6 +7,11 @@ export const tagPage = pagePath('/:project/-/tags/:name');
 export const branchesPage = pagePath('/:project/-/branches');
 export const tagsPage = pagePath('/:project/-/tags');
 export const newComparisonPage = pagePath('/:project/-/compare');
+export const editPage = pagePath('/:project/-/edit/:ref/:path');
+export const deletionPage = pagePath('/:project/-/delete/:ref/:path');
+/** Below a ref, or a folder of it. */
+export const newFilePage = pagePath('/:project/-/new/:place');
+export const newFolderPage = pagePath('/:project/-/create_dir/:place');
 
 /** The address of a folder, or of the root of a ref if the path is empty. */
 export const joined = (ref: string, path: string): string => (path === '' ? ref : `${ref}/${path}`);

@@ -12,7 +12,7 @@ import {
 } from '../../../pages/index.ts';
 import { counted, sizeText } from '../../../texts/index.ts';
 import { blobPage } from '../../code/repository/index.ts';
-import { commitsPage, joined, rawPage } from './address_rules.ts';
+import { commitsPage, deletionPage, editPage, joined, rawPage } from './address_rules.ts';
 import type { ShownFile } from './file_queries.ts';
 import { lineEnd_chars, linesOnPage } from './line_rules.ts';
 import { isRendered } from './markdown_present.ts';
@@ -75,6 +75,7 @@ export function blobView(blob: Blob, seen: Seen): View {
 <p class="actions"><span class="soft">${sizeText(file.size_bytes)}</span>
 <a href="${raw}" rel="nofollow">Raw</a> <a href="${commitsPage(id, joined(ref, path))}">History</a>
 <a href="${blobPage(id, commit.id, path)}" rel="nofollow">Permalink</a>
+${seen.caller && html`<a href="${editPage(id, ref, path)}">Edit</a> <a href="${deletionPage(id, ref, path)}">Delete</a>`}
 ${isRendered(file) && (rendered ? html`<a href="${withQuery(seen, { plain: 1 })}">Source</a>` : html`<a href="${withQuery(seen, { plain: undefined })}">As a document</a>`)}</p>
 ${lastCommit(place)}
 <section class="file"><h2 class="visually-hidden">Content</h2>

@@ -5,7 +5,7 @@ import { type Content, chip, facts, form, html, type Seen, time, type View } fro
 import { counted } from '../../../texts/index.ts';
 import type { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
 import { mirrorsPage } from '../settings/mirror_pages.ts';
-import { branchesPage } from './address_rules.ts';
+import { branchesPage, newFilePage } from './address_rules.ts';
 import type { ShownFolder } from './tree_queries.ts';
 import { folderView, lastCommit, refActions } from './tree_views.ts';
 
@@ -36,8 +36,12 @@ const badgesView = (badges: readonly ShownBadge[]): Content =>
   )}</p>`;
 
 /** Instructions for pushing to an empty repository. */
-function firstPush({ http_url_to_repo, path, default_branch = 'main' }: ProjectHome['project']): Content {
+function firstPush(
+  { id, project: { http_url_to_repo, path, default_branch = 'main' } }: ProjectHome,
+  { caller }: Seen,
+): Content {
   return html`<h2>The repository is empty</h2>
+${caller && html`<p>Write <a href="${newFilePage(id, default_branch)}">a first file</a> here, or push one.</p>`}
 <p>Clone it, add a file and push:</p>
 <pre>git clone ${http_url_to_repo}
 cd ${path}
@@ -52,12 +56,13 @@ git push --set-upstream origin --all
 git push origin --tags</pre>`;
 }
 
-function codeView({ id, project, code }: ProjectHome, seen: Seen): Content {
+function codeView(home: ProjectHome, seen: Seen): Content {
+  const { id, project, code } = home;
   if (code === undefined) return html`<p class="soft">You may not see the code of this project.</p>`;
-  if (code === 'no branches') return firstPush(project);
+  if (code === 'no branches') return firstPush(home, seen);
   if (code === 'other branches')
     return html`<p class="soft">The default branch ${project.default_branch} does not exist. <a href="${branchesPage(id)}">All branches</a></p>`;
-  return html`${refActions(code.place, html`<a href="${branchesPage(id)}">Branch ${code.place.ref}</a> `)}
+  return html`${refActions(code.place, seen, html`<a href="${branchesPage(id)}">Branch ${code.place.ref}</a> `)}
 ${lastCommit(code.place)}
 <h2 class="visually-hidden">Files</h2>
 ${folderView(code, seen)}`;

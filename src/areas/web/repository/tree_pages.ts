@@ -13,7 +13,7 @@ export const treePages = page('/:id/-/tree/*ref_path', {
     ),
     place: { id: folder.place.id, kind: 'project', tab: 'code' },
     main: html`${pathLinks(folder.place)}
-${refActions(folder.place)}
+${refActions(folder.place, seen)}
 ${lastCommit(folder.place)}
 ${folderView(folder, seen)}`,
   }),

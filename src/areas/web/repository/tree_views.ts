@@ -2,12 +2,12 @@
 import { commitKind } from '../../../access/index.ts';
 import { type Content, day, type Html, html, pager, type Seen, time } from '../../../pages/index.ts';
 import { archivePage, blobPage, treePage } from '../../code/repository/index.ts';
-import { commitsPage, joined } from './address_rules.ts';
+import { commitsPage, joined, newFilePage, newFolderPage } from './address_rules.ts';
 import type { RefPath } from './ref_queries.ts';
 import type { ShownFolder } from './tree_queries.ts';
 
 /** Breadcrumbs from the root of the ref to a path, each part a link to its folder. */
-export function pathLinks({ id, ref, path }: RefPath): Html {
+export function pathLinks({ id, ref, path }: Pick<RefPath, 'id' | 'ref' | 'path'>): Html {
   const names = path === '' ? [] : path.split('/');
   const steps = names.map((name, index) => {
     const isLast = index === names.length - 1;
@@ -50,10 +50,11 @@ ${readme && html`<section class="file readme"><h2>${readme.name}</h2>${readme.ht
 }
 
 /** The actions for a ref as a whole. */
-export function refActions({ id, ref, path, commit }: RefPath, rest: Content = undefined): Html {
+export function refActions({ id, ref, path, commit }: RefPath, { caller }: Seen, rest: Content = undefined): Html {
   const name = `${id.slice(id.lastIndexOf('/') + 1)}-${ref.replaceAll('/', '-')}`;
   return html`<p class="actions">${rest}<a href="${commitsPage(id, joined(ref, path))}" rel="nofollow">History</a>
 <a href="${treePage(id, joined(commit.id, path))}" rel="nofollow">Permalink</a>
 <a href="${archivePage(id, ref, `${name}.zip`)}" rel="nofollow" download>Download as zip</a>
-<a href="${archivePage(id, ref, `${name}.tar.gz`)}" rel="nofollow" download>as tar.gz</a></p>`;
+<a href="${archivePage(id, ref, `${name}.tar.gz`)}" rel="nofollow" download>as tar.gz</a>
+${caller && html`<a href="${newFilePage(id, joined(ref, path))}">New file</a> <a href="${newFolderPage(id, joined(ref, path))}">New folder</a>`}</p>`;
 }

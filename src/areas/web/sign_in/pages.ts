@@ -2,7 +2,17 @@
 
 import { visitorOfCookie, type WaitingForm, waitingForm } from '../../../access/index.ts';
 import { ApiError, invalid, unprocessable, type Values } from '../../../http/index.ts';
-import { type Field, form, hidden, html, ownPath, type PageCall, page, type Resumed } from '../../../pages/index.ts';
+import {
+  type Field,
+  form,
+  hidden,
+  html,
+  isTicked,
+  ownPath,
+  type PageCall,
+  page,
+  type Resumed,
+} from '../../../pages/index.ts';
 import {
   changePassword,
   choosePassword,
@@ -20,8 +30,6 @@ const textIn = (fields: Values, name: string): string => {
   const value = fields[name];
   return typeof value === 'string' ? value : '';
 };
-
-const isTicked = (fields: Values, name: string): boolean => [fields[name]].flat().at(-1) === 'true';
 
 /** The address to open after a sign-in, and a form to be submitted then. */
 const going = ['to', 'kept'] as const;

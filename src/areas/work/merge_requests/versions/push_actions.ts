@@ -30,6 +30,15 @@ async function tellMergeRequests(
 
 const newMergeRequestPage = pagePath('/:project/-/merge_requests/new');
 
+/** The address of a new merge request of branches of a project. @param project its path */
+export function newMergeRequestAddress(
+  project: string,
+  branches: { source_branch: string; target_branch?: string },
+): string {
+  const named = Object.entries(branches).map(([name, value]): [string, string] => [`merge_request[${name}]`, value]);
+  return `${newMergeRequestPage(project)}?${new URLSearchParams(named)}`;
+}
+
 /** The most branches mentioned in the reply to a push. */
 const maximumLinks = 5;
 
@@ -70,7 +79,7 @@ async function mergeRequestLinks(
       ]),
     ...unproposed.flatMap((name) => [
       `To create a merge request for ${name}, visit:`,
-      `  ${url}${newMergeRequestPage(project.full_path)}?merge_request%5Bsource_branch%5D=${encodeURIComponent(name)}`,
+      `  ${url}${newMergeRequestAddress(project.full_path, { source_branch: name })}`,
     ]),
   ];
 }

@@ -1,0 +1,2 @@
+/** Changing files of a repository. */
+export { fileEditingPages } from './pages.ts';
