@@ -12,7 +12,7 @@ import { FormBounds, nest, readForm, type Values } from './form.ts';
 import { JsonBounds } from './json_bounds.ts';
 import { Pages, parseLong, shortBody_bytes } from './long_body.ts';
 import { readParts, tooLarge } from './multipart.ts';
-import { readWithFiles, type TakesFiles, type WantedFile } from './upload.ts';
+import { readWithFiles, readWithShortFiles, type TakesFiles, type WantedFile } from './upload.ts';
 import type { UploadedFile } from './uploaded_file.ts';
 
 /** The limit for callers without a credential. */
@@ -32,6 +32,8 @@ export interface BodyOptions {
   blobs: Blobs;
   /** The files that the endpoint takes. */
   files?: readonly WantedFile[];
+  /** Whether the files of a multipart body are kept in memory, as `SentFile`; otherwise they are skipped. */
+  keeps_files?: true | undefined;
   /** How text of any media type is read, for doors with a format of their own. */
   parse?: ((text: string) => Values) | undefined;
 }
@@ -113,14 +115,18 @@ export class UnreadBody {
     }
   }
 
-  async #read({ at_most_bytes, blobs, files, parse }: BodyOptions): Promise<ReadBody> {
+  async #read({ at_most_bytes, blobs, files, keeps_files, parse }: BodyOptions): Promise<ReadBody> {
     const payload = this.#payload;
     const { headers } = this.#request;
     if (this.#takes_files && files) return readWithFiles(headers, payload, { files, blobs });
     if (Number(headers['content-length']) > at_most_bytes) throw tooLarge();
     if (parse) return { fields: parse(await this.#text(at_most_bytes)) };
     if (/^multipart\/form-data/i.test(this.#type))
-      return { fields: await readParts(headers, payload, { at_most_bytes }) };
+      return {
+        fields: keeps_files
+          ? await readWithShortFiles(headers, payload, at_most_bytes)
+          : await readParts(headers, payload, { at_most_bytes }),
+      };
     if (/^application\/(json|[^;]*\+json)/i.test(this.#type) || this.#type === '')
       return { fields: await this.#json(at_most_bytes) };
     if (/^application\/x-www-form-urlencoded/i.test(this.#type)) return { fields: await this.#form(at_most_bytes) };

@@ -96,7 +96,7 @@ export interface Doorway {
   cost: Cost;
   errors(services: Services): ErrorForm;
   /** How bodies are read, if not as for endpoints; with `stream`, the doors read them themselves, through `streamOf`. */
-  bodies?: 'stream' | Pick<BodyOptions, 'at_most_bytes' | 'parse'>;
+  bodies?: 'stream' | Pick<BodyOptions, 'at_most_bytes' | 'keeps_files' | 'parse'>;
   /** Registers further routes or hooks. */
   prepare?(app: FastifyInstance): void | Promise<void>;
 }
@@ -109,7 +109,7 @@ const anonymous = async () => undefined;
 /** The handler of a route: admits the request, reads its body within the limit of the caller, and calls the door. */
 function throughDoor(services: Services, { who, handle }: AnyDoor, bodies: Exclude<Doorway['bodies'], 'stream'>) {
   const { blobs } = services;
-  const { at_most_bytes, parse } = { at_most_bytes: anonymousBody_bytes, ...bodies };
+  const { at_most_bytes, keeps_files, parse } = { at_most_bytes: anonymousBody_bytes, ...bodies };
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const early = who?.carries?.(request) ? {} : await fieldsThatMayIdentify(request, { blobs, parse });
     const count = who?.count;
@@ -120,7 +120,7 @@ function throughDoor(services: Services, { who, handle }: AnyDoor, bodies: Exclu
     const { body } = request;
     const { fields } =
       body instanceof UnreadBody
-        ? await body.read({ at_most_bytes: caller ? at_most_bytes : anonymousBody_bytes, blobs, parse })
+        ? await body.read({ at_most_bytes: caller ? at_most_bytes : anonymousBody_bytes, blobs, keeps_files, parse })
         : { fields: {} };
     if (who) checkScopes(caller, who.scopes(request, fields), who.insufficient && (() => who.insufficient!(request)));
     return handle({ services, caller, fields, request, reply });

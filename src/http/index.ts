@@ -19,6 +19,7 @@ export { slotsFor } from './overload.ts';
 export { needsPlan, type Plan, reaches } from './plans.ts';
 export * from './reply.ts';
 export { scopesFor } from './scopes.ts';
+export { SentFile } from './sent_file.ts';
 export { declaredPart } from './serialise.ts';
 export { fileReply, namesTag, type Reading } from './stored_file.ts';
 export { streamOf } from './streamed_body.ts';

@@ -2,11 +2,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import type { TProperties } from 'typebox';
 import { BlobMismatch, type Blobs, newBlobKey } from '../blobs/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Values } from './form.ts';
 import { readParts, tooLarge } from './multipart.ts';
+import { SentFile } from './sent_file.ts';
 import { type FileLimit, type FileMark, type Marked, marks } from './types.ts';
 import { UploadedFile } from './uploaded_file.ts';
 
@@ -58,6 +60,29 @@ export function shortenedName(name: string): string {
 /** Windows clients send whole paths. PostgreSQL cannot store NUL. */
 const lastPart = (filename: string) =>
   shortenedName(filename.split(/[/\\]/).at(-1)!.replaceAll('\0', '').toWellFormed()) || 'unnamed';
+
+/**
+ * Reads a multipart body with short files, which are kept in memory: each field of files is a list of `SentFile`.
+ * @param at_most_bytes of the whole body
+ * @throws ApiError 400 for a malformed body, 413 for one that is too large
+ */
+export async function readWithShortFiles(
+  headers: IncomingHttpHeaders,
+  payload: Readable,
+  at_most_bytes: number,
+): Promise<Values> {
+  const received: [part: string, file: SentFile][] = [];
+  const fields = await readParts(headers, payload, {
+    at_most_bytes,
+    async onFile(part, stream, filename) {
+      const content = await buffer(stream);
+      // Browsers send an empty one where none was chosen.
+      if (filename) received.push([part, new SentFile(lastPart(filename), content)]);
+    },
+  });
+  const files = Map.groupBy(received, ([part]) => part);
+  return { ...fields, ...Object.fromEntries([...files].map(([part, sent]) => [part, sent.map(([, file]) => file)])) };
+}
 
 /** The allowance for text fields and the boundaries of the parts. */
 const overhead_bytes = 2 * 1024 * 1024;

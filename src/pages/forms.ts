@@ -41,6 +41,8 @@ export interface Field {
   autocomplete?: string;
   /** The length of a text. */
   maximum?: number;
+  /** Whether several files can be chosen. */
+  is_multiple?: true;
   /** The height of an area, in lines. */
   rows?: number;
   /** The name of the file that an area holds the text of: where JavaScript is on, it becomes an editor for code. */
@@ -136,7 +138,7 @@ ${text}</textarea>`;
   if (kind === 'checkbox')
     return html`<input type="hidden" name="${name}" value="false"><input type="checkbox" id="${id}" name="${name}" value="true" ?checked="${text === 'true'}" ?aria-invalid="${is_invalid}" ?aria-describedby="${described}">`;
   const value = kind === 'password' || kind === 'file' ? undefined : text;
-  return html`<input type="${kind}" id="${id}" name="${name}" ?value="${value}" ?maxlength="${maximum}" ?autocomplete="${autocomplete}" ?required="${is_required}" ?readonly="${is_readonly}" ?aria-invalid="${is_invalid}" ?aria-describedby="${described}">`;
+  return html`<input type="${kind}" id="${id}" name="${name}" ?value="${value}" ?maxlength="${maximum}" ?autocomplete="${autocomplete}" ?required="${is_required}" ?multiple="${kind === 'file' && field.is_multiple}" ?readonly="${is_readonly}" ?aria-invalid="${is_invalid}" ?aria-describedby="${described}">`;
 }
 
 const reasonView = (id: string, reason: string | undefined): Content =>

@@ -26,10 +26,10 @@ import {
   Moved,
   messageOf,
   notFound,
+  SentFile,
   type Services,
   scopesFor,
   slotsFor,
-  UploadedFile,
   unauthorized,
   type Values,
 } from '../http/index.ts';
@@ -73,7 +73,7 @@ export interface PagesOptions extends PerformOptions {
   pathOf(services: Services, moved: Moved): Promise<string>;
 }
 
-/** The largest form: a text of a million characters, percent-encoded. */
+/** The largest form: a text of a million characters, percent-encoded. Its files are part of it. */
 const largestForm_bytes = 6 * 1024 * 1024;
 
 /** The maximum share of a process that anonymous visitors, among them crawlers, get for costly pages. */
@@ -94,7 +94,7 @@ interface Sent {
 const asTexts = (values: Values): Values =>
   Object.fromEntries(
     Object.entries(values)
-      .filter(([, value]) => !(value instanceof UploadedFile))
+      .filter(([, value]) => ![value].flat().some((each) => each instanceof SentFile))
       .map(([name, value]) => [name, value instanceof Uint8Array ? new TextDecoder().decode(value) : value]),
   );
 
@@ -437,6 +437,6 @@ export function pageDoorway(options: PagesOptions): Doorway {
         else reply.callNotFound();
       });
     },
-    bodies: { at_most_bytes: largestForm_bytes },
+    bodies: { at_most_bytes: largestForm_bytes, keeps_files: true },
   };
 }

@@ -121,6 +121,36 @@ test('another branch is made from the one that is shown, and leads to a merge re
   assert.equal(await textOf(here, 'b/c/.gitkeep', tagged.branch![0]), '');
 });
 
+test('files are uploaded as they are, and replace those of the same name', async () => {
+  const { here, browser, at } = await maintained();
+  const picture = Buffer.from([0x89, 0x50, 0, 0xff, 0x0d, 0x0a]);
+  const form = (files: readonly (readonly [name: string, content: string | Buffer])[]) => {
+    const data = new FormData();
+    for (const [name, content] of files) data.append('files', new Blob([content]), name);
+    data.set('branch', 'main');
+    data.set('commit_message', '');
+    return data;
+  };
+  const files = [
+    ['a.png', picture],
+    ['README.md', 'replaced'],
+    ['__proto__', 'odd'],
+  ] as const;
+  assert.equal((await browser.sendFiles(`${at}/upload/main`, 'save', form(files))).to, `${at}/tree/main`);
+  assert.equal(await titleOf(here), 'Upload 3 files');
+  assert.equal(await textOf(here, 'README.md'), 'replaced');
+  const { body } = await here.as('owner').get(`/projects/${here.project.id}/repository/files/a.png`, { ref: 'main' });
+  assert.equal(body.content, picture.toString('base64'));
+  const folder = await browser.sendFiles(`${at}/upload/main/docs/new`, 'save', form([['b.txt', 'b']]));
+  assert.equal(folder.to, `${at}/tree/main/docs/new`);
+  assert.equal(await textOf(here, 'docs/new/b.txt'), 'b');
+  const none = await browser.sendFiles(`${at}/upload/main`, 'save', form([]));
+  assert.equal(none.status, 400);
+  assert.match(none.html, /Files is empty/);
+  const large = form([['large', Buffer.alloc(7_000_000)]]);
+  assert.equal((await browser.sendFiles(`${at}/upload/main`, 'save', large)).status, 413);
+});
+
 test('what protection and push rules refuse is said at the form, and those who may not push get a branch of their own', async () => {
   const { here, browser, at } = await maintained();
   await sent(here.as('owner').post(`/projects/${here.project.id}/push_rule`, { commit_message_regex: '^TREE-' }));

@@ -158,6 +158,7 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
     `${at}/edit/main/README.md`,
     `${at}/delete/main/README.md`,
     `${at}/new/main/src`,
+    `${at}/upload/main`,
     `${at}/create_dir/main`,
     `${at}/commits`,
     `${at}/commits/main/README.md`,

@@ -17,6 +17,8 @@ export interface Browser {
   get(path: string, headers?: Record<string, string>): Promise<Shown>;
   /** Sends a form of a page. A list is sent as fields of the same name. */
   send(path: string, form: string, fields?: Record<string, string | readonly string[]>): Promise<Shown>;
+  /** Sends a form with files. */
+  sendFiles(path: string, form: string, fields: FormData): Promise<Shown>;
 }
 
 function pathOf(location: string | null, base: string): string | undefined {
@@ -45,6 +47,10 @@ export function anonymousBrowser(url: string, own: Record<string, string> = {}):
       const body = new URLSearchParams({ _do: form });
       for (const [name, value] of Object.entries(fields))
         for (const each of [value].flat()) body.append(name, String(each));
+      return ask(path, { method: 'POST', body, headers: { 'sec-fetch-site': 'same-origin' } });
+    },
+    sendFiles(path, form, body) {
+      body.set('_do', form);
       return ask(path, { method: 'POST', body, headers: { 'sec-fetch-site': 'same-origin' } });
     },
   };

@@ -30,6 +30,7 @@ const shownBy: Readonly<Record<string, string>> = {
   '/:id/-/edit/*ref_path': `${repository}/files/docs%2Fpick.md/raw`,
   '/:id/-/delete/*ref_path': `${repository}/files/docs%2Fpick.md/raw`,
   '/:id/-/new/*ref_path': `${repository}/tree?path=docs`,
+  '/:id/-/upload/*ref_path': `${repository}/tree?path=docs`,
   '/:id/-/create_dir/*ref_path': `${repository}/tree?path=docs`,
   '/:id/-/archive/*name': `${repository}/archive.zip`,
   '/:id/-/commits/*ref_path': `${repository}/commits`,

@@ -194,7 +194,7 @@ async function valuesOf(here: World): Promise<Record<string, string>> {
 const special: Readonly<Record<string, Record<string, string>>> = {
   ...Object.fromEntries(releasePages.map(({ path }) => [path, { tag_name: 'v1' }])),
   ...Object.fromEntries(
-    ['tree', 'new', 'create_dir'].map((name) => [`/:id/-/${name}/*ref_path`, { ref_path: 'main/docs' }]),
+    ['tree', 'new', 'upload', 'create_dir'].map((name) => [`/:id/-/${name}/*ref_path`, { ref_path: 'main/docs' }]),
   ),
   '/-/snippets/:id/raw/:ref/*file_path': { file_path: 'note.md' },
   '/:id/-/wikis/raw/*file_path': { file_path: 'home.md' },

@@ -1,6 +1,6 @@
 /** Committing what was written in a form. */
 import type { Static } from 'typebox';
-import { ApiError, invalid, type Values } from '../../../http/index.ts';
+import { ApiError, type Values } from '../../../http/index.ts';
 import { isTicked, type PageCall, textIn } from '../../../pages/index.ts';
 import { CommitDetail } from '../../code/repository/index.ts';
 import { newMergeRequestAddress } from '../../work/merge_requests/index.ts';
@@ -11,8 +11,7 @@ export interface FileChange {
   action: 'create' | 'update' | 'move' | 'delete';
   file_path: string;
   previous_path?: string;
-  content?: string;
-  encoding?: 'base64';
+  content?: string | Uint8Array;
   last_commit_id?: string;
 }
 
@@ -52,8 +51,7 @@ export async function commitChanges(
   },
 ): Promise<string> {
   const { into, place } = writing;
-  const branch = textIn(fields, 'branch');
-  if (branch === undefined) throw invalid({ branch: ['is empty'] });
+  const branch = textIn(fields, 'branch') ?? place.ref;
   if (!into) throw new ApiError(403, { message: 'You may not change this project. Fork it first' });
   const commit_message = textIn(fields, 'commit_message') ?? message;
   const change = { branch, commit_message, actions, stats: false, ...startOf(writing, branch) };

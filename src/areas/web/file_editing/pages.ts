@@ -1,5 +1,5 @@
-/** Changing files in a browser: edit, new file, new folder, delete (docs/reference/repository_pages.md#changing-files). */
-import { invalid, notFound, type Values } from '../../../http/index.ts';
+/** Changing files in a browser: edit, new file, upload, new folder, delete (docs/reference/repository_pages.md#changing-files). */
+import { invalid, notFound, SentFile, type Values } from '../../../http/index.ts';
 import { type Page, type PageCall, type PageForm, page, textIn } from '../../../pages/index.ts';
 import { blobPage, treePage } from '../../code/repository/index.ts';
 import { joined } from '../repository/address_rules.ts';
@@ -7,7 +7,7 @@ import { commitChanges } from './commit_actions.ts';
 import { fileToEdit } from './file_queries.ts';
 import { type Writing, writingAt } from './place_queries.ts';
 import { nameOf, pathIn, withLineEndsOf } from './rules.ts';
-import { deletionView, type EditedPlace, editView, newFileView, newFolderView } from './views.ts';
+import { deletionView, type EditedPlace, editView, newFileView, newFolderView, uploadView } from './views.ts';
 
 /** The text of a field; long ones come as bytes. */
 function contentOf({ content }: Values): string {
@@ -15,10 +15,17 @@ function contentOf({ content }: Values): string {
   return typeof content === 'string' ? content : '';
 }
 
+/** @throws ApiError 400 for fields that were left empty, and for files that were not chosen */
+function refuseEmpty(fields: Values, names: readonly string[]): void {
+  const isEmpty = (name: string) => textIn(fields, name) === undefined && !Array.isArray(fields[name]);
+  const reasons = Object.fromEntries(names.filter(isEmpty).map((name) => [name, ['is empty']]));
+  if (Object.keys(reasons).length > 0) throw invalid(reasons);
+}
+
+/** The name of something new, and the branch, of which neither may be empty. */
 function nameIn(fields: Values, name: string): string {
-  const given = textIn(fields, name);
-  if (given === undefined) throw invalid({ [name]: ['is empty'] });
-  return given;
+  refuseEmpty(fields, [name, 'branch']);
+  return textIn(fields, name)!;
 }
 
 async function editedAt(call: PageCall): Promise<EditedPlace> {
@@ -74,7 +81,26 @@ async function addFolder(call: PageCall, fields: Values): Promise<string> {
   });
 }
 
+/** Files of the same names are replaced. */
+async function upload(call: PageCall, fields: Values): Promise<string> {
+  refuseEmpty(fields, ['files', 'branch']);
+  const writing = await writingAt(call);
+  const { path, commit } = writing.place;
+  const sent = [fields.files].flat().filter((file) => file instanceof SentFile);
+  const actions = sent.map(async ({ name, content }) => {
+    const file_path = pathIn(path, name);
+    const before = commit && (await call.perhaps(call.bytes('getRawFileMetadata', { file_path, ref: commit.id })));
+    return { action: before ? ('update' as const) : ('create' as const), file_path, content };
+  });
+  return commitChanges(call, writing, fields, {
+    actions: await Promise.all(actions),
+    message: sent.length === 1 ? `Upload ${sent[0]!.name}` : `Upload ${sent.length} files`,
+    shownAt: (project, branch) => treePage(project, joined(branch, path)),
+  });
+}
+
 async function remove(call: PageCall, fields: Values): Promise<string> {
+  refuseEmpty(fields, ['branch']);
   const { writing, file } = await editedAt(call);
   const folder = file.path.slice(0, Math.max(0, file.path.lastIndexOf('/')));
   return commitChanges(call, writing, fields, {
@@ -98,6 +124,7 @@ const writingPage = <Data>(
 export const fileEditingPages = [
   writingPage<EditedPlace>('edit', edit, { load: editedAt, view: editView }),
   writingPage<Writing>('new', addFile, { load: writingAt, view: newFileView }),
+  writingPage<Writing>('upload', upload, { load: writingAt, view: uploadView }),
   writingPage<Writing>('create_dir', addFolder, { load: writingAt, view: newFolderView }),
   writingPage<EditedPlace>('delete', remove, { load: editedAt, view: deletionView }),
 ];

@@ -152,6 +152,28 @@ ${backTo(treePage(id, joined(ref, path)))}`,
   });
 }
 
+export function uploadView(writing: Writing, seen: Seen): View {
+  const { id, ref, path } = writing.place;
+  return writingView(writing, seen, {
+    title: ['Upload files', path].filter(Boolean),
+    main: () => html`${form(seen, 'save', {
+      fields: [
+        {
+          name: 'files',
+          label: path === '' ? 'Files' : `Files for ${path}`,
+          kind: 'file',
+          is_multiple: true,
+          is_required: true,
+          help: 'A file of the same name is replaced. All together may have 5 MB; what is larger is for git.',
+        },
+        ...commitFields(writing, ''),
+      ],
+      button: 'Commit the files',
+    })}
+${backTo(treePage(id, joined(ref, path)))}`,
+  });
+}
+
 export function newFolderView(writing: Writing, seen: Seen): View {
   const { id, ref, path } = writing.place;
   return writingView(writing, seen, {

@@ -11,6 +11,7 @@ export const editPage = pagePath('/:project/-/edit/:ref/:path');
 export const deletionPage = pagePath('/:project/-/delete/:ref/:path');
 /** Below a ref, or a folder of it. */
 export const newFilePage = pagePath('/:project/-/new/:place');
+export const uploadPage = pagePath('/:project/-/upload/:place');
 export const newFolderPage = pagePath('/:project/-/create_dir/:place');
 
 /** The address of a folder, or of the root of a ref if the path is empty. */
