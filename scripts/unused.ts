@@ -75,10 +75,9 @@ function read(file: string): Source {
 }
 
 const sources = new Map(
-  globSync(['src/**/*.ts', 'test/**/*.ts', 'scripts/**/*.ts', 'bench/**/*.ts'], { cwd: top }).map((file) => [
-    file,
-    read(file),
-  ]),
+  globSync(['src/**/*.ts', 'assets/*.js', 'test/**/*.ts', 'scripts/**/*.ts', 'bench/**/*.ts'], { cwd: top }).map(
+    (file) => [file, read(file)],
+  ),
 );
 // What a script works with is not there for tests alone.
 for (const { file, imported } of sources.values())
@@ -103,6 +102,8 @@ function use(file: string, name: string, byProduct: boolean): void {
   }
 }
 
+// What browsers load is imported by pages.
+for (const file of sources.keys()) if (file.startsWith('assets/')) use(file, everything, true);
 for (const { imported, isTest } of sources.values()) for (const { file, name } of imported) use(file, name, !isTest);
 
 const occursAgain = ({ code }: Source, name: string) => [...code.matchAll(new RegExp(`\\b${name}\\b`, 'g'))].length > 1;

@@ -15,7 +15,7 @@ export interface FileChange {
   last_commit_id?: string;
 }
 
-export const changedText =
+const changedText =
   'The file has changed since you began. Your text is still in the field, and the file as it is now is below it. Send the form again to replace the file.';
 
 /** Where the new branch starts. */

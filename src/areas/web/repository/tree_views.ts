@@ -2,7 +2,7 @@
 import { commitKind } from '../../../access/index.ts';
 import { type Content, day, type Html, html, pager, type Seen, time } from '../../../pages/index.ts';
 import { archivePage, blobPage, treePage } from '../../code/repository/index.ts';
-import { commitsPage, joined, newFilePage, newFolderPage } from './address_rules.ts';
+import { commitsPage, joined, newFilePage, newFolderPage, uploadPage } from './address_rules.ts';
 import type { RefPath } from './ref_queries.ts';
 import type { ShownFolder } from './tree_queries.ts';
 
@@ -56,5 +56,5 @@ export function refActions({ id, ref, path, commit }: RefPath, { caller }: Seen,
 <a href="${treePage(id, joined(commit.id, path))}" rel="nofollow">Permalink</a>
 <a href="${archivePage(id, ref, `${name}.zip`)}" rel="nofollow" download>Download as zip</a>
 <a href="${archivePage(id, ref, `${name}.tar.gz`)}" rel="nofollow" download>as tar.gz</a>
-${caller && html`<a href="${newFilePage(id, joined(ref, path))}">New file</a> <a href="${newFolderPage(id, joined(ref, path))}">New folder</a>`}</p>`;
+${caller && html`<a href="${newFilePage(id, joined(ref, path))}">New file</a> <a href="${newFolderPage(id, joined(ref, path))}">New folder</a> <a href="${uploadPage(id, joined(ref, path))}">Upload files</a>`}</p>`;
 }
