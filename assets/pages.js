@@ -19,10 +19,13 @@ keepDrafts(document);
 
 // A part of a page is replaced by the same part of the page that a link or form of it leads to: data-part names what a form changes.
 const policy = window.trustedTypes?.createPolicy('coppice', { createHTML: (text) => text });
-async function replaceParts(names, address, options) {
+async function pageAt(address, options) {
   const reply = await fetch(address, { headers: { accept: 'text/html' }, ...options });
   const text = await reply.text();
-  const page = new DOMParser().parseFromString(policy?.createHTML(text) ?? text, 'text/html');
+  return { reply, page: new DOMParser().parseFromString(policy?.createHTML(text) ?? text, 'text/html') };
+}
+async function replaceParts(names, address, options) {
+  const { reply, page } = await pageAt(address, options);
   const pairs = names.map((name) => [document.getElementById(name), page.getElementById(name)]);
   if (reply.status >= 500 || pairs.some(([old, fresh]) => !old || !fresh)) throw new Error(reply.status);
   history.replaceState(null, '', reply.url);
@@ -79,3 +82,36 @@ const showHeading = () => {
 };
 window.addEventListener('hashchange', showHeading);
 showHeading();
+
+// A field that searches while one types: the part that it names is replaced by that of the page that its form leads to.
+let typing;
+document.addEventListener('input', ({ target }) => {
+  const { live } = target.dataset;
+  if (!live) return;
+  clearTimeout(typing);
+  typing = setTimeout(async () => {
+    const address = new URL(target.form.action);
+    address.search = new URLSearchParams(new FormData(target.form));
+    document.getElementById(live)?.replaceWith((await pageAt(address)).page.getElementById(live));
+  }, 150);
+});
+
+for (const button of navigator.clipboard ? document.querySelectorAll('[data-copy]') : []) {
+  button.hidden = false;
+  button.addEventListener('click', async () => {
+    const { copy } = button.dataset;
+    await navigator.clipboard.writeText(copy.startsWith('/') ? location.origin + copy : copy);
+    button.classList.add('good');
+  });
+}
+
+// Keys of single letters do what is marked with them, except while one writes.
+document.addEventListener('keydown', (event) => {
+  const [target] = event.composedPath();
+  if (event.ctrlKey || event.metaKey || event.altKey || target.isContentEditable || target.form !== undefined) return;
+  const marked = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
+  if (!marked) return;
+  event.preventDefault();
+  if (marked.form) marked.focus();
+  else marked.click();
+});

@@ -56,6 +56,7 @@ import { archiveRoutes } from './code/repository/trees/archive_routes.ts';
 import { blobRoutes } from './code/repository/trees/blob_routes.ts';
 import { languageRoutes } from './code/repository/trees/language_routes.ts';
 import { lastCommitRoute } from './code/repository/trees/last_commit_routes.ts';
+import { repositoryNameRoutes } from './code/repository/trees/name_routes.ts';
 import { treeRoutes } from './code/repository/trees/routes.ts';
 import { repositoryFiles } from './code/repository_files/routes.ts';
 import { snapshotRoutes } from './code/snapshots/routes.ts';
@@ -374,6 +375,7 @@ const describedDoors: readonly DescribedDoor[] = [...collectorDoors, ...sentryDo
 export const pageEndpoints: readonly AnyEndpoint[] = [
   ...discussed.map(shownDiscussions),
   lastCommitRoute,
+  ...repositoryNameRoutes,
   commitTextRoute,
   ...wikiHistoryRoutes,
   releaseEvidenceRoute,

@@ -5,6 +5,7 @@ import type { Doorway, Moved, Services } from '../http/index.ts';
 import { type AnyPage, type PageCall, type PagesOptions, pageDoorway } from '../pages/index.ts';
 import { Todo } from './index.ts';
 import { renewedCookie } from './people/sessions/index.ts';
+import { blamePageList } from './web/blame/index.ts';
 import { boardPages } from './web/boards/index.ts';
 import { deploymentPages } from './web/deployments/index.ts';
 import { badgePages, codeFactPages, instanceFactPages, memberPages, planningFactPages } from './web/facts/index.ts';
@@ -64,6 +65,7 @@ export const pages: readonly AnyPage[] = [
   newGroupPage,
   ...repositoryPages,
   ...fileEditingPages,
+  ...blamePageList,
   issuesPage,
   newIssuePage,
   editIssuePage,

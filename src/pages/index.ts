@@ -5,6 +5,7 @@ export { type Content, Html, html, sanitised } from './html.ts';
 export { type IconName, icon } from './icons.ts';
 export { dismissalPath, type House, type Notice, type Section } from './layout.ts';
 export * from './marks.ts';
+export { copyButton, menu } from './menus.ts';
 export { type HtmlPage, type HtmlPart, pageForm, sendPage, unreadableForm } from './notice.ts';
 export * from './page.ts';
 export * from './parts.ts';

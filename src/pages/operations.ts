@@ -309,6 +309,7 @@ export interface OperationParameters {
   exportLicenseUsage: never;
   exportLicenseUsageAlias: never;
   findKey: 'fingerprint';
+  findPaths: 'id' | 'ref' | 'search';
   followUser: 'id';
   forkProject: 'id' | 'namespace_id' | 'namespace_path' | 'namespace' | 'name' | 'path' | 'description' | 'visibility' | 'branches' | 'merge_method' | 'squash_option' | 'only_allow_merge_if_pipeline_succeeds' | 'only_allow_merge_if_all_discussions_are_resolved' | 'remove_source_branch_after_merge' | 'resolve_outdated_diff_discussions' | 'printing_merge_request_link_enabled' | 'autoclose_referenced_issues' | 'allow_merge_on_skipped_pipeline' | 'suggestion_commit_message' | 'merge_commit_template' | 'squash_commit_template' | 'merge_requests_template';
   getApiRoot: never;
@@ -761,6 +762,7 @@ export interface OperationParameters {
   listProtectedEnvironments: 'id' | 'page' | 'per_page' | 'cursor';
   listProtectedTags: 'id' | 'page' | 'per_page' | 'cursor';
   listPublicSnippets: 'page' | 'per_page' | 'cursor' | 'created_after' | 'created_before';
+  listRefNames: 'id' | 'search';
   listRelatedEpics: 'id' | 'epic_iid';
   listRelatedEpicsAlias: 'id' | 'epic_iid';
   listReleaseLinks: 'id' | 'tag_name' | 'page' | 'per_page' | 'cursor';

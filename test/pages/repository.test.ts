@@ -58,7 +58,7 @@ test('a project shows its files, its README and where to clone it', async () => 
   const at = `/${here.project.full_path}`;
   const html = await shown(browser, at);
   assert.equal(countIn(html, '<h1>'), 1);
-  assert.match(html, new RegExp(`<a href="${at}/-/tree/main/docs" rel="nofollow">docs/</a>`));
+  assert.match(html, new RegExp(`<a href="${at}/-/tree/main/docs" rel="nofollow">docs</a>`));
   assert.match(
     html,
     new RegExp(`<h3 id="user-content-title">Title</h3>\n<p><a href="${at}/-/blob/main/docs/guide.md">Guide</a>`),

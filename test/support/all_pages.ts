@@ -155,6 +155,8 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
     `${at}/blob/main/README.md`,
     `${at}/blob/main/README.md?plain=1`,
     `${at}/blob/main/src/a_folder_with_a_long_name/and_a_file_with_a_long_name_too.ts`,
+    `${at}/find_file/main`,
+    `${at}/blame/main/README.md`,
     `${at}/edit/main/README.md`,
     `${at}/delete/main/README.md`,
     `${at}/new/main/src`,

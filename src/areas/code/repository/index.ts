@@ -51,5 +51,6 @@ export { createTag } from './tags/actions.ts';
 export { Tag } from './tags/routes.ts';
 export { contentType, disposition, shownAs, sniffed_bytes, uncached } from './trees/content_rules.ts';
 export { LastCommit } from './trees/last_commit_routes.ts';
+export { FoundPaths, RefNames } from './trees/name_routes.ts';
 export { readmeAmong } from './trees/readme_git.ts';
 export { TreeObject } from './trees/routes.ts';

@@ -7,6 +7,9 @@ export const tagPage = pagePath('/:project/-/tags/:name');
 export const branchesPage = pagePath('/:project/-/branches');
 export const tagsPage = pagePath('/:project/-/tags');
 export const newComparisonPage = pagePath('/:project/-/compare');
+export const blamePage = pagePath('/:project/-/blame/:ref/:path');
+export const blameBeforePage = pagePath('/:project/-/blame_before/:sha/:path');
+export const findFilePage = pagePath('/:project/-/find_file/:ref');
 export const editPage = pagePath('/:project/-/edit/:ref/:path');
 export const deletionPage = pagePath('/:project/-/delete/:ref/:path');
 /** Below a ref, or a folder of it. */

@@ -3,28 +3,49 @@
 import { highlighted } from '../../../highlighting/index.ts';
 import { notFound } from '../../../http/index.ts';
 import { type FileParts, filePage, type PageCall, page } from '../../../pages/index.ts';
-import { type Blob, blobView } from './blob_views.ts';
-import { fileBytes, fileToShow } from './file_queries.ts';
+import { ListedCommit } from '../../code/repository/index.ts';
+import { type Blob, blobView, type FilePlace } from './blob_views.ts';
+import { fileBytes, fileToShow, type ShownFile } from './file_queries.ts';
 import { hasLongLine, hasMoreLines } from './line_rules.ts';
 import { isRendered, textHtml } from './markdown_present.ts';
-import { refPathOf } from './ref_queries.ts';
+import { type RefPath, refNames, refPathOf } from './ref_queries.ts';
+import { levelsTo } from './tree_queries.ts';
 
 /** A file with more lines is unlikely to be hand-written code, and is not highlighted. */
 const colouredUpTo_lines = 50_000;
 
-async function load(call: PageCall): Promise<Blob> {
-  const place = await refPathOf(call);
-  const file = await fileToShow(call, place.path, place.commit.id);
-  const { text, name, blob_id } = file;
-  if (isRendered(file) && call.query.plain === undefined)
-    return { place, file, rendered: await textHtml(call, place, file), colours: undefined };
-  const isColoured = text !== undefined && !hasLongLine(text) && !hasMoreLines(text, colouredUpTo_lines);
-  const colours = isColoured
-    ? await highlighted({ text, file_name: name }, { blob_id, owner: place.commit.project_id })
-    : undefined;
-  return { place, file, rendered: undefined, colours };
+/** The last commit that changed a file. The list of commits takes no statement, unlike a commit with its statuses. */
+async function lastCommitOf({ list }: PageCall, { commit }: RefPath, { last_commit_id }: ShownFile) {
+  if (last_commit_id === commit.id) return commit;
+  const { items } = await list(ListedCommit, 'listCommits', { ref_name: last_commit_id, per_page: 1 });
+  return items[0] ?? commit;
 }
 
+/** The file at an address, with what is around its content. @throws ApiError 404 if there is none */
+export async function filePlaceOf(call: PageCall): Promise<FilePlace> {
+  const place = await refPathOf(call);
+  const file = await fileToShow(call, place.path, place.commit.id);
+  const [last, refs, levels] = await Promise.all([
+    lastCommitOf(call, place, file),
+    refNames(call),
+    levelsTo(call, place),
+  ]);
+  return { place, file, last, refs, levels };
+}
+
+/** The lines of a file as HTML, if it is a program. */
+export async function coloursOf({ place, file: { text, name, blob_id } }: FilePlace): Promise<Blob['colours']> {
+  const isColoured = text !== undefined && !hasLongLine(text) && !hasMoreLines(text, colouredUpTo_lines);
+  return isColoured ? highlighted({ text, file_name: name }, { blob_id, owner: place.commit.project_id }) : undefined;
+}
+
+async function load(call: PageCall): Promise<Blob> {
+  const shown = await filePlaceOf(call);
+  const { place, file } = shown;
+  return isRendered(file) && call.query.plain === undefined
+    ? { ...shown, rendered: await textHtml(call, place, file), colours: undefined }
+    : { ...shown, rendered: undefined, colours: await coloursOf(shown) };
+}
 export const blobPages = page('/:id/-/blob/*ref_path', { is_costly: true, load, view: blobView });
 
 export const rawPages = filePage(

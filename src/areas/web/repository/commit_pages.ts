@@ -3,10 +3,11 @@ import { filePage, type PageCall, page, pagingOf } from '../../../pages/index.ts
 import { CommitStatus } from '../../code/commit_statuses/index.ts';
 import { blobPage, CommitDetail, CommitRef, Diff, ListedCommit } from '../../code/repository/index.ts';
 import { Discussion } from '../../conversation/discussions/index.ts';
+import { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
 import { MergeRequestInList } from '../../work/merge_requests/index.ts';
 import { textsOf } from '../issuables/timeline_present.ts';
 import { commitView, type History, historyView, type ShownCommit } from './commit_views.ts';
-import { refPathOf } from './ref_queries.ts';
+import { refNames, refPathOf } from './ref_queries.ts';
 
 const filters = ['author', 'since', 'until'] as const;
 
@@ -16,15 +17,22 @@ const filtersIn = ({ query }: PageCall) =>
     filters.flatMap((name) => (query[name] === undefined || query[name] === '' ? [] : [[name, query[name]]])),
   );
 
+/** The default branch, unless the repository is empty. */
+async function defaultPlace(call: PageCall) {
+  const { default_branch } = await call.one(ProjectWithAccessForm, 'getProject');
+  return default_branch === undefined ? undefined : call.perhaps(refPathOf(call, default_branch));
+}
+
 async function loadHistory(call: PageCall): Promise<History> {
-  const place = call.params.ref_path === undefined ? undefined : await refPathOf(call);
+  const place = call.params.ref_path === undefined ? await defaultPlace(call) : await refPathOf(call);
+  const refs = place && refNames(call);
   const commits = await call.list(ListedCommit, 'listCommits', {
     ...(place ? { ref_name: place.commit.id, path: place.path } : {}),
     ...filtersIn(call),
     per_page: 40,
     ...pagingOf(call),
   });
-  return { id: call.params.id!, place, commits };
+  return { id: call.params.id!, place, commits, refs: await refs };
 }
 
 export const historyPages = page('/:id/-/commits/*ref_path', { is_costly: true, load: loadHistory, view: historyView });

@@ -24,12 +24,14 @@ import { threadView } from '../issuables/timeline_views.ts';
 import { bodyField } from '../issuables/views.ts';
 import { tagPage } from './address_rules.ts';
 import type { RefPath } from './ref_queries.ts';
+import { refSwitch, type ShownRefs } from './ref_views.ts';
 import { pathLinks } from './tree_views.ts';
 
 export interface History {
   id: string;
-  /** Undefined for the default branch. */
+  /** Undefined for an empty repository. */
   place: RefPath | undefined;
+  refs: ShownRefs | undefined;
   commits: ListPage<Static<typeof ListedCommit>>;
 }
 
@@ -62,13 +64,13 @@ export const commitRow = (
   html`<li><a class="title" href="${commitKind.page(id, sha)}" rel="nofollow">${title === '' ? 'No message' : title}</a>
 <div class="soft">${author_name} committed ${time(committed_date)} · <code>${short_id}</code></div></li>`;
 
-export function historyView({ id, place, commits }: History, seen: Seen): View {
+export function historyView({ id, place, refs, commits }: History, seen: Seen): View {
   const days = Map.groupBy(commits.items, ({ committed_date }) => new Date(committed_date).toISOString().slice(0, 10));
   return {
     title: ['Commits', place ? [place.path, place.ref].filter(Boolean).join(' · ') : '', id].filter(Boolean),
     heading: place?.path ? html`Commits of ${place.path}` : 'Commits',
     place: { id, kind: 'project', tab: 'commits' },
-    main: html`${place && pathLinks(place)}
+    main: html`${place && refs && html`<div class="bar">${refSwitch(place, 'commits', refs, seen)}${place.path !== '' && pathLinks(place, id.slice(id.lastIndexOf('/') + 1))}</div>`}
 ${filterForm(
   seen,
   [

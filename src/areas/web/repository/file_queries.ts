@@ -10,6 +10,8 @@ export interface ShownFile {
   /** A media type. */
   type: string;
   blob_id: string;
+  /** The last commit that changed it. */
+  last_commit_id: string;
   /** The beginning of a text. */
   text?: string;
   /** Whether the text is truncated. */
@@ -49,7 +51,8 @@ export async function fileToShow(call: PageCall, path: string, ref: string): Pro
   const type = headers['content-type'] ?? 'application/octet-stream';
   const size_bytes = Number(headers['content-length']);
   const file = { path, name: path.slice(path.lastIndexOf('/') + 1), size_bytes, type };
-  const shown = { ...file, blob_id: headers['x-gitlab-blob-id']!, is_cut: size_bytes > maximum_bytes };
+  const ids = { blob_id: headers['x-gitlab-blob-id']!, last_commit_id: headers['x-gitlab-last-commit-id']! };
+  const shown = { ...file, ...ids, is_cut: size_bytes > maximum_bytes };
   if (!type.startsWith('text/')) return shown;
   const { body } = await call.bytes('getRawFile', { file_path: path, ref });
   return { ...shown, text: new TextDecoder().decode(await startOf(body as Buffer | Readable)) };

@@ -1,13 +1,28 @@
 /** Views of a project's home page. */
 import type { Static } from 'typebox';
 import { projectPage } from '../../../access/index.ts';
-import { type Content, chip, facts, form, html, type Seen, time, type View } from '../../../pages/index.ts';
+import {
+  type Content,
+  chip,
+  copyButton,
+  face,
+  facts,
+  form,
+  type Html,
+  html,
+  icon,
+  menu,
+  type Seen,
+  time,
+  type View,
+} from '../../../pages/index.ts';
 import { counted } from '../../../texts/index.ts';
 import type { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
 import { mirrorsPage } from '../settings/mirror_pages.ts';
-import { branchesPage, newFilePage } from './address_rules.ts';
+import { branchesPage, newFilePage, uploadPage } from './address_rules.ts';
+import { folderPage } from './tree_pages.ts';
 import type { ShownFolder } from './tree_queries.ts';
-import { folderView, lastCommit, refActions } from './tree_views.ts';
+import { archiveLinks } from './tree_views.ts';
 
 export interface ShownBadge {
   name: string;
@@ -41,7 +56,7 @@ function firstPush(
   { caller }: Seen,
 ): Content {
   return html`<h2>The repository is empty</h2>
-${caller && html`<p>Write <a href="${newFilePage(id, default_branch)}">a first file</a> here, or push one.</p>`}
+${caller && html`<p>Write <a href="${newFilePage(id, default_branch)}">a first file</a> or <a href="${uploadPage(id, default_branch)}">upload files</a> here, or push them.</p>`}
 <p>Clone it, add a file and push:</p>
 <pre>git clone ${http_url_to_repo}
 cd ${path}
@@ -62,18 +77,49 @@ function codeView(home: ProjectHome, seen: Seen): Content {
   if (code === 'no branches') return firstPush(home, seen);
   if (code === 'other branches')
     return html`<p class="soft">The default branch ${project.default_branch} does not exist. <a href="${branchesPage(id)}">All branches</a></p>`;
-  return html`${refActions(code.place, seen, html`<a href="${branchesPage(id)}">Branch ${code.place.ref}</a> `)}
-${lastCommit(code.place)}
-<h2 class="visually-hidden">Files</h2>
-${folderView(code, seen)}`;
+  return folderPage(code, seen, cloneMenu(home));
+}
+
+/** The addresses of the repository, and its archives. */
+function cloneMenu({ project, code }: ProjectHome): Content {
+  const address = (name: string, value: string) =>
+    value !== '' &&
+    html`<label for="${`clone-${name}`}">${name}</label><div class="bar"><input id="${`clone-${name}`}" readonly value="${value}">${copyButton(value, `Copy the address for ${name}`)}</div>`;
+  return menu(
+    html`${icon('code')}Clone`,
+    html`${address('HTTP', project.http_url_to_repo)}${address('SSH', project.ssh_url_to_repo)}${typeof code === 'object' && archiveLinks(code.place)}`,
+    { look: 'primary' },
+  );
 }
 
 /** The path of a Go module, and the address of its repository. */
 const goImport = ({ web_url, http_url_to_repo }: ProjectHome['project']): string =>
   `${web_url.replace(/^https?:\/\//, '')} git ${http_url_to_repo}`;
 
+/** What the project is, beside its files. */
+function aboutView({ id, project, badges, is_starred }: ProjectHome, seen: Seen): Html {
+  const star = html`${icon('star')}${is_starred ? 'Remove the star' : 'Star'}`;
+  return html`<section aria-labelledby="about"><h2 id="about">About</h2>
+${project.description && html`<p>${project.description}</p>`}
+${badgesView(badges)}
+<div class="actions">${form(seen, is_starred ? 'unstar' : 'star', { button: star, look: 'plain' })}
+<span class="soft">${counted(project.star_count, 'star')}</span></div>
+<div class="actions">${chip(project.visibility)}${project.archived && chip('archived')}
+${project.topics.map((topic) => chip(topic))}</div>
+${facts([
+  [
+    'Forked from',
+    project.forked_from_project &&
+      html`<a href="${`/${project.forked_from_project.path_with_namespace}`}">${project.forked_from_project.name_with_namespace}</a>`,
+  ],
+  ['Last activity', time(project.last_activity_at)],
+  // Maintainers see the mirror source of the project, and manage its mirrors.
+  ['Mirrors', project.import_url !== undefined && html`<a href="${mirrorsPage(id)}">Of the repository</a>`],
+])}</section>`;
+}
+
 export function homeView(home: ProjectHome, seen: Seen): View {
-  const { id, project, badges, is_starred } = home;
+  const { id, project } = home;
   if (seen.query['go-get'] === '1')
     return {
       title: [project.name, project.namespace.full_path],
@@ -84,25 +130,10 @@ export function homeView(home: ProjectHome, seen: Seen): View {
     title: [project.name, project.namespace.full_path],
     place: { id, kind: 'project', tab: 'code' },
     ...(project.visibility === 'public' && !seen.caller ? { is_public: true as const } : {}),
-    main: html`${project.description && html`<p>${project.description}</p>`}
-${badgesView(badges)}
-<div class="actions">${chip(project.visibility)}${project.archived && chip('archived')}
-${project.topics.map((topic) => chip(topic))}
-<span class="soft">${counted(project.star_count, 'star')}</span>
-${is_starred ? form(seen, 'unstar', { button: 'Remove the star', look: 'plain' }) : form(seen, 'star', { button: 'Star', look: 'plain' })}</div>
+    heading: html`${face(project, 'square')}${project.name}`,
+    main: html`<div class="columns"><div>
 ${project.marked_for_deletion_on && html`<p class="notice">This project will be deleted after ${project.marked_for_deletion_on}.</p>`}
-${facts([
-  ['Clone with HTTP', html`<code>${project.http_url_to_repo}</code>`],
-  ['Clone with SSH', project.ssh_url_to_repo !== '' && html`<code>${project.ssh_url_to_repo}</code>`],
-  [
-    'Forked from',
-    project.forked_from_project &&
-      html`<a href="${`/${project.forked_from_project.path_with_namespace}`}">${project.forked_from_project.name_with_namespace}</a>`,
-  ],
-  ['Last activity', time(project.last_activity_at)],
-  // Maintainers see the mirror source of the project, and manage its mirrors.
-  ['Mirrors', project.import_url !== undefined && html`<a href="${mirrorsPage(id)}">Of the repository</a>`],
-])}
-${codeView(home, seen)}`,
+${codeView(home, seen)}</div>
+${aboutView(home, seen)}</div>`,
   };
 }

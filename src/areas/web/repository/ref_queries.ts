@@ -1,8 +1,8 @@
 /** Resolving an address in a repository: the ref is the longest prefix that exists, and the rest is a path. */
 import type { Static } from 'typebox';
 import { notFound } from '../../../http/index.ts';
-import type { PageCall } from '../../../pages/index.ts';
-import { CommitDetail } from '../../code/repository/index.ts';
+import { type PageCall, textIn } from '../../../pages/index.ts';
+import { CommitDetail, RefNames } from '../../code/repository/index.ts';
 
 /** A location in a repository. */
 export interface RefPath {
@@ -42,3 +42,7 @@ export async function refPathOf(call: PageCall, ref_path = call.params.ref_path!
     commit,
   };
 }
+
+/** The branches and tags among which a page switches, those that were searched for. */
+export const refNames = ({ one, query }: PageCall): Promise<Static<typeof RefNames>> =>
+  one(RefNames, 'listRefNames', { search: textIn(query, 'refs') ?? '' });

@@ -1,0 +1,2 @@
+/** The interface of repository files to other districts. */
+export { BlameRange } from './present.ts';

@@ -1,0 +1,2 @@
+/** Blame of files. */
+export { blamePageList } from './pages.ts';
