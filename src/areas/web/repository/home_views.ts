@@ -84,7 +84,7 @@ function codeView(home: ProjectHome, seen: Seen): Content {
 function cloneMenu({ project, code }: ProjectHome): Content {
   const address = (name: string, value: string) =>
     value !== '' &&
-    html`<label for="${`clone-${name}`}">${name}</label><div class="bar"><input id="${`clone-${name}`}" readonly value="${value}">${copyButton(value, `Copy the address for ${name}`)}</div>`;
+    html`<label for="${`clone-${name}`}">${name}</label><div class="bar"><input type="text" id="${`clone-${name}`}" readonly value="${value}">${copyButton(value, `Copy the address for ${name}`)}</div>`;
   return menu(
     html`${icon('code')}Clone`,
     html`${address('HTTP', project.http_url_to_repo)}${address('SSH', project.ssh_url_to_repo)}${typeof code === 'object' && archiveLinks(code.place)}`,

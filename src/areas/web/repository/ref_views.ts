@@ -33,7 +33,7 @@ export function refSwitch(place: Place, word: RefWord, refs: ShownRefs, { path, 
   const lists: Content = [listOf(place, word, 'Branches', refs.branches), listOf(place, word, 'Tags', refs.tags)];
   const isEmpty = refs.branches.names.length + refs.tags.names.length === 0;
   return html`<details class="menu" name="menu" ?open="${search !== undefined}"><summary class="button">${icon('branch')}<span class="ref">${place.ref}</span>${icon('down')}</summary>
-<div class="pop left"><form method="get" action="${path}"><input type="search" name="refs" value="${search ?? ''}" aria-label="Search branches and tags" placeholder="Search…" autocomplete="off" data-live="refs"></form>
+<div class="pop left"><form method="get" action="${path}"><input type="search" name="refs" value="${search ?? ''}" aria-label="Search branches and tags" placeholder="Search…" autocomplete="off" data-live="refs"> <button>Search</button></form>
 <div id="refs">${isEmpty ? html`<p class="soft">No branch or tag has this name.</p>` : lists}</div>
 <p><a href="${branchesPage(place.id)}">All ${refs.branches.total} branches</a> · <a href="${tagsPage(place.id)}">${refs.tags.total} tags</a></p></div></details>`;
 }
