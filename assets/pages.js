@@ -83,17 +83,33 @@ const showHeading = () => {
 window.addEventListener('hashchange', showHeading);
 showHeading();
 
+async function swap(name, address) {
+  const fresh = (await pageAt(address)).page.getElementById(name);
+  document.getElementById(name).replaceWith(fresh);
+  return fresh;
+}
+
 // A field that searches while one types: the part that it names is replaced by that of the page that its form leads to.
 let typing;
 document.addEventListener('input', ({ target }) => {
   const { live } = target.dataset;
   if (!live) return;
   clearTimeout(typing);
-  typing = setTimeout(async () => {
+  typing = setTimeout(() => {
     const address = new URL(target.form.action);
     address.search = new URLSearchParams(new FormData(target.form));
-    document.getElementById(live)?.replaceWith((await pageAt(address)).page.getElementById(live));
+    swap(live, address);
   }, 150);
+});
+
+// A link that shows a part of the page in another way.
+document.addEventListener('click', (event) => {
+  const link = event.target.closest?.('a[data-swap]');
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  swap(link.dataset.swap, link.href)
+    .then((fresh) => fresh.querySelector('a')?.focus({ preventScroll: true }))
+    .catch(() => location.assign(link.href));
 });
 
 for (const button of navigator.clipboard ? document.querySelectorAll('[data-copy]') : []) {

@@ -309,7 +309,7 @@ test('large changes are in parts, each of which can be reached', async () => {
   assert.equal(countIn(rest, '<section class="file"'), 52);
   assert.ok(rest.includes('too large to be shown'));
   assert.equal(countIn(rest, '<td>x\n'), 0);
-  const [, alone] = /<a href="([^"]*\?file=\d+)">Show the 6001 lines/.exec(rest)!;
+  const [, alone] = /<a href="([^"]*\?file=\d+)#[^"]*" data-swap="[^"]*">Show the 6001 lines/.exec(rest)!;
   assert.equal(countIn(await shown(browser, alone!), '<td>x\n'), 6_000);
   assert.ok(rest.includes(`<a rel="prev" href="${page}?page=1">`));
 });

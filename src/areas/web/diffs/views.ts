@@ -1,39 +1,14 @@
-/** Views of diffs: the list of files first, then the changes of each as a table. */
-import type { Static } from 'typebox';
+/** Views of diffs: the list of files first, then the changes of each as a table (docs/reference/repository_pages.md#changes). */
 import { nextTurn } from '../../../foundation/loop_turns.ts';
-import type { Page as ListPage } from '../../../http/index.ts';
-import { type Content, chip, type Html, html, type Seen, withQuery } from '../../../pages/index.ts';
+import { type Content, chip, copyButton, type Html, html, icon, type Seen, withQuery } from '../../../pages/index.ts';
 import { counted } from '../../../texts/index.ts';
-import type { Diff } from '../../code/repository/index.ts';
-import { countsOf, type DiffHead, type DiffLine, type LineCounts, linesOfDiff } from './hunk_rules.ts';
+import { type Colours, coloursOf, noColours } from './colour_queries.ts';
+import type { DiffSource, FileDiff } from './definition.ts';
+import { foldingReason } from './fold_rules.ts';
+import { countsOf, expanded, type Hunk, hunksOf, type LineCounts, withoutSpaceChanges } from './hunk_rules.ts';
+import { tableOf } from './table_views.ts';
 
-export type FileDiff = Static<typeof Diff>;
-
-/** The source of the diffs of a page. */
-export interface DiffSource {
-  /**
-   * A page of the files with their diffs.
-   * @param paging at most 100 files per page
-   */
-  page(paging: { page: number; per_page: number }): Promise<ListPage<FileDiff>>;
-  /** The address of a file before or after the changes; undefined if no page shows it. */
-  fileAt(side: 'old' | 'new', path: string): string | undefined;
-  /**
-   * The address of the form for a comment on a line.
-   * @param number the position of its file among all files, from 1
-   */
-  commentAt?(number: number, line: DiffLine): string;
-  /** The comments on the changes of a file. */
-  said?(file: FileDiff, number: number): Said;
-}
-
-/** The comments on the changes of a file. */
-export interface Said {
-  /** The content below a line. */
-  at(line: DiffLine): Content;
-  /** The content after the file: comments that belong to no displayed line. */
-  rest(): Content;
-}
+export type { DiffSource, FileDiff, Said } from './definition.ts';
 
 /** A file with its changes. */
 interface CountedFile {
@@ -51,16 +26,23 @@ export const files_per_batch = 100;
  */
 const batchesShown = 10;
 const linesShown = 100_000;
+/** Further lines of a page have no colours. */
+const linesColoured = 20_000;
 /** Longer diffs are collapsed, with a link to show them. */
 const foldedFrom_lines = 5_000;
-/** The rest of a longer line is cut off. */
-const lineEnd_chars = 2_000;
+/** By how many lines the context grows, and how many all are. */
+const contextStep_lines = 20;
+const wholeContext_lines = 20_000;
 
 /** A positive number in a query. */
 function numberIn({ query }: Pick<Seen, 'query'>, name: string): number | undefined {
   const value = query[name];
   return typeof value === 'string' && /^[1-9]\d{0,6}$/.test(value) ? Number(value) : undefined;
 }
+
+/** How the changes are shown. */
+const isParallel = ({ query }: Seen): boolean => query.view === 'parallel';
+const ignoresSpace = ({ query }: Seen): boolean => query.w === '1';
 
 const kindOf = ({ new_file, deleted_file, renamed_file }: FileDiff): string =>
   new_file ? 'Added' : deleted_file ? 'Deleted' : renamed_file ? 'Renamed' : 'Changed';
@@ -69,57 +51,45 @@ const pathOf = ({ old_path, new_path, renamed_file }: FileDiff): Content =>
   renamed_file ? html`${old_path} → ${new_path}` : new_path;
 
 const countsText = ({ added, removed }: LineCounts): Html =>
-  html`<span class="soft">${counted(added, 'line')} added, ${removed} removed</span>`;
+  html`<span class="counts"><span class="good">+${added}</span> <span class="bad">−${removed}</span><span class="visually-hidden"> lines</span></span>`;
 
-const textOf = (text: string): Content =>
-  text.length <= lineEnd_chars
-    ? text
-    : html`${text.slice(0, lineEnd_chars)}<span class="soft"> … ${counted(text.length - lineEnd_chars, 'more character')}</span>`;
+/** The address that shows a file alone, in place of what there is of it. */
+const aloneAt = (
+  seen: Seen,
+  number: number,
+  more: Readonly<Record<string, string | number | undefined>> = {},
+): string => `${withQuery(seen, { page: undefined, at: undefined, file: number, ...more })}#file-${number}`;
 
-type CommentAt = (line: DiffLine) => string;
+/** A link that shows a file in another way: in place where JavaScript is on, otherwise on a page of its own. */
+const swapLink = (number: number, address: string, text: Content): Html =>
+  html`<a href="${address}" data-swap="${`file-${number}`}">${text}</a>`;
 
-/**
- * End tags of rows and cells are omitted, as HTML allows: a diff has tens of thousands. Added and removed lines are
- * marked by the style, also for screen readers, so that copied text contains only code.
- */
-function rowOf(line: DiffLine | DiffHead, commentAt: CommentAt | undefined): Html {
-  if (!('old' in line)) return html`<tr class="${line.kind}"><td colspan="3">${line.text}\n`;
-  const link = commentAt?.(line);
-  const linked = (number: number | undefined): Content =>
-    number !== undefined && link ? html`<a href="${link}">${number}</a>` : number;
-  const { kind, text } = line;
-  if (kind === 'same') return html`<tr><td>${line.old}<td>${linked(line.new)}<td>${textOf(text)}\n`;
-  return html`<tr class="${kind}"><td>${linked(line.old)}<td>${linked(line.new)}<td>${textOf(text)}\n`;
+/** A file that is ready to be shown. */
+interface PreparedFile extends CountedFile {
+  hunks: readonly Hunk[];
+  colours: Colours;
+  /** The lines of context around each hunk, beyond those of the diff. */
+  context: number;
 }
 
-/** The number of lines per slice; other requests are served between slices. */
-const slice_lines = 200;
-
-const saidRow = (content: Content): Html => html`<tr class="said"><td colspan="3">${content}\n`;
-
-async function* tableOf(
-  file: FileDiff,
-  commentAt: CommentAt | undefined,
-  said: Said | undefined,
-): AsyncGenerator<Html> {
-  yield html`<section class="scroll" tabindex="0" aria-label="${`Changes of ${file.new_path}`}"><table class="diff">
-<caption class="visually-hidden">Changes with line numbers before and after${commentAt && ', which lead to a comment on the line'}</caption>
-`;
-  let rows: Html[] = [];
-  for (const line of linesOfDiff(file.diff)) {
-    rows.push(rowOf(line, commentAt));
-    const content = said && 'old' in line ? said.at(line) : undefined;
-    if (content) rows.push(saidRow(content));
-    if (rows.length < slice_lines) continue;
-    yield html`${rows}`;
-    rows = [];
-    await nextTurn();
-  }
-  yield html`${rows}</table></section>`;
+/** Reads what the table of a file needs. @param context how many further lines are shown around each hunk */
+async function prepared(
+  counted: CountedFile,
+  { owner, textOf }: DiffSource,
+  seen: Seen,
+  { isColoured, context }: { isColoured: boolean; context: number },
+): Promise<PreparedFile> {
+  const { file } = counted;
+  let hunks = hunksOf(file.diff);
+  const text = context > 0 && !file.new_file && !file.deleted_file ? await textOf?.(file.new_path) : undefined;
+  if (text !== undefined) hunks = expanded(hunks, text.replace(/\n$/, '').split('\n'), context);
+  if (ignoresSpace(seen)) hunks = withoutSpaceChanges(hunks);
+  const colours = isColoured && owner !== undefined ? await coloursOf(hunks, file.new_path, owner) : noColours;
+  return { ...counted, hunks, colours, context };
 }
 
 /** The reason why the changes of a file are not shown as a table, if there is one. */
-function insteadOf({ file, number, counts }: CountedFile, seen: Seen, isFolded: boolean): Html | undefined {
+function insteadOf({ file, number, hunks }: PreparedFile, seen: Seen): Html | undefined {
   if (file.too_large || file.collapsed)
     return html`<p class="soft">The changes are too large to be shown. Clone the repository to see them.</p>`;
   if (file.diff === '')
@@ -129,28 +99,64 @@ function insteadOf({ file, number, counts }: CountedFile, seen: Seen, isFolded: 
         : 'The content does not change.'
     }</p>`;
   if (file.diff.startsWith('Binary files ')) return html`<p class="soft">The file is binary.</p>`;
-  return isFolded
-    ? html`<p><a href="${withQuery(seen, { file: number, page: undefined })}">Show the ${counted(counts.lines, 'line')} of this diff</a></p>`
+  return hunks.length === 0
+    ? html`<p class="soft">Only white space changes. ${swapLink(number, aloneAt(seen, number, { w: undefined }), 'Show it')}</p>`
     : undefined;
 }
 
-/** @param isFolded whether the changes are collapsed behind a link */
-async function* fileOf(shown: CountedFile, source: DiffSource, seen: Seen, isFolded: boolean): AsyncGenerator<Html> {
-  const { file, number, counts } = shown;
+/** Links to more of the lines around the changes. */
+function moreOf({ file, number, context }: PreparedFile, { textOf }: DiffSource, seen: Seen): Content {
+  if (!textOf || file.new_file || file.deleted_file || context >= wholeContext_lines) return undefined;
+  const wider = aloneAt(seen, number, { context: context + contextStep_lines });
+  const whole = aloneAt(seen, number, { context: 'all' });
+  return html`${icon('fold')}${swapLink(number, wider, `Show ${contextStep_lines} more lines`)} ${swapLink(number, whole, 'Show all')} `;
+}
+
+/** git shows three lines behind the last change; with fewer, the file ends. */
+function hasMoreBelow({ hunks, context }: PreparedFile): boolean {
+  const lines = hunks.at(-1)?.lines ?? [];
+  const behind = lines.length - 1 - lines.findLastIndex(({ kind }) => kind !== 'same');
+  return behind >= 3 + context;
+}
+
+function headOf({ file, counts }: CountedFile, source: DiffSource): Html {
   const [before, after] = [
     file.new_file ? undefined : source.fileAt('old', file.old_path),
     file.deleted_file ? undefined : source.fileAt('new', file.new_path),
   ];
-  yield html`<section class="file" id="${`file-${number}`}">
-<h3>${pathOf(file)}</h3>
-<p class="about">${chip(kindOf(file))} ${countsText(counts)}
+  return html`<header><h3>${pathOf(file)}</h3>${copyButton(file.new_path, `Copy the path ${file.new_path}`)}<span class="grow"></span>${countsText(counts)} ${chip(kindOf(file))}
 ${before && html`<a href="${before}">File before<span class="visually-hidden"> the change of ${file.old_path}</span></a>`}
-${after && html`<a href="${after}">File after<span class="visually-hidden"> the change of ${file.new_path}</span></a>`}</p>
+${after && html`<a href="${after}">File after<span class="visually-hidden"> the change of ${file.new_path}</span></a>`}</header>
 `;
+}
+
+/** A file whose changes are shown when they are asked for. */
+function* foldedFile(shown: CountedFile, source: DiffSource, seen: Seen, reason: string | undefined): Generator<Html> {
+  const { file, number, counts } = shown;
+  yield html`<section class="file" id="${`file-${number}`}">
+${headOf(shown, source)}<p>${reason && `${reason} `}${swapLink(number, aloneAt(seen, number), `Show the ${counted(counts.lines, 'line')} of this diff`)}</p>
+</section>
+${source.said?.(file, number).rest()}
+`;
+}
+
+async function* fileOf(shown: PreparedFile, source: DiffSource, seen: Seen): AsyncGenerator<Html> {
+  const { file, number, hunks, colours } = shown;
+  yield html`<section class="file" id="${`file-${number}`}">
+${headOf(shown, source)}`;
   const said = source.said?.(file, number);
-  const instead = insteadOf(shown, seen, isFolded);
+  const { commentAt } = source;
+  const instead = insteadOf(shown, seen);
   if (instead) yield instead;
-  else yield* tableOf(file, source.commentAt && ((line) => source.commentAt!(number, line)), said);
+  else
+    yield* tableOf({
+      path: file.new_path,
+      ...{ hunks, colours, said },
+      isParallel: isParallel(seen),
+      more: moreOf(shown, source, seen),
+      hasMoreBelow: hasMoreBelow(shown),
+      commentAt: commentAt && ((line) => commentAt(number, line)),
+    });
   yield html`
 </section>
 ${said?.rest()}
@@ -168,21 +174,46 @@ async function counting(files: readonly FileDiff[], first: number): Promise<Coun
   return found;
 }
 
-const listOf = (files: readonly CountedFile[]): Html => html`<details class="files" ?open="${files.length <= 20}">
-<summary>Files ${files[0]!.number} to ${files.at(-1)!.number}</summary>
-<ol start="${files[0]!.number}">${files.map(
-  ({ file, number, counts }) =>
-    html`<li><a href="${`#file-${number}`}">${pathOf(file)}</a> ${chip(kindOf(file))} ${countsText(counts)}</li>`,
-)}</ol>
-</details>
+const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
+
+/** The files by folder, each with the number of its lines. */
+function listOf(files: readonly CountedFile[]): Html {
+  const folders = Map.groupBy(files, ({ file }) => folderOf(file.new_path));
+  return html`<details class="files" open><summary>Files ${files[0]!.number} to ${files.at(-1)!.number}</summary>
+<ul>${[...folders].map(
+    ([folder, those]) =>
+      html`${folder !== '' && html`<li class="soft">${icon('folder')} ${folder}</li>`}${those.map(
+        ({ file, number, counts }) =>
+          html`<li><a href="${`#file-${number}`}" title="${file.new_path}">${icon('file')}<span class="grow">${file.new_path.slice(folder === '' ? 0 : folder.length + 1)}</span>${countsText(counts)}</a></li>`,
+      )}`,
+  )}</ul></details>
 `;
+}
+
+/** The switches for how the changes are shown. */
+function switches(seen: Seen): Html {
+  const parallel = isParallel(seen);
+  const view = (name: string | undefined, text: string, isCurrent: boolean) =>
+    html`<a class="button" href="${withQuery(seen, { view: name })}" rel="nofollow" ?aria-current="${isCurrent && 'true'}">${text}</a>`;
+  return html`<span class="group">${view(undefined, 'Inline', !parallel)}${view('parallel', 'Side by side', parallel)}</span>
+<a class="button" href="${withQuery(seen, { w: ignoresSpace(seen) ? undefined : 1 })}" rel="nofollow">${ignoresSpace(seen) ? 'Show white space' : 'Hide white space'}</a>`;
+}
+
+/** How many lines are shown around the changes of a file that is shown alone. */
+function contextIn({ query }: Seen): number {
+  if (query.context === 'all') return wholeContext_lines;
+  return Math.min(numberIn({ query }, 'context') ?? 0, wholeContext_lines);
+}
 
 /** A single file, whatever its size. */
 async function* oneFile(source: DiffSource, seen: Seen, number: number): AsyncGenerator<Html> {
   const { items } = await source.page({ page: number, per_page: 1 });
-  yield html`<p><a href="${withQuery(seen, { file: undefined })}">All files</a></p>`;
+  yield html`<div class="bar"><a class="grow" href="${`${withQuery(seen, { file: undefined, context: undefined })}#file-${number}`}">All files</a>${switches(seen)}</div>`;
   if (items.length === 0) yield html`<p class="soft">There is no such file.</p>`;
-  for (const file of await counting(items, number)) yield* fileOf(file, source, seen, false);
+  for (const file of await counting(items, number)) {
+    const isColoured = file.counts.lines <= linesColoured;
+    yield* fileOf(await prepared(file, source, seen, { isColoured, context: contextIn(seen) }), source, seen);
+  }
 }
 
 /**
@@ -197,6 +228,60 @@ ${first > 1 && html`<li><a rel="prev" href="${withQuery(seen, { page: Math.max(1
 ${next !== undefined && html`<li><a rel="next" href="${withQuery(seen, { page: next })}">Files from ${(next - 1) * files_per_batch + 1} on</a></li>`}
 </ul></nav>`;
 
+/** How many files are prepared while one is written. */
+const preparedAhead = 3;
+
+/** Writes files one after the other, within the limits of a page. */
+class FileWriter {
+  readonly #source: DiffSource;
+  readonly #seen: Seen;
+  #rest_lines = linesShown;
+  #coloured_lines = linesColoured;
+
+  constructor(source: DiffSource, seen: Seen) {
+    this.#source = source;
+    this.#seen = seen;
+  }
+
+  /** Whether no further file is shown with its changes. */
+  get isFull(): boolean {
+    return this.#rest_lines <= 0;
+  }
+
+  /** Why a file is folded, if it is: what it is, or nothing if it is only long. */
+  #fold({ file, counts }: CountedFile): { reason: string | undefined } | undefined {
+    const reason = foldingReason(file.new_path, file.diff);
+    if (reason !== undefined && counts.lines > 0) return { reason };
+    if (counts.lines > foldedFrom_lines || this.isFull) return { reason: undefined };
+    this.#rest_lines -= counts.lines;
+    return undefined;
+  }
+
+  #prepare(file: CountedFile): Promise<PreparedFile> {
+    const isColoured = this.#coloured_lines > 0;
+    this.#coloured_lines -= file.counts.lines;
+    const preparing = prepared(file, this.#source, this.#seen, { isColoured, context: 0 });
+    // Whoever leaves the page does not wait for it.
+    preparing.catch(() => undefined);
+    return preparing;
+  }
+
+  async *write(files: readonly CountedFile[]): AsyncGenerator<Html> {
+    const queue: (() => AsyncGenerator<Html> | Generator<Html>)[] = [];
+    for (const file of files) {
+      const fold = this.#fold(file);
+      const preparing = fold ? undefined : this.#prepare(file);
+      queue.push(() => (preparing ? this.#show(preparing) : foldedFile(file, this.#source, this.#seen, fold?.reason)));
+      if (queue.length > preparedAhead) yield* queue.shift()!();
+    }
+    for (const show of queue) yield* show();
+  }
+
+  async *#show(preparing: Promise<PreparedFile>): AsyncGenerator<Html> {
+    yield* fileOf(await preparing, this.#source, this.#seen);
+  }
+}
+
 /**
  * The diffs of files, in pieces: files are read by the hundred, and lines written in slices, so that memory stays low
  * for a large change. `?page=` continues, and `?file=` shows a single file.
@@ -209,19 +294,16 @@ export async function* diffPieces(source: DiffSource, seen: Seen): AsyncGenerato
     return;
   }
   const first = numberIn(seen, 'page') ?? 1;
-  let rest_lines = linesShown;
+  const writer = new FileWriter(source, seen);
   for (let batch = first; ; batch++) {
     const files = await source.page({ page: batch, per_page: files_per_batch });
     const shown = await counting(files.items, (batch - 1) * files_per_batch + 1);
-    if (batch === first && files.total !== undefined) yield html`<p>${counted(files.total, 'file')} changed.</p>`;
-    if (shown.length > 0) yield listOf(shown);
-    for (const file of shown) {
-      const { lines } = file.counts;
-      const isFolded = lines > foldedFrom_lines || rest_lines <= 0;
-      if (!isFolded) rest_lines -= lines;
-      yield* fileOf(file, source, seen, isFolded);
-    }
-    const isLast = !files.has_more || batch + 1 === first + batchesShown || rest_lines <= 0;
+    if (batch === first)
+      yield html`<div class="bar"><span class="grow">${files.total !== undefined && `${counted(files.total, 'file')} changed.`}</span>${shown.length > 0 && switches(seen)}</div>`;
+    if (shown.length > 0) yield html`<div class="beside">${listOf(shown)}<div>`;
+    yield* writer.write(shown);
+    if (shown.length > 0) yield html`</div></div>`;
+    const isLast = !files.has_more || batch + 1 === first + batchesShown || writer.isFull;
     if (!isLast) continue;
     yield html`${otherFiles(first, files.has_more ? batch + 1 : undefined, seen)}`;
     return;

@@ -4,6 +4,7 @@ import { filePage, type Html, html, type PageCall, page, type Seen, withQuery } 
 import { blobPage, Comparison, Diff } from '../../code/repository/index.ts';
 import { Discussion } from '../../conversation/discussions/index.ts';
 import { MergeRequest, MergeRequestVersion, MergeRequestVersionDetail } from '../../work/merge_requests/index.ts';
+import { textsAt } from '../diffs/file_queries.ts';
 import { type DiffSource, diffPieces, files_per_batch, pagesOfDiffs } from '../diffs/views.ts';
 import type { Thread } from '../issuables/definition.ts';
 import { conversationForms } from '../issuables/form_rules.ts';
@@ -11,7 +12,7 @@ import { textsOf } from '../issuables/timeline_present.ts';
 import { lineAddress, lineAsked, saidAbout } from './diff_views.ts';
 import { projectOf, type ShownMergeRequest, sectionView } from './views.ts';
 
-type Source = Pick<DiffSource, 'page' | 'fileAt'>;
+type Source = Pick<DiffSource, 'page' | 'fileAt' | 'textOf' | 'owner'>;
 
 const asked = ({ query }: Pick<PageCall, 'query'>, name: string): string | undefined => {
   const value = query[name];
@@ -26,6 +27,12 @@ const filesAt =
     return sha ? blobPage(project, sha, path) : undefined;
   };
 
+/** The files after the changes, which the target project keeps. */
+const readAt = (call: PageCall, { project_id }: ShownMergeRequest, head: string | undefined) => ({
+  owner: project_id,
+  ...(head === undefined ? {} : { textOf: textsAt(call, head) }),
+});
+
 /** The requested changes: of a version, since another commit, or of the last version. */
 async function sourceOf(call: PageCall, merge_request: Promise<ShownMergeRequest>): Promise<Source> {
   const { one, list } = call;
@@ -35,15 +42,18 @@ async function sourceOf(call: PageCall, merge_request: Promise<ShownMergeRequest
     return {
       page: (paging) => list(Diff, 'listMergeRequestDiffs', paging),
       fileAt: filesAt(projectOf(shown), shown.diff_refs?.base_sha, shown.diff_refs?.head_sha),
+      ...readAt(call, shown, shown.diff_refs?.head_sha),
     };
   }
   const version = await one(MergeRequestVersionDetail, 'getMergeRequestVersion', { version_id });
   const { head_commit_sha: to, base_commit_sha } = version;
-  const project = projectOf(await merge_request);
+  const shown = await merge_request;
+  const project = projectOf(shown);
+  const reading = readAt(call, shown, to);
   if (start_sha === undefined)
-    return { page: pagesOfDiffs(version.diffs), fileAt: filesAt(project, base_commit_sha, to) };
+    return { page: pagesOfDiffs(version.diffs), fileAt: filesAt(project, base_commit_sha, to), ...reading };
   const { diffs } = await one(Comparison, 'compareCommits', { from: start_sha, to, straight: true });
-  return { page: pagesOfDiffs(diffs), fileAt: filesAt(project, start_sha, to) };
+  return { page: pagesOfDiffs(diffs), fileAt: filesAt(project, start_sha, to), ...reading };
 }
 
 /** The maximum number of threads read for the changes. */

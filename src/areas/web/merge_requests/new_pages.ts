@@ -165,7 +165,7 @@ ${comparison && commitsView(comparison.commits)}`;
     side === 'old'
       ? blobPage(target.path, target_branch!, path)
       : blobPage(project.path_with_namespace, source_branch!, path);
-  yield* diffPieces({ page: pagesOfDiffs(comparison.diffs), fileAt }, seen);
+  yield* diffPieces({ page: pagesOfDiffs(comparison.diffs), fileAt, owner: project.id }, seen);
 }
 
 export const newMergeRequestPage = page('/:id/-/merge_requests/new', {

@@ -5,6 +5,7 @@ import { blobPage, CommitDetail, CommitRef, Diff, ListedCommit } from '../../cod
 import { Discussion } from '../../conversation/discussions/index.ts';
 import { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
 import { MergeRequestInList } from '../../work/merge_requests/index.ts';
+import { textsAt } from '../diffs/file_queries.ts';
 import { textsOf } from '../issuables/timeline_present.ts';
 import { commitView, type History, historyView, type ShownCommit } from './commit_views.ts';
 import { refNames, refPathOf } from './ref_queries.ts';
@@ -72,6 +73,8 @@ export const commitPages = page('/:id/-/commit/:commit_id', {
       texts,
       diffs: {
         page: (paging) => call.list(Diff, 'listCommitDiffs', { sha, ...paging }),
+        textOf: textsAt(call, sha),
+        owner: commit.project_id,
         fileAt: (side, path) =>
           side === 'new' ? blobPage(id, sha, path) : parent === undefined ? undefined : blobPage(id, parent, path),
       },

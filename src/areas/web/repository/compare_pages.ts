@@ -3,6 +3,9 @@ import { invalid, notFound, type Values } from '../../../http/index.ts';
 import { type PageCall, page, textIn } from '../../../pages/index.ts';
 import { blobPage, CommitDetail, Comparison, comparePage } from '../../code/repository/index.ts';
 import { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
+import type { DiffSource } from '../diffs/definition.ts';
+import { textsAt } from '../diffs/file_queries.ts';
+import { pagesOfDiffs } from '../diffs/views.ts';
 import { compareView, type NewComparison, newComparisonView, type ShownComparison } from './compare_views.ts';
 
 /** Two refs, separated by two dots, or by three, which exclude the commits of the first one only. */
@@ -15,7 +18,13 @@ export const comparePages = page('/:id/-/compare/*refs', {
     const [, from, dots, to] = range.exec(refs) ?? [];
     if (from === undefined || to === undefined) throw notFound('Page');
     const comparison = await call.one(Comparison, 'compareCommits', { from, to, straight: dots === '..' });
-    return { id, from, to, comparison, fileAt: (side, path) => blobPage(id, side === 'old' ? from : to, path) };
+    const diffs: DiffSource = {
+      page: pagesOfDiffs(comparison.diffs),
+      fileAt: (side, path) => blobPage(id, side === 'old' ? from : to, path),
+      textOf: textsAt(call, to),
+      owner: call.caller?.id ?? 0,
+    };
+    return { id, from, to, comparison, diffs };
   },
   view: compareView,
 });

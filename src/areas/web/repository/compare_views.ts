@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { form, type Html, html, type Seen, type View } from '../../../pages/index.ts';
 import { counted } from '../../../texts/index.ts';
 import { type Comparison, comparePage } from '../../code/repository/index.ts';
-import { diffPieces, pagesOfDiffs } from '../diffs/views.ts';
+import { type DiffSource, diffPieces } from '../diffs/views.ts';
 import { newComparisonPage } from './address_rules.ts';
 import { commitRow } from './commit_views.ts';
 
@@ -12,7 +12,7 @@ export interface ShownComparison {
   from: string;
   to: string;
   comparison: Static<typeof Comparison>;
-  fileAt(side: 'old' | 'new', path: string): string;
+  diffs: DiffSource;
 }
 
 export interface NewComparison {
@@ -24,8 +24,8 @@ export interface NewComparison {
 /** The maximum number of commits shown; older ones are omitted. */
 const commitsShown = 100;
 
-async function* pieces({ id, from, to, comparison, fileAt }: ShownComparison, seen: Seen): AsyncGenerator<Html> {
-  const { commits, diffs, compare_timeout, compare_same_ref } = comparison;
+async function* pieces({ id, from, to, comparison, diffs }: ShownComparison, seen: Seen): AsyncGenerator<Html> {
+  const { commits, compare_timeout, compare_same_ref } = comparison;
   const newest = commits.slice(-commitsShown).reverse();
   yield html`<p class="actions"><a href="${newComparisonPage(id)}">Compare others</a>
 <a href="${comparePage(id, `${to}...${from}`)}" rel="nofollow">The other way round</a></p>
@@ -34,7 +34,7 @@ ${compare_timeout && html`<p class="notice">The comparison is too large to be sh
 <h2>${counted(commits.length, 'commit')}</h2>
 ${newest.length < commits.length && html`<p class="soft">The newest ${newest.length} are shown.</p>`}
 ${newest.length > 0 && html`<ul class="rows">${newest.map((commit) => commitRow(id, commit))}</ul>`}`;
-  yield* diffPieces({ page: pagesOfDiffs(diffs), fileAt }, seen);
+  yield* diffPieces(diffs, seen);
 }
 
 export function compareView(shown: ShownComparison, seen: Seen): View {
