@@ -134,8 +134,9 @@ class Table {
 /** A table in pieces, between which others are served. */
 export async function* tableOf(parts: TableParts): AsyncGenerator<Html> {
   const { path, isParallel, commentAt } = parts;
-  yield html`<section class="scroll" tabindex="0" aria-label="${`Changes of ${path}`}"><table class="${isParallel ? 'diff two' : 'diff'}">
-<caption class="visually-hidden">Changes with line numbers before and after${commentAt && ', which lead to a comment on the line'}</caption>
+  // A caption that is not shown would be a row for browsers, by which they measure the columns.
+  const label = `Changes with line numbers before and after${commentAt ? ', which lead to a comment on the line' : ''}`;
+  yield html`<section class="scroll" tabindex="0" aria-label="${`Changes of ${path}`}"><table class="${isParallel ? 'diff two' : 'diff'}" aria-label="${label}">
 `;
   let rows: Html[] = [];
   for (const more of new Table(parts).rows()) {

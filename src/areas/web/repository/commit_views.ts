@@ -136,7 +136,7 @@ async function* commitPieces(shown: ShownCommit, seen: Seen): AsyncGenerator<Htm
   const { id, commit, diffs } = shown;
   const body = commit.message.slice(commit.title.length).trim();
   const isCommitter = commit.committer_name !== commit.author_name || commit.committer_email !== commit.author_email;
-  yield html`${body !== '' && html`<pre class="message">${body}</pre>`}
+  yield html`${body !== '' && html`<pre>${body}</pre>`}
 ${facts([
   ['Commit', html`<code>${commit.id}</code>`],
   [commit.parent_ids.length > 1 ? 'Parents' : 'Parent', commit.parent_ids.length > 0 && parentLinks(shown)],
