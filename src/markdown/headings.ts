@@ -16,8 +16,16 @@ const headingId = (title: string): string =>
       .replaceAll(' ', '-'),
   );
 
-const titleOf = ({ children }: Token): string =>
-  (children ?? []).map(({ type, content }) => (type === 'html_inline' ? '' : content)).join('');
+/** The words of a token: emoji by their names for ids, which other programs make of the text as it was written. */
+function wordsOf({ type, content, info, markup }: Token, isForId: boolean): string {
+  if (type === 'html_inline' || type === 'box') return '';
+  if (type === 'formula') return info;
+  return type === 'emoji' && isForId ? markup : content;
+}
+
+/** The text of a heading or paragraph, without markup. @param inline its token */
+export const titleOf = ({ children }: Token, { isForId = false } = {}): string =>
+  (children ?? []).map((token) => wordsOf(token, isForId)).join('');
 
 interface Anchors {
   /** The ids of the headings and of HTML in a text, without a prefix. */
@@ -27,6 +35,13 @@ interface Anchors {
 }
 
 const idInHtml = /\s(?:id|name)\s*=\s*["']?([^\s"'<>&]{1,255})/gi;
+
+/** The ids that notes and the places that refer to them have got from the parser. */
+function idOfNote({ type, meta }: Token): string[] {
+  const { id, subId } = (meta ?? {}) as { id: number; subId: number };
+  if (type === 'footnote_open') return [`fn${id + 1}`];
+  return type === 'footnote_anchor' ? [`fnref${id + 1}${subId > 0 ? `:${subId}` : ''}`] : [];
+}
 
 const htmlTokens = (token: Token): Token[] =>
   token.type === 'html_block' ? [token] : (token.children ?? []).filter(({ type }) => type === 'html_inline');
@@ -38,10 +53,11 @@ export function nameHeadings({ tokens, env }: StateCore): void {
   const { ids, anchors = anchorPrefix } = env as { ids: Set<string>; anchors?: string };
   for (const { content } of tokens.flatMap(htmlTokens))
     for (const [, id] of content.matchAll(idInHtml)) ids.add(id!.startsWith(anchors) ? id!.slice(anchors.length) : id!);
+  for (const id of tokens.flatMap(idOfNote)) ids.add(id);
   const counts = new Map<string, number>();
   for (const [index, token] of tokens.entries()) {
     if (token.type !== 'heading_open') continue;
-    const id = headingId(titleOf(tokens[index + 1]!));
+    const id = headingId(titleOf(tokens[index + 1]!, { isForId: true }));
     if (id === '') continue;
     let count = counts.get(id) ?? 0;
     const numbered = () => (count === 0 ? id : `${id}-${count}`);

@@ -1,8 +1,8 @@
-/** The thread that `long_html.ts` starts. */
+/** The thread that `html.ts` starts. */
 import { parentPort } from 'node:worker_threads';
-import { filteredHtml } from './html.ts';
-import { keyOfReference, type ToRender } from './long_html.ts';
+import { keyOfReference, type ToRender } from './html.ts';
 import type { Reference } from './references.ts';
+import { filteredHtml } from './rendering.ts';
 
 /** A few characters can expand to many copies of a long address or a deep list. */
 const maximumHtml_chars = 8_000_000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { taskCompletion, taskStatus, tickedTasks } from './index.ts';
+import { taskCompletion, taskStatus, tickedTasks, withTicks } from './index.ts';
 import { atOnce } from './slices.ts';
 import { taskItems } from './tasks.ts';
 
@@ -98,4 +98,11 @@ test('ticks are distinguished from other changes', async () => {
   assert.deepEqual(await tickedTasks(before, '- [ ] a\n- [x] other\n- [ ] c'), []);
   assert.deepEqual(await tickedTasks(before, before), []);
   assert.deepEqual(await tickedTasks(null, '- [x] a'), []);
+});
+
+test('boxes are ticked in the text, and nothing else changes', () => {
+  const text = 'a\r\n- [ ] b\n> 1. [x] c\r\n- [ ] d\n- e\n';
+  assert.equal(withTicks(text, new Set([1, 2, 3, 4, 9]), new Set([1])), 'a\r\n- [x] b\n> 1. [ ] c\r\n- [ ] d\n- e\n');
+  assert.equal(withTicks('- [X] a\n- [x] b', new Set([0]), new Set([0])), '- [X] a\n- [x] b');
+  assert.equal(withTicks(text, new Set(), new Set([1])), text);
 });

@@ -40,6 +40,31 @@ function boxOffset(line: string): number | undefined {
 
 const box = /\[([\sxX])\]\s/y;
 
+const boxAlone = /\[[ xX]\]\s/y;
+
+/** The offset of the mark in the box on a line; undefined without a box. */
+export function boxIn(line: string): number | undefined {
+  boxAlone.lastIndex = boxOffset(line) ?? line.length;
+  return boxAlone.test(line) ? boxAlone.lastIndex - 3 : undefined;
+}
+
+/**
+ * A text with some of its boxes ticked, and others not.
+ * @param boxes the lines with boxes that were shown, from 0
+ * @param ticked those among them that are ticked
+ */
+export function withTicks(text: string, boxes: ReadonlySet<number>, ticked: ReadonlySet<number>): string {
+  const parts = text.split(/(\r\n?|\n)/);
+  const made = parts.map((part, index) => {
+    const line = index / 2;
+    const at = boxes.has(line) ? boxIn(part) : undefined;
+    return at === undefined || ticked.has(line) === (part[at] !== ' ')
+      ? part
+      : `${part.slice(0, at)}${ticked.has(line) ? 'x' : ' '}${part.slice(at + 1)}`;
+  });
+  return made.join('');
+}
+
 /** The task on a line. */
 function taskOn(line: string): TaskItem | undefined {
   const offset = boxOffset(line);

@@ -55,7 +55,7 @@ async function bodyOf({ event }: StoredNotification, { item, note }: Parts, url:
   const place = item.subject.is_in_group ? 'group' : 'project';
   const text = note ? note.body : mailEvents[event]!.starts || event === 'mention' ? item.description : null;
   if (text === null || text.trim() === '') return [];
-  const context = { uploads: url + uploadsPath(place, item.place_id), images_of: url };
+  const context = { uploads: url + uploadsPath(place, item.place_id), images_of: url, is_mail: true } as const;
   return [{ text: await withoutHtmlImages(text), html: await toHtml(text, context) }];
 }
 

@@ -9,7 +9,7 @@ import {
   userPage,
 } from '../../../access/index.ts';
 import { type Database, isAmong } from '../../../db/index.ts';
-import { type LinkOf, type Reference, referencesIn, toLongHtml } from '../../../markdown/index.ts';
+import { type LinkOf, type Reference, referencesIn, toHtml } from '../../../markdown/index.ts';
 import { type RenderPage, wikiUrl } from '../../code/wikis/index.ts';
 import { pairsMeant, pathMeant, type Surroundings, thingsNamed } from './reference_queries.ts';
 
@@ -88,5 +88,5 @@ export const wikiPageHtml: RenderPage = async (asking, { place, wiki_id, slug, t
     uploads: project_id === null ? uploadsPath('group', group_id!) : uploadsPath('project', project_id),
     page: { wiki_url: wikiUrl(asking, place), slug },
   });
-  return toLongHtml(text, contextOf, wiki_id);
+  return toHtml(text, contextOf, wiki_id);
 };

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { signedIn, uploadsPath, visibleProject } from '../../../access/index.ts';
 import { longText, one, optional, post, resource } from '../../../http/index.ts';
-import { isRendered, toHtml } from '../../../markdown/index.ts';
+import { toHtml } from '../../../markdown/index.ts';
 import { linksFor } from './queries.ts';
 
 const Rendering = resource('Rendering', {
@@ -25,8 +25,7 @@ export const markdownRoutes = [
     refusals: { 404: '404 Project Not Found' },
     handle: async ({ db, caller, url, input }) => {
       const context = input.project === undefined ? undefined : await visibleProject(db, caller, input.project);
-      const linkOf =
-        input.gfm && isRendered(input.text) ? await linksFor({ db, caller, url }, input.text, context) : undefined;
+      const linkOf = input.gfm ? await linksFor({ db, caller, url }, input.text, context) : undefined;
       const uploads = context && uploadsPath('project', context.id);
       return { html: await toHtml(input.text, { linkOf, uploads }) };
     },

@@ -1,7 +1,7 @@
 /** Rendering Markdown files of a repository to HTML. */
 import { uploadsPath } from '../../../access/index.ts';
 import { pagePath } from '../../../foundation/addresses.ts';
-import { isMarkdownFile, toLongHtml } from '../../../markdown/index.ts';
+import { isMarkdownFile, toHtml } from '../../../markdown/index.ts';
 import { type Html, html, type PageCall, sanitised } from '../../../pages/index.ts';
 import { linksFor } from '../../conversation/markdown/index.ts';
 import type { ShownFile } from './file_queries.ts';
@@ -35,5 +35,5 @@ export async function textHtml({ services, caller }: PageCall, place: RefPath, f
     file: { path: file.path, pages: blobs(place.id, place.ref), raw: raws(place.id, place.ref) },
     images_of: url,
   });
-  return html`<div class="text">${sanitised(await toLongHtml(text, contextOf, place.commit.project_id), headingsBelow)}</div>`;
+  return html`<div class="text">${sanitised(await toHtml(text, contextOf, place.commit.project_id), headingsBelow)}</div>`;
 }

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { type MaybeCaller, mergeRequestKind, type Project, uploadsPath } from '../../../access/index.ts';
 import { replyOf, shownOf } from '../../../fields/index.ts';
 import { allOptional, resource, type Services } from '../../../http/index.ts';
-import { isRendered, toHtml, toInlineHtml } from '../../../markdown/index.ts';
+import { toHtml, toInlineHtml } from '../../../markdown/index.ts';
 import { headPipeline } from '../../code/pipelines/index.ts';
 import { protectionFor } from '../../code/protected_branches/index.ts';
 import { linksFor } from '../../conversation/markdown/index.ts';
@@ -153,7 +153,7 @@ async function htmlOf(
   row: MergeRequestRow,
 ) {
   const context = async (text: string) => ({
-    linkOf: isRendered(text) ? await linksFor({ db, caller, url }, text, project) : undefined,
+    linkOf: await linksFor({ db, caller, url }, text, project),
     uploads: uploadsPath('project', project.id),
   });
   const { title, description } = row;

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { type MaybeCaller, uploadsPath } from '../../../access/index.ts';
 import { readCommit, repositoryOf, resolveCommit } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
-import { isRendered, toLongHtml } from '../../../markdown/index.ts';
+import { toHtml } from '../../../markdown/index.ts';
 import { presentCommit } from '../../code/repository/index.ts';
 import { linksFor } from '../../conversation/markdown/index.ts';
 import { milestonesById, presentMilestone } from '../../planning/milestones/index.ts';
@@ -24,9 +24,9 @@ async function htmlsOf(services: Services, caller: MaybeCaller, rows: readonly R
   const { project_id, full_path } = first;
   const texts = rows.map(({ description }) => description ?? '');
   const { db, url } = services;
-  const linkOf = await linksFor({ db, url, caller }, texts.filter(isRendered), { full_path });
-  const contextOf = async () => ({ linkOf, uploads: uploadsPath('project', project_id) });
-  return Promise.all(texts.map((text) => toLongHtml(text, contextOf, project_id)));
+  const linkOf = await linksFor({ db, url, caller }, texts, { full_path });
+  const context = { linkOf, uploads: uploadsPath('project', project_id) };
+  return Promise.all(texts.map((text) => toHtml(text, context, project_id)));
 }
 
 interface Shown {
