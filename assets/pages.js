@@ -131,3 +131,21 @@ document.addEventListener('keydown', (event) => {
   if (marked.form) marked.focus();
   else marked.click();
 });
+
+// Boxes of tasks are saved when they are ticked, one after the other: each answer says which text the next change is about.
+let saving = Promise.resolve();
+for (const form of document.querySelectorAll('form[id^="tick"]')) form.hidden = !form.querySelector('.refusal');
+const saveTicks = async (form) => {
+  const button = form.querySelector('button');
+  const body = new URLSearchParams(new FormData(form, button));
+  const { reply, page } = await pageAt(form.action, { method: 'POST', body });
+  const fresh = page.getElementById(form.id);
+  if (reply.ok && fresh) form.elements._edited.value = fresh.elements._edited.value;
+  else form.requestSubmit(button);
+};
+document.addEventListener('change', ({ target: { name, form } }) => {
+  if (name === 'ticked[]' && form)
+    saving = saving.then(() => saveTicks(form)).catch(() => form.requestSubmit(form.querySelector('button')));
+});
+
+if (document.querySelector('code.language-mermaid')) import('./diagrams.js');

@@ -83,6 +83,12 @@ export type PageForm = {
       runs: Operation;
       /** Parameters that the page adds. */
       parameters?: Values;
+      /**
+       * Makes the parameters of the fields, where those are not parameters themselves.
+       * @param edited the version of what the form shows, as `edited` of its parts gives it
+       * @throws ApiError a refusal, which is shown with the form
+       */
+      takes?(call: PageCall, fields: Values, edited: unknown): Promise<Values>;
       /** What it edits, as it is now. A form that was filled in before someone else changed it is refused. */
       edits?(call: PageCall): Promise<readonly unknown[]>;
       /** The address to go to afterwards; by default the page itself. */

@@ -4,6 +4,7 @@ import { pipeline, Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { diagramFrame } from './assets.ts';
 import type { Html } from './html.ts';
 
 /** Only our own assets are loaded or run, whatever a page contains. The policy is the same for all pages. */
@@ -13,6 +14,7 @@ const policy = (origin: string) =>
     `script-src ${origin}/assets/`,
     `style-src ${origin}/assets/`,
     "img-src 'self'",
+    `frame-src ${origin}${diagramFrame}`,
     "font-src 'none'",
     "connect-src 'self'",
     "form-action 'self'",

@@ -314,7 +314,8 @@ class PageServer {
     }
     const { _key, _edited, ...given } = values;
     if (form.edits && _edited !== versionOf(await form.edits(call))) throw new ApiError(409, { message: changedText });
-    const result = await call.perform(form.runs, { ...withoutBlanks(given), ...form.parameters, ...call.params });
+    const taken = form.takes ? await form.takes(call, given, _edited) : withoutBlanks(given);
+    const result = await call.perform(form.runs, { ...taken, ...form.parameters, ...call.params });
     if (form.shows) return this.send(request, call, form.shows(result as never, call), { is_secret: true });
     return goOn(form.next?.(result as never, call) ?? path);
   }

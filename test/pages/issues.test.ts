@@ -147,6 +147,46 @@ test('who edits what someone else has changed meanwhile sees both texts', async 
   assert.equal((await here.as('owner').get(path)).body.description, 'On Friday');
 });
 
+test('tasks are ticked in a description and an own comment, unless the text has changed meanwhile', async () => {
+  const { here, browser, base } = await visit();
+  const { iid } = await addIssue(here, { title: 'Care', description: '- [ ] dig\n- [x] plant\n- [ ] water' });
+  const path = `${base}/${iid}`;
+  const url = `/projects/${here.project.id}/issues/${iid}`;
+  const versionIn = (html: string, form: string) =>
+    new RegExp(`id="${form}"[\\s\\S]*?name="_edited" value="([^"]+)"`).exec(html)?.[1];
+  const { html } = await browser.get(path);
+  assert.match(html, /<input type="checkbox" name="ticked\[\]" value="1" form="tick" checked aria-label="plant" \/>/);
+  const version = versionIn(html, 'tick')!;
+  const ticks = { _edited: version, 'boxes[]': ['0', '1', '2'], 'ticked[]': ['0', '2'] };
+  assert.equal((await browser.send(path, 'tick', ticks)).to, path);
+  const described = async () => (await here.as('developer').get(url)).body.description;
+  assert.equal(await described(), '- [x] dig\n- [ ] plant\n- [x] water');
+  const late = await browser.send(path, 'tick', { ...ticks, 'ticked[]': [] });
+  assert.equal(late.status, 409);
+  assert.match(late.html, /Somebody has changed this text since you opened the page/);
+  assert.equal(await described(), '- [x] dig\n- [ ] plant\n- [x] water');
+  const none = await browser.send(path, 'tick', { _edited: versionIn(late.html, 'tick')!, 'boxes[]': ['0', '1', '2'] });
+  assert.equal(none.to, path);
+  assert.equal(await described(), '- [ ] dig\n- [ ] plant\n- [ ] water');
+
+  const own = (await here.as('developer').post(`${url}/notes`, { body: '* [ ] mine' })).body.id;
+  await here.as('owner').post(`${url}/notes`, { body: '* [ ] theirs' });
+  const said = (await browser.get(path)).html;
+  assert.match(said, new RegExp(`value="0" form="tick_note-${own}" aria-label="mine"`));
+  assert.match(said, /<input type="checkbox" disabled aria-label="theirs" \/>/);
+  const [, discussion_id] = new RegExp(`id="tick_note-${own}"[\\s\\S]*?name="discussion_id" value="([^"]+)"`).exec(
+    said,
+  )!;
+  const note = { _edited: versionIn(said, `tick_note-${own}`)!, discussion_id: discussion_id!, note_id: String(own) };
+  const ticked = { ...note, 'boxes[]': '0', 'ticked[]': '0', _key: String(own) };
+  assert.equal((await browser.send(path, 'tick_note', ticked)).to, path);
+  assert.equal((await here.as('developer').get(`${url}/notes/${own}`)).body.body, '* [x] mine');
+  assert.equal((await browser.send(path, 'tick_note', ticked)).status, 409);
+
+  const guest = await browserOf(here, here.people.guest);
+  assert.match((await guest.get(path)).html, /<input type="checkbox" disabled aria-label="dig" \/>/);
+});
+
 test('comments, threads and changes are in one order, each with an anchor and a heading', async () => {
   const { here, browser, base } = await visit();
   const { iid } = await addIssue(here, { title: 'Talk', description: `See #1 ${hostile}` });

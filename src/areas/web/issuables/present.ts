@@ -1,6 +1,6 @@
 /** Rendering texts of users to HTML, in the context of their project. */
 import { uploadsPath } from '../../../access/index.ts';
-import { isRendered, toHtml } from '../../../markdown/index.ts';
+import { toHtml } from '../../../markdown/index.ts';
 import { type Html, type PageCall, sanitised } from '../../../pages/index.ts';
 import { linksFor } from '../../conversation/markdown/index.ts';
 
@@ -15,14 +15,16 @@ export interface TextPlace {
 /**
  * Renders the texts of a page, resolving their references together.
  * @param place undefined for texts that belong to a user
+ * @param ticks the ids of the forms by which the boxes of each text are saved (ticking_rules.ts)
  * @returns the HTML of each text; undefined for a missing or empty text
  */
 export async function textsAsHtml(
   { services: { db, url }, caller }: Pick<PageCall, 'services' | 'caller'>,
   place: TextPlace | undefined,
   texts: readonly (string | null | undefined)[],
+  ticks: readonly (string | undefined)[] = [],
 ): Promise<(Html | undefined)[]> {
-  const rendered = texts.filter((text) => typeof text === 'string' && isRendered(text)) as string[];
+  const rendered = texts.filter((text) => typeof text === 'string');
   const context = place && (place.kind === 'group' ? { group_path: place.full_path } : { full_path: place.full_path });
   const rendering = {
     linkOf: rendered.length > 0 ? await linksFor({ db, caller, url }, rendered, context) : undefined,
@@ -32,7 +34,7 @@ export async function textsAsHtml(
   return Promise.all(
     texts.map(async (text, index) => {
       const anchors = index === 0 ? undefined : `user-content-${index}-`;
-      return text ? sanitised(await toHtml(text, { ...rendering, anchors }), 2) : undefined;
+      return text ? sanitised(await toHtml(text, { ...rendering, anchors, ticks: ticks[index] }), 2) : undefined;
     }),
   );
 }

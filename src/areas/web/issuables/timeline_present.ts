@@ -6,6 +6,7 @@ import { Discussion } from '../../conversation/discussions/index.ts';
 import { resourceEventForms } from '../../conversation/resource_events/index.ts';
 import type { Change, NoteTexts, Noun, Thread, Timeline } from './definition.ts';
 import { type TextPlace, textsAsHtml } from './present.ts';
+import { ticksOfDescription, ticksOfNote } from './ticking_rules.ts';
 
 const threads_per_page = 50;
 /** The maximum number of changes read of each kind. */
@@ -85,14 +86,26 @@ export async function timelineOf(call: Read, noun: Noun): Promise<Timeline> {
   };
 }
 
-/** The notes of some threads as HTML, and a description with them. */
+/**
+ * The notes of some threads as HTML.
+ * @param item what they are on, with its description, on a page with forms for the boxes in these texts (`tickForms`)
+ */
 export async function textsOf(
-  call: Pick<PageCall, 'services' | 'caller'>,
+  call: Pick<PageCall, 'services' | 'caller' | 'may'>,
   place: TextPlace | undefined,
   threads: readonly Thread[],
-  description?: string | null,
+  item?: { noun: Noun; description: string | null },
 ): Promise<{ description: Html | undefined; texts: NoteTexts }> {
   const notes = threads.flatMap((thread) => thread.notes);
-  const [described, ...texts] = await textsAsHtml(call, place, [description, ...notes.map(({ body }) => body)]);
-  return { description: described, texts: new Map(notes.map(({ id }, index) => [id, texts[index]])) };
+  const ticks = item && [
+    await ticksOfDescription(call, item.noun, item.description),
+    ...notes.map((note) => ticksOfNote(call, note)),
+  ];
+  const [description, ...texts] = await textsAsHtml(
+    call,
+    place,
+    [item?.description, ...notes.map(({ body }) => body)],
+    ticks,
+  );
+  return { description, texts: new Map(notes.map(({ id }, index) => [id, texts[index]])) };
 }

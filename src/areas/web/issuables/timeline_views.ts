@@ -13,7 +13,7 @@ import {
   withQuery,
 } from '../../../pages/index.ts';
 import type { Change, NoteTexts, ShownNote, Thread, Timeline } from './definition.ts';
-import { bodyField } from './views.ts';
+import { bodyField, ticksView } from './views.ts';
 
 /** The location of a comment on a diff. */
 function placeOf({ position }: ShownNote): string | undefined {
@@ -51,7 +51,7 @@ function noteView(seen: Seen, discussion_id: string, note: ShownNote, texts: Not
     html` <a href="${`${withQuery(seen, { edit: id })}#note_${id}`}">Edit<span class="visually-hidden"> the comment</span></a>`
   }</header>
 <div class="text">${isOwn && isEdited(seen, note) ? editForm(seen, discussion_id, note) : texts.get(id)}</div>
-</article>`;
+${ticksView(seen, texts.get(id), note.body, { id, discussion_id })}</article>`;
 }
 
 const systemView = ({ id, author, created_at }: ShownNote, texts: NoteTexts): Html =>

@@ -106,3 +106,20 @@ export const stateForms = (seen: Seen, state: string, subscribed: boolean | unde
     ? form(seen, 'unsubscribe', { button: 'Unsubscribe', look: 'plain' })
     : form(seen, 'subscribe', { button: 'Subscribe', look: 'plain' }),
 ];
+
+/**
+ * The form below a text with boxes.
+ * @param shown the text as HTML, whose boxes name the form
+ * @param note the comment, if it is one
+ */
+export function ticksView(
+  seen: Seen,
+  shown: Html | undefined,
+  text: string | null,
+  note?: { id: number; discussion_id: string },
+): Html | undefined {
+  if (!shown?.text.includes('<input type="hidden" name="boxes[]"')) return undefined;
+  const target = note ? [hidden('discussion_id', note.discussion_id), hidden('note_id', note.id)] : [];
+  const parts = { fields: target, edited: [text ?? ''], button: 'Save ticks', look: 'plain' } as const;
+  return html`${note ? form(seen, 'tick_note', { ...parts, key: note.id }) : form(seen, 'tick', parts)}`;
+}

@@ -7,6 +7,7 @@ import { MergeRequestInList } from '../../work/merge_requests/index.ts';
 import { conversationForms } from '../issuables/form_rules.ts';
 import { colouredLabels } from '../issuables/label_queries.ts';
 import { pathIn } from '../issuables/present.ts';
+import { tickForms } from '../issuables/ticking_rules.ts';
 import { textsOf, timelineOf } from '../issuables/timeline_present.ts';
 import { changingFields } from './property_present.ts';
 import { issueView } from './views.ts';
@@ -29,13 +30,13 @@ export const issuePage = page('/:id/-/issues/:issue_iid', {
     ]);
     const place = { kind: 'project' as const, id: issue.project_id, full_path: pathIn(issue.references.full) };
     const [said, changing, labels] = await Promise.all([
-      textsOf(call, place, timeline.threads.items, issue.description),
+      textsOf(call, place, timeline.threads.items, { noun: 'Issue', description: issue.description }),
       changingFields(call, issue),
       issue.labels.length === 0 ? [] : colouredLabels(call.services.db, 'issue', issue.id),
     ]);
     return { issue, place, ...said, timeline, links, related, closing, awards: awards.items, changing, labels };
   },
-  forms: conversationForms('Issue'),
+  forms: { ...conversationForms('Issue'), ...tickForms('Issue') },
   view: issueView,
 });
 

@@ -24,7 +24,7 @@ import type { ColouredLabel } from '../issuables/label_queries.ts';
 import { pathOf } from '../issuables/present.ts';
 import { assigningFields, type Property, propertiesView } from '../issuables/property_views.ts';
 import { timelineView } from '../issuables/timeline_views.ts';
-import { labelsView, reactionsView, stateForms } from '../issuables/views.ts';
+import { labelsView, reactionsView, stateForms, ticksView } from '../issuables/views.ts';
 
 type MergeRequests = Page<Static<typeof MergeRequestInList>> | undefined;
 
@@ -142,6 +142,7 @@ export function issueView(shown: ShownIssue, seen: Seen): View {
 <div>
 <h2 class="visually-hidden">Description</h2>
 <div class="text">${description ?? html`<p class="soft">No description.</p>`}</div>
+${ticksView(seen, description, issue.description)}
 ${reactionsView(seen, awards)}
 ${linkRows(links)}
 ${mergeRequestRows('Merge requests that close this issue', closing)}

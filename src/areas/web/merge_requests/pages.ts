@@ -10,9 +10,10 @@ import { conversationForms } from '../issuables/form_rules.ts';
 import { type ColouredLabel, colouredLabels } from '../issuables/label_queries.ts';
 import { pathOf } from '../issuables/present.ts';
 import { assigningFields, type Property, propertiesView } from '../issuables/property_views.ts';
+import { tickForms } from '../issuables/ticking_rules.ts';
 import { textsOf, timelineOf } from '../issuables/timeline_present.ts';
 import { timelineView } from '../issuables/timeline_views.ts';
-import { labelsView, reactionsView, stateForms } from '../issuables/views.ts';
+import { labelsView, reactionsView, stateForms, ticksView } from '../issuables/views.ts';
 import { mergeBox } from './merge_views.ts';
 import { changingFields } from './property_present.ts';
 import { projectOf, type ShownMergeRequest, sectionView, toMergeRequest } from './views.ts';
@@ -88,7 +89,7 @@ export const mergeRequestPage = page('/:id/-/merge_requests/:merge_request_iid',
     const { sha, source_project_id, project_id, description } = merge_request;
     const place = { kind: 'project' as const, id: project_id, full_path: projectOf(merge_request) };
     const [said, changing, labels, statuses] = await Promise.all([
-      textsOf(call, place, timeline.threads.items, description),
+      textsOf(call, place, timeline.threads.items, { noun: 'MergeRequest', description }),
       changingFields(call, merge_request),
       merge_request.labels.length === 0 ? [] : colouredLabels(call.services.db, 'merge_request', merge_request.id),
       sha === null || source_project_id === null
@@ -99,6 +100,7 @@ export const mergeRequestPage = page('/:id/-/merge_requests/:merge_request_iid',
   },
   forms: {
     ...conversationForms('MergeRequest'),
+    ...tickForms('MergeRequest'),
     approve: { runs: 'approveMergeRequest' },
     unapprove: { runs: 'unapproveMergeRequest' },
     merge: { runs: 'mergeMergeRequest' },
@@ -119,6 +121,7 @@ export const mergeRequestPage = page('/:id/-/merge_requests/:merge_request_iid',
 <div>
 <h2 class="visually-hidden">Description</h2>
 <div class="text">${description ?? html`<p class="soft">No description.</p>`}</div>
+${ticksView(seen, description, merge_request.description)}
 ${reactionsView(seen, awards)}
 ${mergeBox(seen, merge_request, approvals, statuses)}
 ${closedView(closes)}
