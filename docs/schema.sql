@@ -662,6 +662,7 @@ create table application_settings (
   feature_flags_unleash_requests_limit integer default 0 not null,
   bulk_import_trusted_sources text[] default '{}'::text[] not null,
   local_markdown_version integer default 0 not null,
+  asset_proxy_enabled boolean default true not null,
   constraint application_settings_pkey PRIMARY KEY (id),
   constraint application_settings_bulk_import_concurrent_pipeline_batc_check CHECK (bulk_import_concurrent_pipeline_batch_limit >= 1),
   constraint application_settings_bulk_import_max_download_file_size_check CHECK (bulk_import_max_download_file_size >= 0),
@@ -3959,6 +3960,25 @@ create table protected_tags (
 );
 comment on table protected_tags is 'Protected tags of projects, by name; `*` matches any characters.';
 comment on column protected_tags.create_access_level is 'Members from this level on may create such a tag; 0 is nobody.';
+
+create table proxied_pictures (
+  address_sha256 text not null,
+  blob_key text,
+  media_type text,
+  size_bytes bigint default 0 not null,
+  fetched_at timestamp with time zone default now() not null,
+  used_at timestamp with time zone default now() not null,
+  constraint proxied_pictures_pkey PRIMARY KEY (address_sha256),
+  constraint proxied_pictures_check CHECK (num_nonnulls(blob_key, media_type) = ANY (ARRAY[0, 2]))
+);
+CREATE UNIQUE INDEX proxied_pictures_by_blob ON proxied_pictures USING btree (blob_key);
+CREATE INDEX proxied_pictures_by_use ON proxied_pictures USING btree (used_at);
+CREATE TRIGGER keep_changed_picture AFTER UPDATE OF blob_key ON proxied_pictures FOR EACH ROW WHEN (old.blob_key IS NOT NULL AND old.blob_key IS DISTINCT FROM new.blob_key) EXECUTE FUNCTION keep_unused_picture();
+CREATE TRIGGER keep_deleted_picture AFTER DELETE ON proxied_pictures FOR EACH ROW WHEN (old.blob_key IS NOT NULL) EXECUTE FUNCTION keep_unused_picture();
+comment on table proxied_pictures is 'Pictures of other servers that texts show, as they were fetched; the bytes are blobs.';
+comment on column proxied_pictures.address_sha256 is 'The digest of the address, in hexadecimal.';
+comment on column proxied_pictures.blob_key is 'Null if no picture could be fetched.';
+comment on column proxied_pictures.used_at is 'When it was shown last, give or take a day.';
 
 create table pull_mirrors (
   id bigint generated always as identity not null,

@@ -14,6 +14,7 @@ import { primacyDoorway } from './areas/geo/promotion/index.ts';
 import { blobsOfBothSites, serveAsSite, siteHeaders } from './areas/geo/serving/index.ts';
 import { areaServices, documented, endpoints, geoRoutes, gitKinds, pageEndpoints } from './areas/index.ts';
 import { pictureDoorway } from './areas/instance/appearance/index.ts';
+import { proxiedPictureDoorway } from './areas/instance/pictures/index.ts';
 import { pagesDoorway } from './areas/pages.ts';
 import { avatarDoorway } from './areas/people/avatars/index.ts';
 import { emailPages } from './areas/people/emails/index.ts';
@@ -212,6 +213,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     metricImageDoorway,
     avatarDoorway,
     pictureDoorway,
+    proxiedPictureDoorway,
     uploadDoorway,
     emailPages,
     notificationPages,

@@ -127,6 +127,7 @@ import { experimentRoutes } from './instance/experiments/routes.ts';
 import { featureRoutes } from './instance/features/routes.ts';
 import { licenseRoutes } from './instance/licenses/routes.ts';
 import { metadataRoutes } from './instance/metadata/routes.ts';
+import { proxiedPictureFiles } from './instance/pictures/index.ts';
 import { planLimitRoutes } from './instance/plan_limits/routes.ts';
 import { sidekiqRoutes } from './instance/sidekiq/routes.ts';
 import { bulkImportRoutes } from './migration/bulk_imports/routes.ts';
@@ -321,7 +322,7 @@ export const areaServices: AreaServices = {
   emptying: [emptyErrors, emptyEnvironments, emptyFeatureFlags, emptyPipelines],
   stored_files: [
     ...(['users', 'projects', 'namespaces', 'topics'] as const).map(avatarFiles),
-    ...[pictureFiles, uploadedFiles, metricImageFiles, dependencyExportFiles, relationExportFiles],
+    ...[pictureFiles, proxiedPictureFiles, uploadedFiles, metricImageFiles, dependencyExportFiles, relationExportFiles],
     ...[sourceMapFiles, chunkFiles, lfsFiles],
   ],
   mail_targets: [

@@ -36,6 +36,7 @@ import { removeOldRequestCounts } from './instance/application_settings/index.ts
 import { removeUnusedBlobs } from './instance/blobs/index.ts';
 import { forgetCostlyFiles } from './instance/costly_files/index.ts';
 import { recordBillableUsers, tellOfLicenseEnd, warnOfLicenseEnd } from './instance/licenses/index.ts';
+import { removeOldPictures } from './instance/pictures/index.ts';
 import { bulkImportWork } from './migration/bulk_imports/index.ts';
 import { continueExports, removeExpiredExports, writeRelationExport } from './migration/export_relations/index.ts';
 import { reassignPlaceholder, removeOrphanedPlaceholders, tellOfProposal } from './migration/placeholders/index.ts';
@@ -171,6 +172,7 @@ export const jobs: readonly AnyJob[] = [
   advanceIterations,
   removeOldEvents,
   removeUnusedBlobs,
+  removeOldPictures,
   forgetCostlyFiles,
   confirmEmail,
   confirmNewPrimary,

@@ -159,6 +159,7 @@ export interface ApplicationSettings {
   feature_flags_unleash_requests_limit: Generated<number>;
   bulk_import_trusted_sources: Generated<string[]>;
   local_markdown_version: Generated<number>;
+  asset_proxy_enabled: Generated<boolean>;
 }
 
 export interface ApprovalRuleGroups {
@@ -1893,6 +1894,15 @@ export interface ProtectedTags {
   created_at: Generated<Timestamp>;
 }
 
+export interface ProxiedPictures {
+  address_sha256: string;
+  blob_key: string | null;
+  media_type: string | null;
+  size_bytes: Generated<number>;
+  fetched_at: Generated<Timestamp>;
+  used_at: Generated<Timestamp>;
+}
+
 export interface PullMirrors {
   id: GeneratedAlways<number>;
   project_id: number;
@@ -2608,6 +2618,7 @@ export interface DB {
   protected_environment_rules: ProtectedEnvironmentRules;
   protected_environments: ProtectedEnvironments;
   protected_tags: ProtectedTags;
+  proxied_pictures: ProxiedPictures;
   pull_mirrors: PullMirrors;
   push_event_payloads: PushEventPayloads;
   push_rules: PushRules;

@@ -12,9 +12,11 @@ export interface Claim {
   person?: number | undefined;
   /** The path of the repository, if the work concerns one. */
   repository?: string | undefined;
+  /** The other system, if the work waits for one. */
+  peer?: string | undefined;
 }
 
-/** The maximum number of places: in total, and per address, user and repository. */
+/** The maximum number of places: in total, and per address, user, repository and other system. */
 type Limits = { all: number } & { readonly [Name in keyof Claim as `per_${Name}`]?: number };
 
 export interface PlaceLimits {
@@ -38,7 +40,7 @@ interface Waiting extends Claim {
 const count = (claims: Iterable<Claim>, by: keyof Claim, { [by]: value }: Claim): number =>
   [...claims].filter((claim) => claim[by] === value).length;
 
-const kinds = ['address', 'person', 'repository'] as const;
+const kinds = ['address', 'person', 'repository', 'peer'] as const;
 
 export class Places {
   readonly #rules: PlaceLimits;
@@ -54,9 +56,9 @@ export class Places {
    * @param signal gives up waiting
    * @throws NoPlace, and the reason of the signal
    */
-  async take({ address, person, repository }: Claim, signal?: AbortSignal): Promise<() => void> {
+  async take({ address, person, repository, peer }: Claim, signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
-    const claim = { address, person, repository };
+    const claim = { address, person, repository, peer };
     if (this.#fits(claim)) this.#taken.add(claim);
     else await this.#turn(claim, signal);
     return () => {
@@ -65,7 +67,7 @@ export class Places {
   }
 
   /** Acquires a place for the current client. Work of the server itself needs none. */
-  async takeForClient(about: Pick<Claim, 'repository'>, signal?: AbortSignal): Promise<() => void> {
+  async takeForClient(about: Pick<Claim, 'repository' | 'peer'>, signal?: AbortSignal): Promise<() => void> {
     const client = currentClient();
     if (!client) return () => {};
     return this.take({ address: client.source, person: client.person, ...about }, signal);

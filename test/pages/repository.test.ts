@@ -48,11 +48,16 @@ const hostile = '"><img src=x onerror=alert(1)><script>alert(1)</script>';
 
 test('a project shows its files, its README and where to clone it', async () => {
   const here = await filledWorld();
-  await commit(here, { 'docs/guide.md': '# Guide\n', 'logo.png': 'no picture', README: 'A plain one' });
+  await commit(here, {
+    'docs/guide.md': '# Guide\n',
+    'logo.png': 'no picture',
+    'logo.svg': '<svg/>',
+    README: 'A plain one',
+  });
   await here.as('maintainer').put(`/projects/${here.project.id}/repository/files/README.md`, {
     branch: 'main',
     commit_message: 'Link',
-    content: '# Title\n\n[Guide](docs/guide.md) ![Logo](./logo.png)\n',
+    content: '# Title\n\n[Guide](docs/guide.md) ![Logo](./logo.png) ![Badge](https://badges.example.com/a.svg)\n',
   });
   const browser = await browserOf(here, here.people.developer);
   const at = `/${here.project.full_path}`;
@@ -66,6 +71,10 @@ test('a project shows its files, its README and where to clone it', async () => 
     ),
   );
   assert.match(html, new RegExp(`<img src="${at}/-/raw/main/logo.png" alt="Logo" />`));
+  assert.match(html, /<img src="\/-\/picture\/[\w-]+\/[\w-]+" loading="lazy" alt="Badge" \/>/);
+  const { headers } = await browser.get(`${at}/-/raw/main/logo.svg`);
+  assert.equal(headers.get('content-type'), 'image/svg+xml');
+  assert.match(headers.get('content-security-policy')!, /^default-src 'none';.* sandbox$/);
   assert.ok(html.includes(`http://coppice.test${at}.git`));
   assert.equal((await browser.get(`/projects/${here.project.id}`)).to, at);
 });

@@ -12,7 +12,7 @@ const tablesOf: Readonly<Record<(typeof districts)[number] | 'access' | 'relatio
   access:
     'users namespaces projects repository_sizes members member_roles group_links project_authorizations group_authorizations redirects rights_versions',
   relations: 'waiting_references',
-  instance: `plan_limits appearance appearance_pictures broadcast_messages instance application_settings request_counts licenses licensing billable_counts features feature_gates costly_files hooks hook_events unused_blobs`,
+  instance: `plan_limits appearance appearance_pictures broadcast_messages instance application_settings request_counts licenses licensing billable_counts features feature_gates costly_files hooks hook_events unused_blobs proxied_pictures`,
   people: `custom_attributes emails claimed_emails keys gpg_keys personal_access_tokens oauth_tokens service_accounts web_sessions password_links user_identities user_statuses user_follows group_seats`,
   activity: 'events resource_* push_event_payloads todos subscriptions hook_deliveries notifications notification_*',
   deployments:

@@ -8,8 +8,8 @@ export type Site = 'own' | 'primary' | 'current';
 
 /** Paths that are always served by the requested site, whatever the method. */
 const own = /^\/-\/(?:liveness|health|readiness|metrics)$|^\/api\/v4\/geo(?:_nodes|_sites)?(?:\/|$)/;
-/** Paths that only the primary can serve, because jobs run there. */
-const elsewhere = /^\/api\/v4\/(?:(?:projects|groups)\/[^/]+\/export_relations|sidekiq)(?:\/|$)/;
+/** Paths that only the primary can serve, because jobs run there, or something is stored. */
+const elsewhere = /^\/-\/picture\/|^\/api\/v4\/(?:(?:projects|groups)\/[^/]+\/export_relations|sidekiq)(?:\/|$)/;
 /** A read, although it uses POST. */
 const batch = /\.git\/info\/lfs\/objects\/batch$/;
 

@@ -185,6 +185,9 @@ const columns = {
   allow_local_requests_from_web_hooks_and_services: Type.Boolean({
     description: 'Whether URLs of other systems may point to this machine or its network',
   }),
+  asset_proxy_enabled: Type.Boolean({
+    description: 'Whether pages show pictures of other servers, which this server fetches',
+  }),
   allow_local_requests_from_system_hooks: Type.Boolean({
     description: 'The same for webhooks of the server, which administrators add',
   }),

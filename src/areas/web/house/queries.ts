@@ -1,5 +1,6 @@
 /** The elements that administrators configure for every page: the appearance, and messages for its reader. */
 import { groupFor, projectFor, rightsVersion } from '../../../access/index.ts';
+import type { Services } from '../../../http/index.ts';
 import { toHtml, toInlineHtml } from '../../../markdown/index.ts';
 import {
   type Content,
@@ -12,6 +13,7 @@ import {
 } from '../../../pages/index.ts';
 import { type Appearance, appearanceFor } from '../../instance/appearance/index.ts';
 import { type MessageRow, messagesFor } from '../../instance/broadcast_messages/index.ts';
+import { throughProxy } from '../../instance/pictures/index.ts';
 import { dismissedIn } from './cookie_rules.ts';
 
 /** The access level of the caller in the project or group of a page; 0 without one. */
@@ -21,10 +23,10 @@ async function levelIn({ services, caller }: PageCall, place: Place | undefined,
   return (await find(services.db, caller, place.id, version))?.access_level ?? 0;
 }
 
-const noticeOf = async (url: string, { id, message, theme, dismissable }: MessageRow): Promise<Notice> => ({
+const noticeOf = async (services: Services, { id, message, theme, dismissable }: MessageRow): Promise<Notice> => ({
   id,
   theme,
-  text: sanitised(await toInlineHtml(message, { images_of: url })),
+  text: sanitised(throughProxy(services, await toInlineHtml(message))),
   is_dismissable: dismissable,
 });
 
@@ -38,9 +40,7 @@ export async function guidelinesOf(
   name: 'description' | 'member_guidelines' | 'new_project_guidelines',
 ): Promise<Content> {
   const text = (await appearanceOf(call))[name];
-  return (
-    text !== '' && html`<div class="text">${sanitised(await toHtml(text, { images_of: call.services.url }), 1)}</div>`
-  );
+  return text !== '' && html`<div class="text">${sanitised(throughProxy(call.services, await toHtml(text)), 1)}</div>`;
 }
 
 /**
@@ -48,7 +48,7 @@ export async function guidelinesOf(
  * @param version the rights version of the request
  */
 export async function houseOf(call: PageCall, place: Place | undefined, version: string): Promise<House> {
-  const { db, url } = call.services;
+  const { db } = call.services;
   const [look, messages] = await Promise.all([
     appearanceFor(db, version),
     messagesFor(db, { path: call.path, level: () => levelIn(call, place, version) }, version),
@@ -58,6 +58,6 @@ export async function houseOf(call: PageCall, place: Place | undefined, version:
   return {
     ...look,
     is_application: look.pwa_name !== '',
-    notices: await Promise.all(shown.map((message) => noticeOf(url, message))),
+    notices: await Promise.all(shown.map((message) => noticeOf(call.services, message))),
   };
 }

@@ -3,6 +3,7 @@ import { uploadsPath } from '../../../access/index.ts';
 import { toHtml } from '../../../markdown/index.ts';
 import { type Html, type PageCall, sanitised } from '../../../pages/index.ts';
 import { linksFor } from '../../conversation/markdown/index.ts';
+import { throughProxy } from '../../instance/pictures/index.ts';
 
 /** The context of texts: references and uploads belong to a project or group. */
 export interface TextPlace {
@@ -19,22 +20,24 @@ export interface TextPlace {
  * @returns the HTML of each text; undefined for a missing or empty text
  */
 export async function textsAsHtml(
-  { services: { db, url }, caller }: Pick<PageCall, 'services' | 'caller'>,
+  { services, caller }: Pick<PageCall, 'services' | 'caller'>,
   place: TextPlace | undefined,
   texts: readonly (string | null | undefined)[],
   ticks: readonly (string | undefined)[] = [],
 ): Promise<(Html | undefined)[]> {
+  const { db, url } = services;
   const rendered = texts.filter((text) => typeof text === 'string');
   const context = place && (place.kind === 'group' ? { group_path: place.full_path } : { full_path: place.full_path });
   const rendering = {
     linkOf: rendered.length > 0 ? await linksFor({ db, caller, url }, rendered, context) : undefined,
     uploads: place?.id === undefined ? undefined : uploadsPath(place.kind, place.id),
-    images_of: url,
   };
   return Promise.all(
     texts.map(async (text, index) => {
       const anchors = index === 0 ? undefined : `user-content-${index}-`;
-      return text ? sanitised(await toHtml(text, { ...rendering, anchors, ticks: ticks[index] }), 2) : undefined;
+      return text
+        ? sanitised(throughProxy(services, await toHtml(text, { ...rendering, anchors, ticks: ticks[index] })), 2)
+        : undefined;
     }),
   );
 }

@@ -1,5 +1,6 @@
 /** Releases of a project, and the addresses below them that the API returns (docs/reference/work_pages.md). */
 import { filePage, type Operation, type PageCall, page, pagingOf, redirect } from '../../../pages/index.ts';
+import { throughProxy } from '../../instance/pictures/index.ts';
 import { Release, releasePage } from '../../work/releases/index.ts';
 import { releasesView, releaseView } from './views.ts';
 
@@ -23,11 +24,11 @@ const listPage = page('/:id/-/releases', {
 });
 
 const onePage = page('/:id/-/releases/:tag_name', {
-  load: async ({ one, params, services }) => ({
-    id: params.id!,
-    url: services.url,
-    release: await one(Release, 'getRelease', { include_html_description: true }),
-  }),
+  load: async ({ one, params, services }) => {
+    const release = await one(Release, 'getRelease', { include_html_description: true });
+    const description_html = throughProxy(services, release.description_html ?? '');
+    return { id: params.id!, url: services.url, release: { ...release, description_html } };
+  },
   view: releaseView,
 });
 

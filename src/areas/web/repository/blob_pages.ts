@@ -11,6 +11,8 @@ import { isRendered, textHtml } from './markdown_present.ts';
 import { type RefPath, refNames, refPathOf } from './ref_queries.ts';
 import { levelsTo } from './tree_queries.ts';
 
+const svgType = 'image/svg+xml';
+
 /** A file with more lines is unlikely to be hand-written code, and is not highlighted. */
 const colouredUpTo_lines = 50_000;
 
@@ -52,7 +54,9 @@ export const rawPages = filePage(
   '/:id/-/raw/*ref_path',
   async (call) => {
     const { path, commit } = await refPathOf(call);
-    return fileBytes(call, path, commit.id);
+    const { headers, ...file } = await fileBytes(call, path, commit.id);
+    // The API sends it as text. Pages send files so that they run nothing, and texts show them as pictures.
+    return /\.svg$/i.test(path) ? { ...file, headers: { ...headers, 'content-type': svgType } } : { ...file, headers };
   },
   { is_costly: true },
 );

@@ -4,6 +4,7 @@ import { pagePath } from '../../../foundation/addresses.ts';
 import { isMarkdownFile, toHtml } from '../../../markdown/index.ts';
 import { type Html, html, type PageCall, sanitised } from '../../../pages/index.ts';
 import { linksFor } from '../../conversation/markdown/index.ts';
+import { throughProxy } from '../../instance/pictures/index.ts';
 import type { ShownFile } from './file_queries.ts';
 import type { RefPath } from './ref_queries.ts';
 
@@ -33,7 +34,6 @@ export async function textHtml({ services, caller }: PageCall, place: RefPath, f
     linkOf: await linksFor({ db, caller, url }, text, { full_path: place.id }),
     uploads: uploadsPath('project', place.commit.project_id),
     file: { path: file.path, pages: blobs(place.id, place.ref), raw: raws(place.id, place.ref) },
-    images_of: url,
   });
-  return html`<div class="text">${sanitised(await toHtml(text, contextOf, place.commit.project_id), headingsBelow)}</div>`;
+  return html`<div class="text">${sanitised(throughProxy(services, await toHtml(text, contextOf, place.commit.project_id)), headingsBelow)}</div>`;
 }

@@ -5,6 +5,7 @@ import { notFound } from '../../../http/index.ts';
 import { type AnyPage, filePage, type PageCall, page, pagingOf, redirect, textIn } from '../../../pages/index.ts';
 import { Diff } from '../../code/repository/index.ts';
 import { WikiPageForm, WikiPageVersion } from '../../code/wikis/index.ts';
+import { throughProxy } from '../../instance/pictures/index.ts';
 import { type WikiKind, wikiKinds } from './definition.ts';
 import { diffView, historyView } from './history_views.ts';
 import { editView, listView, missingView, newView, pageAddress, pageView, textsOf, wikiAddress } from './views.ts';
@@ -37,7 +38,8 @@ async function shownPage(call: PageCall, kind: WikiKind) {
   ]);
   const mayCreate = shown === undefined && (await call.may(`create${kind.noun}WikiPage`));
   if (!shown && !mayCreate) throw notFound('Page');
-  return { id: call.params.id!, slug, kind, pages, shown };
+  const content = throughProxy(call.services, shown?.content ?? '');
+  return { id: call.params.id!, slug, kind, pages, shown: shown && { ...shown, content } };
 }
 
 async function firstPage(call: PageCall, kind: WikiKind): Promise<string> {
