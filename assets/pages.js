@@ -35,10 +35,35 @@ async function replaceParts(names, address, options) {
   }
   pairs[0][1].querySelector('form :is(input, select, textarea):not([type="hidden"]), a')?.focus();
 }
+const isPlain = (event) => !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
+
+// The form for a comment on a line is read from the page of its file alone, and put below the line.
+document.addEventListener('click', async (event) => {
+  const link = event.target.closest?.('.diff td > a[href*="?at="]');
+  if (!link || !isPlain(event)) return;
+  event.preventDefault();
+  const address = new URL(link.href);
+  address.searchParams.set('file', address.searchParams.get('at').split('.')[0]);
+  try {
+    const { page } = await pageAt(address);
+    const row = document.createElement('tr');
+    row.className = 'said';
+    row.append(document.createElement('td'));
+    row.firstChild.colSpan = 3;
+    row.firstChild.append(page.getElementById('comment'));
+    document.getElementById('comment')?.closest('tr')?.remove();
+    link.closest('tr').after(row);
+    keepDrafts(row);
+    row.querySelector('textarea').focus();
+  } catch {
+    location.assign(link.href);
+  }
+});
+
 document.addEventListener('click', (event) => {
   const link = event.target.closest?.('a[data-part]');
   const part = link?.closest('[id][data-part]');
-  if (!part || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if (!part || !isPlain(event)) return;
   event.preventDefault();
   replaceParts([part.id], link.href).catch(() => location.assign(link.href));
 });

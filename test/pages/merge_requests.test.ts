@@ -168,6 +168,53 @@ test('versions are chosen, and compared with each other', async () => {
   assert.match(text.html, /^diff --git/);
 });
 
+test('a review is written comment by comment, published as one, and its suggestion applied', async () => {
+  const { here, browser, base } = await visit();
+  await addBranch(here, 'reviewed');
+  const { iid } = await addMergeRequest(here, {
+    source_branch: 'reviewed',
+    reviewer_ids: [here.people.maintainer.id],
+  });
+  await settle(here);
+  const page = `${base}/${iid}`;
+  const reviewer = await browserOf(here, here.people.maintainer);
+  const line = `${page}/diffs?at=1..1&suggest=1`;
+  const offered = fieldsIn((await reviewer.get(line)).html, 'thread');
+  const [suggestion] = offered.body!;
+  assert.match(suggestion!, /^```suggestion\n.+\n```\n$/);
+  const body = `Clearer so:\n\n\`\`\`suggestion\nclearer\n\`\`\`\n`;
+  const kept = await reviewer.send(`${page}/diffs?at=1..1`, 'draft', { ...offered, body });
+  assert.deepEqual([kept.status, kept.to], [303, `${page}/diffs`]);
+  assert.match((await reviewer.get(`${page}/diffs`)).html, /class="note pending"[\s\S]*Clearer so/);
+  assert.doesNotMatch((await browser.get(`${page}/diffs`)).html, /Clearer so/);
+
+  const { html } = await reviewer.get(page);
+  const draft = fieldsIn(html, /id="(edit_draft-\d+)"/.exec(html)![1]!);
+  assert.equal((await reviewer.send(page, 'edit_draft', { ...draft, body: `${body}\nPlease.` })).status, 303);
+  const finished = { ...fieldsIn((await reviewer.get(page)).html, 'publish'), body: 'One thing.' };
+  const published = await reviewer.send(page, 'publish', { ...finished, reviewer_state: 'requested_changes' });
+  assert.equal(published.to, page);
+  const { body: reviewers } = await here
+    .as('owner')
+    .get(`/projects/${here.project.id}/merge_requests/${iid}/reviewers`);
+  assert.deepEqual(
+    reviewers.map(({ state }: { state: string }) => state),
+    ['requested_changes'],
+  );
+
+  const shown = (await browser.get(page)).html;
+  for (const text of ['One thing.', 'Clearer so:', 'Please.', '<ins>clearer\n</ins>'])
+    assert.ok(shown.includes(text), text);
+  assert.doesNotMatch(shown, /Your review|suggestion<\/code>/);
+  const id = /id="apply-(\d+)"/.exec(shown)![1]!;
+  assert.equal((await browser.send(page, 'apply', fieldsIn(shown, `apply-${id}`))).status, 303);
+  assert.match((await browser.get(page)).html, /Applied/);
+  const file = await here
+    .as('owner')
+    .get(`/projects/${here.project.id}/repository/files/reviewed.txt/raw?ref=reviewed`);
+  assert.equal(String(file.body), 'clearer\n');
+});
+
 test('what a fork changes is offered to the project that it was made from', async () => {
   const { here } = await visit();
   const { id } = await addFork(here, 'developer', here.project, { path: 'forked' });

@@ -240,7 +240,7 @@ journey('the properties of an issue are changed where they are read', async ({ h
   assert.equal(await about.getByRole('textbox').count(), 0);
 });
 
-journey('a merge request is reviewed line by line, and merged', async ({ here, enter, at }) => {
+journey('a merge request is reviewed line by line, and merged', async ({ here, enter, at, javaScriptEnabled }) => {
   await addFile(here, 'README.md', 'one\ntwo\n');
   await addBranch(here, 'topic');
   const { iid } = await addMergeRequest(here);
@@ -250,7 +250,8 @@ journey('a merge request is reviewed line by line, and merged', async ({ here, e
   await visitor.follow('Sow the beans');
   await visitor.follow('Commits', visitor.page.getByRole('navigation', { name: 'Merge request' }));
   await visitor.follow(/^Changes/);
-  await visitor.follow('1', visitor.page.locator('.diff'));
+  if (javaScriptEnabled) await visitor.page.locator('.diff').getByRole('link', { name: '1', exact: true }).click();
+  else await visitor.follow('1', visitor.page.locator('.diff'));
   await visitor.fill({ Comment: 'Why so?' });
   await visitor.press('Comment');
   await visitor.sees('topic.txt, line 1');

@@ -23,5 +23,5 @@ export { checkBody, mayComment, noReplyText, writingTexts } from './rules.ts';
 export { suggestibleFile } from './suggestion_actions.ts';
 export { Suggestion, type SuggestionReply, suggestionJson } from './suggestion_present.ts';
 export { changedSuggestions } from './suggestion_queries.ts';
-export { type LineSpan, linesAt, spanOf, suggestedLine } from './suggestion_rules.ts';
+export { isSuggestion, type LineSpan, linesAt, spanOf, suggestedLine } from './suggestion_rules.ts';
 export { dateChanged, descriptionChanged, titleChanged } from './system_note_rules.ts';

@@ -56,5 +56,11 @@ export const ticksOfDescription = async (
 ): Promise<string | undefined> => (mayHaveBoxes(description) && (await may(updateOf[noun])) ? 'tick' : undefined);
 
 /** The form of a comment, if it may have boxes and is an own one. */
-export const ticksOfNote = ({ caller }: Pick<PageCall, 'caller'>, { id, author, body, system }: ShownNote) =>
-  caller && author?.id === caller.id && !system && mayHaveBoxes(body) ? `tick_note-${id}` : undefined;
+export const ticksOfNote = (
+  { caller }: Pick<PageCall, 'caller'>,
+  { id, author, body, system, suggestions = [] }: ShownNote,
+) =>
+  // Suggestions are taken out of the text, so that its lines are others.
+  caller && author?.id === caller.id && !system && suggestions.length === 0 && mayHaveBoxes(body)
+    ? `tick_note-${id}`
+    : undefined;

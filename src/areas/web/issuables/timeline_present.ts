@@ -4,8 +4,9 @@ import { capitalized } from '../../../http/index.ts';
 import { type Html, html, label, type Operation, type PageCall } from '../../../pages/index.ts';
 import { Discussion } from '../../conversation/discussions/index.ts';
 import { resourceEventForms } from '../../conversation/resource_events/index.ts';
-import type { Change, NoteTexts, Noun, Thread, Timeline } from './definition.ts';
+import type { Change, NoteTexts, Noun, ShownNote, Thread, Timeline } from './definition.ts';
 import { type TextPlace, textsAsHtml } from './present.ts';
+import { withoutSuggestions } from './suggestion_views.ts';
 import { ticksOfDescription, ticksOfNote } from './ticking_rules.ts';
 
 const threads_per_page = 50;
@@ -86,6 +87,10 @@ export async function timelineOf(call: Read, noun: Noun): Promise<Timeline> {
   };
 }
 
+/** The text of a comment; its suggestions are shown as changes. */
+const writtenIn = ({ body, suggestions }: ShownNote): string =>
+  suggestions && suggestions.length > 0 ? withoutSuggestions(body) : body;
+
 /**
  * The notes of some threads as HTML.
  * @param item what they are on, with its description, on a page with forms for the boxes in these texts (`tickForms`)
@@ -101,11 +106,6 @@ export async function textsOf(
     await ticksOfDescription(call, item.noun, item.description),
     ...notes.map((note) => ticksOfNote(call, note)),
   ];
-  const [description, ...texts] = await textsAsHtml(
-    call,
-    place,
-    [item?.description, ...notes.map(({ body }) => body)],
-    ticks,
-  );
+  const [description, ...texts] = await textsAsHtml(call, place, [item?.description, ...notes.map(writtenIn)], ticks);
   return { description, texts: new Map(notes.map(({ id }, index) => [id, texts[index]])) };
 }

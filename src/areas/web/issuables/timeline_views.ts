@@ -13,6 +13,7 @@ import {
   withQuery,
 } from '../../../pages/index.ts';
 import type { Change, NoteTexts, ShownNote, Thread, Timeline } from './definition.ts';
+import { suggestionsView } from './suggestion_views.ts';
 import { bodyField, ticksView } from './views.ts';
 
 /** The location of a comment on a diff. */
@@ -50,7 +51,7 @@ function noteView(seen: Seen, discussion_id: string, note: ShownNote, texts: Not
     seen.may('edit_note') &&
     html` <a href="${`${withQuery(seen, { edit: id })}#note_${id}`}">Edit<span class="visually-hidden"> the comment</span></a>`
   }</header>
-<div class="text">${isOwn && isEdited(seen, note) ? editForm(seen, discussion_id, note) : texts.get(id)}</div>
+<div class="text">${isOwn && isEdited(seen, note) ? editForm(seen, discussion_id, note) : [texts.get(id), suggestionsView(seen, note.suggestions)]}</div>
 ${ticksView(seen, texts.get(id), note.body, { id, discussion_id })}</article>`;
 }
 
@@ -66,10 +67,15 @@ function resolutionOf({ notes }: Thread): boolean | undefined {
   return resolvable.length === 0 ? undefined : resolvable.every(({ resolved }) => resolved);
 }
 
+/** A second button, which keeps a comment for a review. */
+export const draftButton = (seen: Seen) =>
+  seen.may('draft') ? { also: { name: 'draft', button: 'Add to your review' } } : {};
+
 function replyView(seen: Seen, { id }: Thread): Html | undefined {
   const reply = form(seen, 'reply', {
     fields: [bodyField('Reply'), hidden('discussion_id', id)],
     button: 'Reply',
+    ...draftButton(seen),
     key: id,
     action: withQuery(seen, { edit: undefined }),
   });

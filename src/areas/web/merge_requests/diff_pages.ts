@@ -10,6 +10,7 @@ import type { Thread } from '../issuables/definition.ts';
 import { conversationForms } from '../issuables/form_rules.ts';
 import { textsOf } from '../issuables/timeline_present.ts';
 import { lineAddress, lineAsked, saidAbout } from './diff_views.ts';
+import { draftsOf, reviewBox, reviewForms, withTexts } from './review_views.ts';
 import { projectOf, type ShownMergeRequest, sectionView } from './views.ts';
 
 type Source = Pick<DiffSource, 'page' | 'fileAt' | 'textOf' | 'owner'>;
@@ -62,20 +63,21 @@ const maximumThreads = 100;
 async function load(call: PageCall) {
   const { one, list } = call;
   const shown = one(MergeRequest, 'getMergeRequest');
-  const [merge_request, source, versions, discussions] = await Promise.all([
+  const [merge_request, source, versions, discussions, pending] = await Promise.all([
     shown,
     sourceOf(call, shown),
     list(MergeRequestVersion, 'listMergeRequestVersions', { per_page: 100 }),
     list(Discussion, 'showMergeRequestDiscussions', { per_page: maximumThreads }),
+    draftsOf(call),
   ]);
   const threads = discussions.items.filter(({ notes }) => notes[0]?.position);
   const place = { kind: 'project' as const, id: merge_request.project_id, full_path: projectOf(merge_request) };
-  const { texts } = await textsOf(call, place, threads);
+  const [{ texts }, drafts] = await Promise.all([textsOf(call, place, threads), withTexts(call, place, pending)]);
   return {
     merge_request,
     source,
     versions: versions.items,
-    said: { threads, texts },
+    said: { threads, texts, drafts },
     has_more: discussions.has_more,
   };
 }
@@ -104,7 +106,7 @@ function versionsView({ versions }: Loaded, seen: Seen): Html | undefined {
 
 async function* pieces(shown: Loaded, seen: Seen): AsyncGenerator<Html> {
   const { merge_request, source, said, has_more } = shown;
-  yield html`${versionsView(shown, seen)}${
+  yield html`${reviewBox(seen, said.drafts, undefined)}${versionsView(shown, seen)}${
     has_more &&
     html`<p class="soft">Only the first ${maximumThreads} threads are shown here; the overview has all of them.</p>`
   }`;
@@ -120,7 +122,7 @@ async function* pieces(shown: Loaded, seen: Seen): AsyncGenerator<Html> {
 const toThread = (outcome: never, call: PageCall): string => {
   const { body, notes } = outcome as { body?: Partial<Thread> } & Partial<Thread>;
   const first = (body?.notes ?? notes)?.[0];
-  return `${withQuery(call, { at: undefined })}${first ? `#note_${first.id}` : ''}`;
+  return `${withQuery(call, { at: undefined, suggest: undefined })}${first ? `#note_${first.id}` : ''}`;
 };
 
 const { reply, edit_note, remove_note } = conversationForms('MergeRequest');
@@ -134,6 +136,7 @@ export const mergeRequestDiffsPage = page('/:id/-/merge_requests/:merge_request_
     edit_note,
     remove_note,
     resolve: { runs: 'resolveMergeRequestDiscussion', next: toThread },
+    ...reviewForms,
   },
   view: (shown, seen) => sectionView(shown.merge_request, '/diffs', pieces(shown, seen)),
 });

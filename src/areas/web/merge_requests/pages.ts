@@ -6,16 +6,19 @@ import { CommitStatus } from '../../code/commit_statuses/index.ts';
 import { AwardEmoji } from '../../conversation/award_emoji/index.ts';
 import { Issue } from '../../work/issues/index.ts';
 import { Approvals, MergeRequest } from '../../work/merge_requests/index.ts';
+import type { Timeline } from '../issuables/definition.ts';
 import { conversationForms } from '../issuables/form_rules.ts';
 import { type ColouredLabel, colouredLabels } from '../issuables/label_queries.ts';
 import { pathOf } from '../issuables/present.ts';
 import { assigningFields, type Property, propertiesView } from '../issuables/property_views.ts';
+import { batchForm } from '../issuables/suggestion_views.ts';
 import { tickForms } from '../issuables/ticking_rules.ts';
 import { textsOf, timelineOf } from '../issuables/timeline_present.ts';
 import { timelineView } from '../issuables/timeline_views.ts';
 import { labelsView, reactionsView, stateForms, ticksView } from '../issuables/views.ts';
 import { mergeBox } from './merge_views.ts';
 import { changingFields } from './property_present.ts';
+import { draftsOf, draftView, reviewBox, reviewForms, withTexts } from './review_views.ts';
 import { projectOf, type ShownMergeRequest, sectionView, toMergeRequest } from './views.ts';
 
 interface Shown {
@@ -76,31 +79,48 @@ const closedView = (found: ClosedIssues | undefined): Content =>
     '',
   )}`;
 
+const suggestionsIn = ({ threads }: Timeline) =>
+  threads.items.flatMap(({ notes }) => notes.flatMap(({ suggestions = [] }) => suggestions));
+
 export const mergeRequestPage = page('/:id/-/merge_requests/:merge_request_iid', {
   load: async (call) => {
     const { one, list, perhaps } = call;
-    const [merge_request, timeline, approvals, closes, awards] = await Promise.all([
+    const [merge_request, timeline, approvals, closes, awards, pending] = await Promise.all([
       one(MergeRequest, 'getMergeRequest', { include_rebase_in_progress: true }),
       timelineOf(call, 'MergeRequest'),
       perhaps(one(Approvals, 'getMergeRequestApprovals')),
       perhaps(list(Issue, 'listIssuesClosedByMergeRequest', { per_page: 100 })),
       list(AwardEmoji, 'listMergeRequestAwardEmoji', { per_page: 100 }),
+      draftsOf(call),
     ]);
     const { sha, source_project_id, project_id, description } = merge_request;
     const place = { kind: 'project' as const, id: project_id, full_path: projectOf(merge_request) };
-    const [said, changing, labels, statuses] = await Promise.all([
+    const [said, changing, labels, drafts, statuses] = await Promise.all([
       textsOf(call, place, timeline.threads.items, { noun: 'MergeRequest', description }),
       changingFields(call, merge_request),
       merge_request.labels.length === 0 ? [] : colouredLabels(call.services.db, 'merge_request', merge_request.id),
+      withTexts(call, place, pending),
       sha === null || source_project_id === null
         ? undefined
         : perhaps(list(CommitStatus, 'listCommitStatuses', { id: source_project_id, sha, per_page: 50 })),
     ]);
-    return { merge_request, timeline, ...said, approvals, closes, awards: awards.items, statuses, changing, labels };
+    return {
+      merge_request,
+      timeline,
+      ...said,
+      approvals,
+      closes,
+      awards: awards.items,
+      statuses,
+      changing,
+      labels,
+      drafts,
+    };
   },
   forms: {
     ...conversationForms('MergeRequest'),
     ...tickForms('MergeRequest'),
+    ...reviewForms,
     approve: { runs: 'approveMergeRequest' },
     unapprove: { runs: 'unapproveMergeRequest' },
     merge: { runs: 'mergeMergeRequest' },
@@ -111,7 +131,7 @@ export const mergeRequestPage = page('/:id/-/merge_requests/:merge_request_iid',
     resolve: { runs: 'resolveMergeRequestDiscussion' },
   },
   view: (
-    { merge_request, timeline, description, texts, approvals, closes, awards, statuses, changing, labels },
+    { merge_request, timeline, description, texts, approvals, closes, awards, statuses, changing, labels, drafts },
     seen,
   ) =>
     sectionView(
@@ -125,6 +145,12 @@ ${ticksView(seen, description, merge_request.description)}
 ${reactionsView(seen, awards)}
 ${mergeBox(seen, merge_request, approvals, statuses)}
 ${closedView(closes)}
+${reviewBox(
+  seen,
+  drafts,
+  drafts.map((each) => draftView(seen, each)),
+)}
+${batchForm(seen, suggestionsIn(timeline))}
 ${timelineView(seen, timeline, texts)}
 </div>
 <section id="about" data-part="about entries" aria-label="About the merge request">

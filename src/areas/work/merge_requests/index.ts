@@ -14,6 +14,7 @@ export { concludeMerges, keepMerged, mergeByCommand, mergeReady } from './mergin
 export { rebaseSource } from './merging/rebase_jobs.ts';
 export { MergeRequest, MergeRequestInList } from './present.ts';
 export { mergeRequests } from './relation.ts';
+export { DraftNote } from './reviews/draft_note_routes.ts';
 export { Version as MergeRequestVersion, VersionDetail as MergeRequestVersionDetail } from './versions/content_git.ts';
 export { followThreads } from './versions/follow_jobs.ts';
 export { followMergeRequests, prepareMergeRequest } from './versions/jobs.ts';

@@ -33,7 +33,7 @@ import { addDraft, changeDraft, noPlaceText, noThreadText, tooManyText } from '.
 import { draftsOf, maximumDrafts } from './draft_note_queries.ts';
 import { publishDrafts } from './review_actions.ts';
 
-const DraftNote = resource('DraftNote', {
+export const DraftNote = resource('DraftNote', {
   id: Id,
   author_id: Id,
   merge_request_id: IdOf({ description: 'The ID, not the IID' }),
