@@ -8,21 +8,22 @@ import { renewedCookie } from './people/sessions/index.ts';
 import { blamePageList } from './web/blame/index.ts';
 import { boardPages } from './web/boards/index.ts';
 import { deploymentPages } from './web/deployments/index.ts';
-import { badgePages, codeFactPages, instanceFactPages, memberPages, planningFactPages } from './web/facts/index.ts';
+import { badgePages, codeFactPages, instanceFactPages, memberPages } from './web/facts/index.ts';
 import { fileEditingPages } from './web/file_editing/index.ts';
 import { groupPageOf, newGroupPage, newProjectPage, personPage, personRedirect } from './web/groups/index.ts';
-import { homePage } from './web/home/index.ts';
+import { homePages } from './web/home/index.ts';
 import { dismissalPage, houseOf, manifestPage, sectionsOf } from './web/house/index.ts';
-import { editIssuePage, issuePage, issuesPage, newIssuePage, workItemPage } from './web/issues/index.ts';
+import { editIssuePage, issueListPages, issuePage, newIssuePage, workItemPage } from './web/issues/index.ts';
 import {
   editMergeRequestPage,
   mergeRequestCommitsPage,
   mergeRequestDiffPage,
   mergeRequestDiffsPage,
+  mergeRequestListPages,
   mergeRequestPage,
-  mergeRequestsPage,
   newMergeRequestPage,
 } from './web/merge_requests/index.ts';
+import { planningPages } from './web/planning/index.ts';
 import { releasePages } from './web/releases/index.ts';
 import { otherAddress, repositoryPages } from './web/repository/index.ts';
 import { searchPage } from './web/search/index.ts';
@@ -49,7 +50,7 @@ import { wikiPages } from './web/wikis/index.ts';
 
 /** Of two that match an address, the first one counts. */
 export const pages: readonly AnyPage[] = [
-  homePage,
+  ...homePages(Todo),
   // Projects have longer paths.
   personPage,
   signInPage,
@@ -66,13 +67,14 @@ export const pages: readonly AnyPage[] = [
   ...repositoryPages,
   ...fileEditingPages,
   ...blamePageList,
-  issuesPage,
+
+  ...issueListPages,
   newIssuePage,
   editIssuePage,
   issuePage,
   workItemPage,
   ...boardPages,
-  mergeRequestsPage,
+  ...mergeRequestListPages,
   newMergeRequestPage,
   editMergeRequestPage,
   mergeRequestCommitsPage,
@@ -92,7 +94,7 @@ export const pages: readonly AnyPage[] = [
   mirrorSettingsPage,
   groupPageOf,
   personRedirect,
-  ...planningFactPages,
+  ...planningPages,
   ...badgePages,
   ...codeFactPages,
   ...releasePages,

@@ -27,6 +27,7 @@ export interface Field {
     | 'number'
     | 'password'
     | 'email'
+    | 'color'
     | 'hidden'
     | 'file';
   value?: string | number | boolean | null | undefined;
@@ -199,9 +200,10 @@ export const versionOf = (edited: readonly unknown[]): string =>
 export function form(
   seen: Seen,
   name: string,
-  { fields = [], button, also, look, key, edited, action = seen.path }: FormParts,
+  { fields: own = [], button, also, look, key, edited, action = seen.path }: FormParts,
 ): Html | undefined {
   if (!seen.may(name)) return undefined;
+  const fields = [...own, ...Object.entries(seen.always ?? {}).map(([each, value]) => hidden(each, value))];
   const id = key === undefined ? name : `${name}-${key}`;
   const refused = refusalIn(seen, name, key) ?? (also && refusalIn(seen, also.name, key));
   const encoding = fields.some(({ kind }) => kind === 'file') ? 'multipart/form-data' : undefined;

@@ -89,6 +89,8 @@ export type PageForm = {
        * @throws ApiError a refusal, which is shown with the form
        */
       takes?(call: PageCall, fields: Values, edited: unknown): Promise<Values>;
+      /** Runs it once for each value of a list among its fields: the name of the list, and of the parameter that one of its values is. */
+      each?: { list: string; as: string };
       /** What it edits, as it is now. A form that was filled in before someone else changed it is refused. */
       edits?(call: PageCall): Promise<readonly unknown[]>;
       /** The address to go to afterwards; by default the page itself. */
@@ -132,6 +134,8 @@ export interface Seen {
   query: Values;
   /** Whether the caller may send a form of the page. */
   may(form: string): boolean;
+  /** Values that all forms send, by the names of their fields. */
+  always?: Readonly<Record<string, string | number>>;
   refused: RefusedForm | undefined;
 }
 

@@ -315,7 +315,9 @@ class PageServer {
     const { _key, _edited, ...given } = values;
     if (form.edits && _edited !== versionOf(await form.edits(call))) throw new ApiError(409, { message: changedText });
     const taken = form.takes ? await form.takes(call, given, _edited) : withoutBlanks(given);
-    const result = await call.perform(form.runs, { ...taken, ...form.parameters, ...call.params });
+    const perform = (more: Values) =>
+      call.perform(form.runs, { ...taken, ...more, ...form.parameters, ...call.params });
+    const result = form.each ? await performEach(form.each, taken, perform) : await perform({});
     if (form.shows) return this.send(request, call, form.shows(result as never, call), { is_secret: true });
     return goOn(form.next?.(result as never, call) ?? path);
   }
@@ -377,6 +379,30 @@ class PageServer {
       return reply;
     },
   };
+}
+
+/** The maximum number of items that a form changes at once. */
+const maximumAtOnce = 100;
+
+/**
+ * Runs an operation for each value of a list, and goes on after one that is refused.
+ * @throws ApiError the first refusal, after all others were run; 400 if nothing is chosen
+ */
+async function performEach(
+  { list, as }: { list: string; as: string },
+  { [list]: given, ...fields }: Values,
+  perform: (more: Values) => Promise<unknown>,
+): Promise<undefined> {
+  const chosen = namesIn(given).slice(0, maximumAtOnce);
+  if (chosen.length === 0) throw new ApiError(400, { message: 'Nothing is chosen' });
+  let refusal: unknown;
+  for (const value of chosen)
+    await perform({ ...fields, [as]: value }).catch((error: unknown) => {
+      if (!(error instanceof ApiError) || error.status >= 500) throw error;
+      // What is already so has not to be changed.
+      if (error.status !== 304) refusal ??= error;
+    });
+  if (refusal !== undefined) throw refusal;
 }
 
 const changedText =

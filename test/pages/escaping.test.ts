@@ -94,12 +94,12 @@ before(async () => {
 });
 
 const elements = new Set(
-  'a article aside body br button caption circle code col dd del details div dl dt em fieldset footer form h1 h2 h3 h4 h5 h6 head header hr html i img input ins label legend li line link main meta nav ol option p path polyline pre rect s section select span strong sub summary sup svg table tbody td textarea tfoot th thead time title tr ul blockquote script'.split(
+  'a article aside body br button caption circle code col dd del details div dl dt em fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 head header hr html i img input ins label legend li line link main meta nav ol option p path polyline pre progress rect s section select span strong sub summary sup svg table tbody td textarea tfoot th thead time title tr ul blockquote script'.split(
     ' ',
   ),
 );
 const attributes = new Set(
-  'action alt aria-current aria-describedby aria-hidden aria-invalid aria-label aria-labelledby autocomplete charset checked class colspan content cx cy d data-copy data-editor data-file data-filter data-key data-letters data-live data-part data-swap datetime disabled download enctype fill for height hidden href id lang loading maxlength method multiple name open placeholder points popover popovertarget r readonly rel required role rows rowspan rx ry scope selected size spellcheck src start style tabindex title type value viewbox width x x1 x2 y y1 y2 align'.split(
+  'action align alt aria-current aria-describedby aria-hidden aria-invalid aria-label aria-labelledby autocomplete charset checked class colspan content cx cy d data-copy data-editor data-file data-filter data-key data-letters data-live data-part data-swap datetime disabled download enctype fill for form height hidden href id lang loading max maxlength method multiple name open placeholder points popover popovertarget r readonly rel required role rows rowspan rx ry scope selected size spellcheck src start style tabindex title type value viewbox width x x1 x2 y y1 y2'.split(
     ' ',
   ),
 );

@@ -125,6 +125,8 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
   await sent(as('owner').post(`/projects/${project.id}/remote_mirrors`, { url: 'https://git.example.com/a/copy.git' }));
   const [board] = await sent(as('owner').get(`/projects/${project.id}/boards`));
   const [groupBoard] = await sent(as('owner').get(`/groups/${group.id}/boards`));
+  const label = await sent(as('owner').post(`/projects/${project.id}/labels`, { name: 'kept', color: '#2255aa' }));
+  const groupLabel = await sent(as('owner').post(`/groups/${group.id}/labels`, { name: 'season::wet', color: '#225' }));
   const status = await sent(as('owner').post(`/projects/${project.id}/statuses/main`, { state: 'success' }));
   const [commit, version] = [(await headOf(here))!, 2];
   const at = `/${project.full_path}/-`;
@@ -136,6 +138,9 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
   const shown = [
     '/',
     `/${people.owner.username}`,
+    '/explore',
+    '/dashboard/issues',
+    '/dashboard/merge_requests?scope=all',
     '/dashboard/todos',
     '/search',
     '/search?search=pick&scope=issues',
@@ -174,7 +179,19 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
     `${at}/issues/new`,
     `${at}/issues/1`,
     `${at}/issues/2`,
+    `${at}/issues/2?change=labels`,
     `${at}/issues/2/edit`,
+    ...[at, `${inGroup}/-`].flatMap((place) => [
+      `${place}/labels`,
+      `${place}/milestones`,
+      `${place}/milestones/new`,
+      `${place}/milestones/1`,
+      `${place}/milestones/1/edit`,
+    ]),
+    `${at}/labels/${label.id}/edit`,
+    `${inGroup}/-/labels/${groupLabel.id}/edit`,
+    `${inGroup}/-/issues`,
+    `${inGroup}/-/merge_requests`,
     `${at}/boards`,
     `${at}/boards/${board.id}`,
     `${inGroup}/-/boards`,
@@ -201,11 +218,12 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
     await changesIn(`${inGroup}/-/wikis`),
     inGroup,
     `${inGroup}/-/epics`,
+    `${inGroup}/-/epics/new`,
     `${inGroup}/-/epics/${epic.iid}`,
+    `${inGroup}/-/epics/${epic.iid}/edit`,
+    `${inGroup}/-/iterations`,
     `${inGroup}/-/iterations/${iteration.id}`,
-    `${inGroup}/-/milestones/1`,
     `${inGroup}/-/group_members`,
-    `${at}/milestones/1`,
     `${at}/snippets`,
     `${at}/snippets/${snippet.id}`,
     `/-/snippets/${own.id}`,

@@ -186,6 +186,8 @@ async function valuesOf(here: World): Promise<Record<string, string>> {
     iteration_id: await idOf(here, 'iterations', { group_id: group.id }),
     board_id: await idOf(here, 'boards', own),
     group_board_id: await idOf(here, 'boards', { group_id: group.id }),
+    label_id: await idOf(here, 'labels', own),
+    group_label_id: await idOf(here, 'labels', { group_id: group.id }),
     kind: 'projects',
   };
 }
@@ -213,6 +215,7 @@ export const valuesFor = (named: Pick<ShownWorld, 'ids' | 'values'>, path: strin
   id: idIn(named, path),
   ...(path.startsWith('/groups/') && {
     board_id: named.values.group_board_id!,
+    label_id: named.values.group_label_id!,
     attachment: named.values.group_attachment!,
   }),
 });

@@ -2,6 +2,6 @@
 
 export { rollOver } from './actions.ts';
 export { advanceIterations } from './jobs.ts';
-export { Iteration, type IterationRow, presentIteration } from './present.ts';
+export { Iteration, IterationCadence, type IterationRow, presentIteration } from './present.ts';
 export { isIterationFor, iterationAt, iterationFor, iterationRows, iterationsById } from './queries.ts';
 export { iterationCadences, iterationReference } from './relation.ts';

@@ -3,4 +3,3 @@ export { badgePages } from './badge_pages.ts';
 export { codeFactPages } from './code_pages.ts';
 export { instanceFactPages } from './instance_pages.ts';
 export { memberPages } from './member_pages.ts';
-export { planningFactPages } from './planning_pages.ts';

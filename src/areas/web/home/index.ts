@@ -1,2 +1,2 @@
-/** The first page. */
-export { homePage } from './pages.ts';
+/** The first page, and all projects. */
+export { homePages } from './pages.ts';

@@ -39,6 +39,8 @@ const sections: Readonly<Record<Place['kind'], readonly PlacedSection[]>> = {
       pages: [
         { name: 'issues', label: 'List', address: '/-/issues', operation: 'listProjectIssues' },
         { name: 'boards', label: 'Boards', address: '/-/boards', operation: 'listProjectBoards' },
+        { name: 'milestones', label: 'Milestones', address: '/-/milestones', operation: 'listProjectMilestones' },
+        { name: 'labels', label: 'Labels', address: '/-/labels', operation: 'listProjectLabels' },
       ],
     },
     {
@@ -114,8 +116,24 @@ const sections: Readonly<Record<Place['kind'], readonly PlacedSection[]>> = {
       label: 'Issues',
       icon: 'issue',
       pages: [
-        { name: 'epics', label: 'Epics', address: '/-/epics', operation: 'listEpics' },
+        { name: 'issues', label: 'List', address: '/-/issues', operation: 'listGroupIssues' },
         { name: 'boards', label: 'Boards', address: '/-/boards', operation: 'listGroupBoards' },
+        { name: 'epics', label: 'Epics', address: '/-/epics', operation: 'listEpics' },
+        { name: 'milestones', label: 'Milestones', address: '/-/milestones', operation: 'listGroupMilestones' },
+        { name: 'iterations', label: 'Iterations', address: '/-/iterations', operation: 'listGroupIterations' },
+        { name: 'labels', label: 'Labels', address: '/-/labels', operation: 'listGroupLabels' },
+      ],
+    },
+    {
+      label: 'Merge requests',
+      icon: 'merge_request',
+      pages: [
+        {
+          name: 'merge_requests',
+          label: 'List',
+          address: '/-/merge_requests',
+          operation: 'listGroupMergeRequests',
+        },
       ],
     },
     {

@@ -7,7 +7,7 @@ import type { Discussion } from '../../conversation/discussions/index.ts';
 import type { Note } from '../../conversation/notes/index.ts';
 
 /** The name of a noun in operations. */
-export type Noun = 'Issue' | 'MergeRequest';
+export type Noun = 'Issue' | 'MergeRequest' | 'Epic';
 
 export type ShownNote = Static<typeof Note>;
 export type Thread = Static<typeof Discussion>;

@@ -1,8 +1,9 @@
 /** The choices in the forms of issues and merge requests. */
 import { controlsOf } from '../../../fields/index.ts';
+import type { Page as ListPage } from '../../../http/index.ts';
 import { type Content, type Field, face, html, label as labelMark, type PageCall } from '../../../pages/index.ts';
 import { UserBasic } from '../../people/users/index.ts';
-import { ProjectLabel } from '../../planning/labels/index.ts';
+import { GroupLabel, ProjectLabel } from '../../planning/labels/index.ts';
 import { Milestone } from '../../planning/milestones/index.ts';
 
 /** The maximum number of offered choices; values already chosen are always offered. */
@@ -17,7 +18,7 @@ interface Person {
 
 interface LabelChoice {
   name: string;
-  color?: string;
+  color?: string | undefined;
 }
 
 /** The values chosen so far. */
@@ -63,11 +64,13 @@ async function labelChoices(
   { list, perhaps }: Reads,
   chosen: readonly string[],
   search?: string,
+  kind: 'project' | 'group' = 'project',
 ): Promise<Choices['labels']> {
-  const found = await perhaps(
-    list(ProjectLabel, 'listProjectLabels', { per_page: maximumChoices, ...(search && { search }) }),
-  );
-  const known = new Map((found?.items ?? []).map((each) => [each.name, each]));
+  const asked = { per_page: maximumChoices, ...(search && { search }) };
+  const labels =
+    kind === 'project' ? list(ProjectLabel, 'listProjectLabels', asked) : list(GroupLabel, 'listGroupLabels', asked);
+  const found = await perhaps<ListPage<LabelChoice>>(labels);
+  const known = new Map((found?.items ?? []).map(({ name, color }) => [name, { name, color }]));
   return uniqueBy([...chosen.map((name) => known.get(name) ?? { name }), ...known.values()], ({ name }) => name);
 }
 
@@ -151,6 +154,17 @@ interface Item {
   milestone: Chosen['milestone'];
 }
 
+/** The controls for the labels of an item of a project or group. */
+export const labelControls = async (
+  call: Reads,
+  { labels }: Pick<Item, 'labels'>,
+  search?: string,
+  kind: 'project' | 'group' = 'project',
+): Promise<readonly Field[]> => [
+  ...asBoxes([labelsField({ labels: await labelChoices(call, namesOf(labels), search, kind) }, namesOf(labels))]),
+  newLabelsField,
+];
+
 type FieldsReader = (call: Reads, item: Item, search?: string) => Promise<readonly Field[]>;
 
 const readers: Readonly<Record<string, FieldsReader>> = {
@@ -158,10 +172,7 @@ const readers: Readonly<Record<string, FieldsReader>> = {
     asBoxes([
       peopleField('assignee_ids', 'Assignees', { people: await peopleChoices(call, assignees, search) }, assignees),
     ]),
-  labels: async (call, { labels }, search) => [
-    ...asBoxes([labelsField({ labels: await labelChoices(call, namesOf(labels), search) }, namesOf(labels))]),
-    newLabelsField,
-  ],
+  labels: (call, item, search) => labelControls(call, item, search),
   milestone: async (call, { milestone }, search) => [
     milestoneField({ milestones: await milestoneChoices(call, milestone, search) }, milestone),
   ],

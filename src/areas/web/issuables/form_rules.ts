@@ -18,9 +18,9 @@ const afterChange = (reply: never, call: PageCall) => atNote(withQuery(call, { e
 
 const afterProperty = (_: never, call: PageCall) => withQuery(call, { change: undefined, find: undefined });
 
-const updateOf = (noun: Noun) => (noun === 'Issue' ? 'updateProjectIssue' : 'updateMergeRequest');
+const updates = { Issue: 'updateProjectIssue', MergeRequest: 'updateMergeRequest', Epic: 'updateEpic' } as const;
 
-/** The actions on an issue or a merge request other than editing it. */
+/** The actions on an item other than editing all of it. */
 export const conversationForms = (noun: Noun) =>
   ({
     comment: { runs: `create${noun}Note`, next: afterNew },
@@ -32,9 +32,9 @@ export const conversationForms = (noun: Noun) =>
     unreact: { runs: `delete${noun}AwardEmoji` },
     subscribe: { runs: `subscribeTo${noun}` },
     unsubscribe: { runs: `unsubscribeFrom${noun}` },
-    change: { runs: updateOf(noun), next: afterProperty },
-    close: { runs: updateOf(noun), parameters: { state_event: 'close' } },
-    reopen: { runs: updateOf(noun), parameters: { state_event: 'reopen' } },
+    change: { runs: updates[noun], next: afterProperty },
+    close: { runs: updates[noun], parameters: { state_event: 'close' } },
+    reopen: { runs: updates[noun], parameters: { state_event: 'reopen' } },
   }) satisfies Record<string, PageForm>;
 
 /** The texts in a form that two users may edit at the same time. */

@@ -11,6 +11,7 @@ export interface ColouredLabel {
 const links = {
   issue: ['issue_labels', 'issue_id'],
   merge_request: ['merge_request_labels', 'merge_request_id'],
+  epic: ['epic_labels', 'epic_id'],
 } as const;
 
 /** The labels of an item with their colours, in the order of their names. */

@@ -1,6 +1,31 @@
 /** The parameters of a list, from the address of its page. */
 import type { Values } from '../../../http/index.ts';
-import { textIn } from '../../../pages/index.ts';
+import { type Field, textIn } from '../../../pages/index.ts';
+
+/** Where a list is: in a project, in a group, or of everything that the reader may see. */
+export type ListPlace = 'project' | 'group' | 'dashboard';
+
+/** The start of the addresses of lists. */
+export const listStarts = { project: '/:id/-', group: '/groups/:id/-', dashboard: '/dashboard' } as const;
+
+/** A part of the names of the operations of lists. */
+export const listNouns = { project: 'Project', group: 'Group', dashboard: '' } as const;
+
+/** What the lists of everything show: by default, what is assigned to the reader. */
+export const scopeField: Field = {
+  name: 'scope',
+  label: 'Show',
+  kind: 'select',
+  options: [
+    { value: 'assigned_to_me', label: 'Assigned to me' },
+    { value: 'created_by_me', label: 'Created by me' },
+    { value: 'all', label: 'All that I may see' },
+  ],
+};
+
+/** The scope that a list of everything has until another one is chosen. */
+export const scopeOf = (place: ListPlace, query: Values): Values =>
+  place === 'dashboard' ? { scope: textIn(query, 'scope') ?? 'assigned_to_me' } : {};
 
 const orders = /^(created|updated)_(asc|desc)$/;
 

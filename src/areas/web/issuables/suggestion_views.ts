@@ -27,7 +27,7 @@ function suggestionView(seen: Seen, suggestion: SuggestionReply): Html {
   return html`<section class="suggestion" aria-label="${`Suggestion for ${lines}`}"><pre>${
     from_content !== '' && html`<del>${from_content}</del>`
   }${to_content !== '' && html`<ins>${to_content}</ins>`}</pre>
-<p class="actions">${
+<div class="actions">${
     applied
       ? chip('Applied', 'ok')
       : applicable
@@ -39,7 +39,7 @@ function suggestionView(seen: Seen, suggestion: SuggestionReply): Html {
             action: withQuery(seen, { at: undefined, suggest: undefined }),
           })
         : html`<span class="soft">It cannot be applied to the branch as it is now.</span>`
-  }</p></section>`;
+  }</div></section>`;
 }
 
 /** All suggestions of a comment. */

@@ -16,9 +16,9 @@ const maximumChanges = 100;
 type Read = Pick<PageCall, 'list' | 'perhaps' | 'query'>;
 
 /** The threads of the requested page; `last` is the page with new comments. */
-async function threadsOf({ list, query }: Read, noun: Noun) {
+async function threadsOf({ list, query }: Read, noun: Noun, parameters: Named) {
   const ask = (page: unknown) =>
-    list(Discussion, `show${noun}Discussions`, { per_page: threads_per_page, page: page ?? 1 });
+    list(Discussion, `show${noun}Discussions`, { ...parameters, per_page: threads_per_page, page: page ?? 1 });
   if (query.page !== 'last') return ask(query.page);
   const first = await ask(1);
   const last = Math.ceil((first.total ?? 1) / threads_per_page);
@@ -49,13 +49,19 @@ const words: Words = {
 const kindsOf = {
   Issue: ['label', 'state', 'milestone', 'weight', 'iteration'],
   MergeRequest: ['label', 'state', 'milestone'],
+  Epic: ['label', 'state'],
 } as const;
 
-async function changesOfKind<Kind extends keyof Forms>({ list, perhaps }: Read, noun: Noun, kind: Kind) {
+async function changesOfKind<Kind extends keyof Forms>(
+  { list, perhaps }: Read,
+  noun: Noun,
+  kind: Kind,
+  parameters: Named,
+) {
   // `kindsOf` lists the kinds of each noun.
   const operation = `list${noun}${capitalized(kind)}Events` as Extract<Operation, `list${Noun}${string}Events`>;
   // Some kinds may be missing under the plan.
-  const page = await perhaps(list(resourceEventForms[kind], operation, { per_page: maximumChanges }));
+  const page = await perhaps(list(resourceEventForms[kind], operation, { ...parameters, per_page: maximumChanges }));
   const say = words[kind] as (event: unknown) => Change['what'];
   const items = (page?.items ?? []) as readonly { user: Change['user']; created_at: string }[];
   return {
@@ -66,15 +72,24 @@ async function changesOfKind<Kind extends keyof Forms>({ list, perhaps }: Read, 
 
 const startOf = ({ notes }: Thread): string => notes[0]!.created_at;
 
+/** What operations need of an item that the path of its page does not name: epics are named by number there. */
+interface Named {
+  epic_id?: number;
+}
+
 /** The requested page of the timeline. A change is on the page of the preceding thread, or on the first one. */
-export async function timelineOf(call: Read, noun: Noun): Promise<Timeline> {
+export async function timelineOf(call: Read, noun: Noun, parameters: Named = {}): Promise<Timeline> {
   const [threads, ...read] = await Promise.all([
-    threadsOf(call, noun),
-    ...kindsOf[noun].map((kind) => changesOfKind(call, noun, kind)),
+    threadsOf(call, noun, parameters),
+    ...kindsOf[noun].map((kind) => changesOfKind(call, noun, kind, parameters)),
   ]);
   const from = threads.page === 1 || threads.items.length === 0 ? '' : startOf(threads.items[0]!);
   const following = threads.has_more
-    ? await call.list(Discussion, `show${noun}Discussions`, { per_page: 1, page: threads.page * threads_per_page + 1 })
+    ? await call.list(Discussion, `show${noun}Discussions`, {
+        ...parameters,
+        per_page: 1,
+        page: threads.page * threads_per_page + 1,
+      })
     : undefined;
   const until = following?.items[0] ? startOf(following.items[0]) : undefined;
   const changes = read

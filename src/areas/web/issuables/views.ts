@@ -9,6 +9,7 @@ import {
   hidden,
   html,
   label,
+  type Option,
   type Seen,
   withQuery,
 } from '../../../pages/index.ts';
@@ -74,6 +75,35 @@ export const filtersView = (seen: Seen, more: readonly Field[] = []): Html =>
     ],
     'Filter',
   );
+
+/** A box that chooses an item of a list for the form below it. @param name the number of the item */
+export const chooseBox = (seen: Seen, form: string, iid: number, name: string): Content =>
+  seen.may(form) &&
+  html`<input type="checkbox" name="iids[]" value="${iid}" form="${form}" aria-label="${`Choose ${name}`}" ?checked="${[seen.refused?.values.iids].flat().includes(String(iid))}"> `;
+
+/** The form that changes what was chosen in a list. */
+export function bulkForm(seen: Seen, states: readonly Option[]): Content {
+  const fields: readonly Field[] = [
+    {
+      name: 'state_event',
+      label: 'State',
+      kind: 'select',
+      options: [{ value: '', label: 'Leave as it is' }, ...states],
+    },
+    { name: 'add_labels', label: 'Add labels', help: 'Separated by commas.' },
+    { name: 'remove_labels', label: 'Remove labels' },
+  ];
+  const changing = form(seen, 'bulk', {
+    fields,
+    button: 'Change the chosen ones',
+    look: 'plain',
+    action: withQuery(seen, {}),
+  });
+  return (
+    changing &&
+    html`<details class="bulk" ?open="${seen.refused?.name === 'bulk'}"><summary>Change several</summary>${changing}</details>`
+  );
+}
 
 /** Reactions that are offered even if nobody has used them yet. */
 const offered = ['thumbsup', 'thumbsdown', 'heart', 'tada', 'eyes'];

@@ -1,4 +1,4 @@
 /** The pages of issues. */
 export { editIssuePage, newIssuePage } from './edit_pages.ts';
-export { issuesPage } from './list_pages.ts';
+export { issueListPages } from './list_pages.ts';
 export { issuePage, workItemPage } from './pages.ts';

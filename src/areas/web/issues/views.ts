@@ -81,7 +81,11 @@ const propertiesOf = ({ issue, labels }: ShownIssue, { caller }: Seen): readonly
     ...(reaches(plan, 'premium')
       ? [
           { name: 'weight', label: 'Weight', shown: issue.weight },
-          { label: 'Epic', shown: issue.epic && html`<a href="${issue.epic.url}">${issue.epic.title}</a>` },
+          {
+            name: 'epic_id',
+            label: 'Epic',
+            shown: issue.epic && html`<a href="${issue.epic.url}">${issue.epic.title}</a>`,
+          },
         ]
       : []),
     ...(reaches(plan, 'ultimate')

@@ -2,6 +2,6 @@
 export { mergeRequestCommitsPage } from './commit_pages.ts';
 export { mergeRequestDiffPage, mergeRequestDiffsPage } from './diff_pages.ts';
 export { editMergeRequestPage } from './edit_pages.ts';
-export { mergeRequestsPage } from './list_pages.ts';
+export { mergeRequestListPages } from './list_pages.ts';
 export { newMergeRequestPage } from './new_pages.ts';
 export { mergeRequestPage } from './pages.ts';

@@ -1,23 +1,35 @@
-/** The merge requests of a project. */
+/** The merge requests of a project or group, and of the reader. */
 import type { Static } from 'typebox';
 import { mergeRequestKind } from '../../../access/index.ts';
 import {
   type Field,
+  type Html,
   html,
   mergeRequestState,
+  type PageCall,
   page,
   pager,
   pagingOf,
   people,
   person,
   rows,
+  type Seen,
   time,
+  withQuery,
 } from '../../../pages/index.ts';
 import { counted } from '../../../texts/index.ts';
 import { MergeRequestInList } from '../../work/merge_requests/index.ts';
-import { filtersIn, sharedFilters } from '../issuables/list_rules.ts';
+import {
+  filtersIn,
+  type ListPlace,
+  listNouns,
+  listStarts,
+  scopeField,
+  scopeOf,
+  sharedFilters,
+} from '../issuables/list_rules.ts';
 import { pathOf } from '../issuables/present.ts';
-import { filtersView, labelsView, statesView } from '../issuables/views.ts';
+import { bulkForm, chooseBox, filtersView, labelsView, statesView } from '../issuables/views.ts';
 
 const filters = [
   ...sharedFilters,
@@ -44,9 +56,9 @@ const ownFields: readonly Field[] = [
   },
 ];
 
-const row = (each: Static<typeof MergeRequestInList>) =>
-  html`<a class="title" href="${pathOf(each.web_url)}">${each.title}</a> ${labelsView(each.labels ?? [], pathOf(each.web_url))}${each.state !== 'opened' && mergeRequestState(each.state)}
-<div class="soft">${each.references?.short} opened ${time(each.created_at)} by ${person(each.author)}, <code>${each.source_branch}</code> into <code>${each.target_branch}</code>${
+const row = (each: Static<typeof MergeRequestInList>, place: ListPlace, seen: Seen): Html =>
+  html`${chooseBox(seen, 'bulk', each.iid, `!${each.iid}`)}<a class="title" href="${pathOf(each.web_url)}">${each.title}</a> ${labelsView(each.labels ?? [], pathOf(each.web_url))}${each.state !== 'opened' && mergeRequestState(each.state)}
+<div class="soft">${place === 'project' ? each.references?.short : each.references?.full} opened ${time(each.created_at)} by ${person(each.author)}, <code>${each.source_branch}</code> into <code>${each.target_branch}</code>${
     each.assignees && each.assignees.length > 0 && html`, assigned to ${people(each.assignees)}`
   }${each.reviewers && each.reviewers.length > 0 && html`, to be reviewed by ${people(each.reviewers)}`}${
     each.milestone && html`, milestone ${each.milestone.title}`
@@ -54,32 +66,58 @@ const row = (each: Static<typeof MergeRequestInList>) =>
 
 const states = ['opened', 'merged', 'closed'] as const;
 
-export const mergeRequestsPage = page('/:id/-/merge_requests', {
-  load: async ({ list, query, params }) => {
-    const { order_by, sort, ...asked } = filtersIn(query, filters);
-    const state = typeof query.state === 'string' ? query.state : 'opened';
-    const order = order_by ? { order_by, sort } : {};
-    const read = (more: object) => list(MergeRequestInList, 'listProjectMergeRequests', { ...asked, ...more });
-    const [found, ...counted] = await Promise.all([
-      read({ ...order, ...pagingOf({ query }), state, with_labels_details: true }),
-      ...states.map((each) => (each === state ? undefined : read({ state: each, per_page: 1, view: 'simple' }))),
-    ]);
-    return { id: params.id!, state, found, counts: counted.map((other) => (other ?? found).total) };
-  },
-  forms: { create: { runs: 'createMergeRequest' } },
-  view: ({ id, state, found, counts }, seen) => ({
-    title: ['Merge requests', id],
-    place: { id, kind: 'project', tab: 'merge_requests' },
-    is_public: true,
-    main: html`${seen.may('create') && html`<p class="actions"><a class="button primary" href="${mergeRequestKind.page(id, 'new')}">New merge request</a></p>`}
+const listOf = (place: ListPlace) =>
+  page(`${listStarts[place]}/merge_requests`, {
+    ...(place === 'dashboard' ? { signed_in: true as const } : {}),
+    load: async ({ list, query, params }) => {
+      const { order_by, sort, ...filtered } = filtersIn(query, filters);
+      const asked = { ...filtered, ...scopeOf(place, query) };
+      const state = typeof query.state === 'string' ? query.state : 'opened';
+      const order = order_by ? { order_by, sort } : {};
+      const read = (more: object) =>
+        list(MergeRequestInList, `list${listNouns[place]}MergeRequests`, { ...asked, ...more });
+      const [found, ...counted] = await Promise.all([
+        read({ ...order, ...pagingOf({ query }), state, with_labels_details: true }),
+        ...states.map((each) => (each === state ? undefined : read({ state: each, per_page: 1, view: 'simple' }))),
+      ]);
+      return { id: params.id, state, found, counts: counted.map((other) => (other ?? found).total) };
+    },
+    forms:
+      place === 'project'
+        ? {
+            create: { runs: 'createMergeRequest' },
+            bulk: {
+              runs: 'updateMergeRequest',
+              each: { list: 'iids', as: 'merge_request_iid' },
+              next: (_: never, call: PageCall) => withQuery(call, {}),
+            },
+          }
+        : {},
+    view: ({ id, state, found, counts }, seen) => ({
+      title: ['Merge requests', ...(id === undefined ? [] : [id])],
+      ...(id !== undefined && place !== 'dashboard' ? { place: { id, kind: place, tab: 'merge_requests' } } : {}),
+      ...(place === 'project' ? { is_public: true as const } : {}),
+      main: html`${place === 'project' && seen.may('create') && html`<p class="actions"><a class="button primary" href="${mergeRequestKind.page(id!, 'new')}">New merge request</a></p>`}
 ${statesView(seen, state, [
   ['opened', 'Open', counts[0]],
   ['merged', 'Merged', counts[1]],
   ['closed', 'Closed', counts[2]],
   ['all', 'All'],
 ])}
-${filtersView(seen, ownFields)}
-${rows(found.items.map(row), 'No merge requests match.')}
+${filtersView(seen, place === 'dashboard' ? [scopeField, ...ownFields] : ownFields)}
+${rows(
+  found.items.map((each) => row(each, place, seen)),
+  'No merge requests match.',
+)}
+${
+  found.items.length > 0 &&
+  bulkForm(seen, [
+    { value: 'close', label: 'Close' },
+    { value: 'reopen', label: 'Reopen' },
+  ])
+}
 ${pager(found, seen)}`,
-  }),
-});
+    }),
+  });
+
+export const mergeRequestListPages = (['project', 'group', 'dashboard'] as const).map(listOf);

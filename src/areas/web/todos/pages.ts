@@ -1,6 +1,6 @@
 /** The to-do list of the visitor (docs/reference/work_pages.md). */
 import type { Static } from 'typebox';
-import { form, hidden, html, page, pager, pagingOf, person, rows, time } from '../../../pages/index.ts';
+import { form, type Html, hidden, html, page, pager, pagingOf, person, rows, time } from '../../../pages/index.ts';
 import type { TodoForm } from '../../activity/todos/index.ts';
 import { pathOf } from '../issuables/present.ts';
 import { statesView } from '../issuables/views.ts';
@@ -24,6 +24,11 @@ const shortened = (text: string): string =>
 
 const nameOf = ({ target_type, body, target }: Static<TodoForm>): string =>
   (target as { title?: string }).title ?? (target_type === 'Commit' ? 'a commit' : body);
+
+/** An item of the list. */
+export const todoRow = (todo: Static<TodoForm>): Html =>
+  html`${person(todo.author)} ${words[todo.action_name] ?? todo.action_name.replaceAll('_', ' ')} <a class="title" href="${pathOf(todo.target_url)}">${nameOf(todo)}</a>
+<span class="soft">${todo.project?.path_with_namespace ?? todo.group?.full_path} ${time(todo.created_at)}</span>`;
 
 /** @param schema of an item, which depends on the kinds of items */
 export const todosPage = (schema: TodoForm) =>
@@ -49,10 +54,7 @@ export const todosPage = (schema: TodoForm) =>
 ${state === 'pending' && todos.items.length > 0 && html`<div class="actions">${form(seen, 'all_done', { button: 'Mark all as done', look: 'plain' })}</div>`}
 ${rows(
   todos.items.map(
-    (
-      todo,
-    ) => html`${person(todo.author)} ${words[todo.action_name] ?? todo.action_name.replaceAll('_', ' ')} <a class="title" href="${pathOf(todo.target_url)}">${nameOf(todo)}</a>
-<span class="soft">${todo.project?.path_with_namespace ?? todo.group?.full_path} ${time(todo.created_at)}</span>
+    (todo) => html`${todoRow(todo)}
 ${todo.target_url.includes('#note_') && html`<div class="soft">${shortened(todo.body)}</div>`}
 ${
   state === 'pending' &&

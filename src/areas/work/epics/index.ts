@@ -1,4 +1,4 @@
 /** The interface of epics to other districts. */
 export { epicNoun } from './noteable.ts';
-export type { EpicReply } from './present.ts';
+export { Epic, type EpicReply } from './present.ts';
 export { epics } from './relation.ts';

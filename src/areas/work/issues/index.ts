@@ -1,6 +1,8 @@
 /** The interface of issues to other districts. */
 
+export { BurndownEvent } from './burndown/queries.ts';
 export { tellOfDueIssues } from './due_jobs.ts';
+export { EpicIssue } from './epics/routes.ts';
 export { issueFields } from './fields.ts';
 export { LinkedIssueReply } from './links/routes.ts';
 export { IssueStatistics } from './lists/routes.ts';

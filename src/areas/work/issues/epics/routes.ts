@@ -41,7 +41,11 @@ import { Issue, presentIssues, presentSingleIssue } from '../present.ts';
 
 const path = '/groups/:id/epics/:epic_iid/issues';
 
-const EpicIssue = resource('EpicIssue', { ...Issue.properties, epic_issue_id: Id, relative_position: Type.Integer() });
+export const EpicIssue = resource('EpicIssue', {
+  ...Issue.properties,
+  epic_issue_id: Id,
+  relative_position: Type.Integer(),
+});
 type EpicIssueReply = Awaited<ReturnType<typeof presentIssues>>[number] & {
   epic_issue_id: number;
   relative_position: number;
