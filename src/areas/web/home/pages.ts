@@ -23,7 +23,7 @@ import { MergeRequestInList } from '../../work/merge_requests/index.ts';
 import { projectRows } from '../groups/views.ts';
 import { pathOf } from '../issuables/present.ts';
 import { labelsView } from '../issuables/views.ts';
-import { todoRow } from '../todos/index.ts';
+import { todoRow } from '../todos/pages.ts';
 
 /** How many of each kind are shown; the lists behind them have the rest. */
 const shown = 8;

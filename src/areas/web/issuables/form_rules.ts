@@ -18,7 +18,8 @@ const afterChange = (reply: never, call: PageCall) => atNote(withQuery(call, { e
 
 const afterProperty = (_: never, call: PageCall) => withQuery(call, { change: undefined, find: undefined });
 
-const updates = { Issue: 'updateProjectIssue', MergeRequest: 'updateMergeRequest', Epic: 'updateEpic' } as const;
+/** The operations that change an item. */
+export const updates = { Issue: 'updateProjectIssue', MergeRequest: 'updateMergeRequest', Epic: 'updateEpic' } as const;
 
 /** The actions on an item other than editing all of it. */
 export const conversationForms = (noun: Noun) =>

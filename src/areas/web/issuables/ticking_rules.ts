@@ -3,9 +3,11 @@ import { ApiError, type Values } from '../../../http/index.ts';
 import { withTicks } from '../../../markdown/index.ts';
 import { type PageCall, type PageForm, versionOf } from '../../../pages/index.ts';
 import { Note } from '../../conversation/notes/index.ts';
+import { Epic } from '../../work/epics/index.ts';
 import { Issue } from '../../work/issues/index.ts';
 import { MergeRequest } from '../../work/merge_requests/index.ts';
 import type { Noun, ShownNote } from './definition.ts';
+import { updates } from './form_rules.ts';
 
 const changed = 'Somebody has changed this text since you opened the page. Its boxes are shown as they are now.';
 
@@ -25,14 +27,14 @@ const withoutBoxes = ({ boxes, ticked, ...others }: Values): Values => others;
 const descriptionOf = {
   Issue: ({ one }: PageCall) => one(Issue, 'getProjectIssue'),
   MergeRequest: ({ one }: PageCall) => one(MergeRequest, 'getMergeRequest'),
+  Epic: ({ one }: PageCall) => one(Epic, 'getEpic'),
 };
-const updateOf = { Issue: 'updateProjectIssue', MergeRequest: 'updateMergeRequest' } as const;
 
 /** The forms by which the boxes in the description and in own comments are saved. */
 export const tickForms = (noun: Noun) =>
   ({
     tick: {
-      runs: updateOf[noun],
+      runs: updates[noun],
       takes: async (call, fields, edited) => {
         const { description } = await descriptionOf[noun](call);
         return { ...withoutBoxes(fields), description: tickedText(description ?? '', fields, edited) };
@@ -41,7 +43,9 @@ export const tickForms = (noun: Noun) =>
     tick_note: {
       runs: `update${noun}DiscussionNote`,
       takes: async (call, fields, edited) => {
-        const { body } = await call.one(Note, `get${noun}Note`, { note_id: fields.note_id });
+        const { note_id, epic_id } = fields;
+        const named = epic_id === undefined ? { note_id } : { note_id, epic_id };
+        const { body } = await call.one(Note, `get${noun}Note`, named);
         return { ...withoutBoxes(fields), body: tickedText(body, fields, edited) };
       },
       next: (_, { path, query }) => (typeof query.page === 'string' ? `${path}?page=${query.page}` : path),
@@ -53,7 +57,7 @@ export const ticksOfDescription = async (
   { may }: Pick<PageCall, 'may'>,
   noun: Noun,
   description: string | null,
-): Promise<string | undefined> => (mayHaveBoxes(description) && (await may(updateOf[noun])) ? 'tick' : undefined);
+): Promise<string | undefined> => (mayHaveBoxes(description) && (await may(updates[noun])) ? 'tick' : undefined);
 
 /** The form of a comment, if it may have boxes and is an own one. */
 export const ticksOfNote = (

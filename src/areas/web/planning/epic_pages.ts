@@ -19,6 +19,7 @@ import { labelControls } from '../issuables/field_present.ts';
 import { conversationForms, editedTexts, presentText } from '../issuables/form_rules.ts';
 import { colouredLabels } from '../issuables/label_queries.ts';
 import { changedProperty, choiceSearched } from '../issuables/property_views.ts';
+import { tickForms } from '../issuables/ticking_rules.ts';
 import { textsOf, timelineOf } from '../issuables/timeline_present.ts';
 import { statesView } from '../issuables/views.ts';
 import { epicRow, epicView, type ShownEpic } from './epic_views.ts';
@@ -127,11 +128,15 @@ const epicPage = page('/groups/:id/-/epics/:epic_iid', {
       epic.labels.length === 0 ? [] : colouredLabels(call.services.db, 'epic', epic.id),
       changingFields(call, epic),
     ]);
-    const said = await textsOf(call, place, timeline.threads.items, epic.description);
+    const said = await textsOf(call, place, timeline.threads.items, {
+      noun: 'Epic',
+      description: epic.description,
+    });
     return { id: params.id!, epic, timeline, children, issues, awards: awards.items, labels, changing, ...said };
   },
   forms: {
     ...conversationForms('Epic'),
+    ...tickForms('Epic'),
     add_child: { runs: 'createChildEpic' },
     remove_issue: { runs: 'removeEpicIssue' },
   },

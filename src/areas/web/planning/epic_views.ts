@@ -22,7 +22,7 @@ import type { ColouredLabel } from '../issuables/label_queries.ts';
 import { pathOf } from '../issuables/present.ts';
 import { type Property, propertiesView } from '../issuables/property_views.ts';
 import { timelineView } from '../issuables/timeline_views.ts';
-import { labelsView, reactionsView, stateForms } from '../issuables/views.ts';
+import { labelsView, reactionsView, stateForms, ticksView } from '../issuables/views.ts';
 import { progressView } from './milestone_views.ts';
 
 export type ShownEpic = EpicReply;
@@ -97,6 +97,7 @@ export function epicView(shown: Shown, seen: Seen): View {
 <div>
 <h2 class="visually-hidden">Description</h2>
 <div class="text">${description ?? html`<p class="soft">No description.</p>`}</div>
+${ticksView(seen, description, epic.description)}
 ${reactionsView(seen, awards)}
 ${
   children &&

@@ -1,2 +1,2 @@
 /** The to-do list. */
-export { todoRow, todosPage } from './pages.ts';
+export { todosPage } from './pages.ts';
