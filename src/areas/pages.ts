@@ -11,6 +11,7 @@ import { deploymentPages } from './web/deployments/index.ts';
 import { badgePages, codeFactPages, instanceFactPages, memberPages } from './web/facts/index.ts';
 import { fileEditingPages } from './web/file_editing/index.ts';
 import { groupPageOf, newGroupPage, newProjectPage, personPage, personRedirect } from './web/groups/index.ts';
+import { historyGraphPages } from './web/history_graphs/index.ts';
 import { homePages } from './web/home/index.ts';
 import { dismissalPage, houseOf, manifestPage, sectionsOf } from './web/house/index.ts';
 import { editIssuePage, issueListPages, issuePage, newIssuePage, workItemPage } from './web/issues/index.ts';
@@ -24,6 +25,7 @@ import {
   newMergeRequestPage,
 } from './web/merge_requests/index.ts';
 import { planningPages } from './web/planning/index.ts';
+import { projectListPages } from './web/project_lists/index.ts';
 import { releasePages } from './web/releases/index.ts';
 import { otherAddress, repositoryPages } from './web/repository/index.ts';
 import { searchPage } from './web/search/index.ts';
@@ -67,7 +69,8 @@ export const pages: readonly AnyPage[] = [
   ...repositoryPages,
   ...fileEditingPages,
   ...blamePageList,
-
+  ...projectListPages,
+  ...historyGraphPages,
   ...issueListPages,
   newIssuePage,
   editIssuePage,

@@ -198,7 +198,9 @@ const special: Readonly<Record<string, Record<string, string>>> = {
   ...Object.fromEntries(
     ['tree', 'new', 'upload', 'create_dir'].map((name) => [`/:id/-/${name}/*ref_path`, { ref_path: 'main/docs' }]),
   ),
-  '/:id/-/find_file/*ref_path': { ref_path: 'main' },
+  ...Object.fromEntries(
+    ['find_file', 'network', 'graphs'].map((name) => [`/:id/-/${name}/*ref_path`, { ref_path: 'main' }]),
+  ),
   '/:id/-/blame_before/:sha/*file_path': { file_path: 'docs/pick.md' },
   '/-/snippets/:id/raw/:ref/*file_path': { file_path: 'note.md' },
   '/:id/-/wikis/raw/*file_path': { file_path: 'home.md' },

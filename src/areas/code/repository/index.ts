@@ -2,7 +2,7 @@
 
 export { createBranch } from './branches/actions.ts';
 export { commitOnto } from './commits/actions.ts';
-export { Comparison } from './commits/compare_routes.ts';
+export { Comparison, Contributor } from './commits/compare_routes.ts';
 export { CommitRef } from './commits/detail_routes.ts';
 export { Diff, diffsOf } from './commits/diff_present.ts';
 export type { FileAction } from './commits/file_actions.ts';

@@ -30,6 +30,8 @@ const sections: Readonly<Record<Place['kind'], readonly PlacedSection[]>> = {
         { name: 'commits', label: 'Commits', address: '/-/commits', operation: 'listBranches' },
         { name: 'branches', label: 'Branches', address: '/-/branches', operation: 'listBranches' },
         { name: 'tags', label: 'Tags', address: '/-/tags', operation: 'listBranches' },
+        { name: 'compare', label: 'Compare', address: '/-/compare', operation: 'listBranches' },
+        { name: 'activity', label: 'Activity', address: '/-/activity', operation: 'listProjectEvents' },
         { name: 'snippets', label: 'Snippets', address: '/-/snippets', operation: 'listProjectSnippets' },
       ],
     },

@@ -10,6 +10,8 @@ export const newComparisonPage = pagePath('/:project/-/compare');
 export const blamePage = pagePath('/:project/-/blame/:ref/:path');
 export const blameBeforePage = pagePath('/:project/-/blame_before/:sha/:path');
 export const findFilePage = pagePath('/:project/-/find_file/:ref');
+export const networkPage = pagePath('/:project/-/network/:ref');
+export const contributorsPage = pagePath('/:project/-/graphs/:ref');
 export const editPage = pagePath('/:project/-/edit/:ref/:path');
 export const deletionPage = pagePath('/:project/-/delete/:ref/:path');
 /** Below a ref, or a folder of it. */

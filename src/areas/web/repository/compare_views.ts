@@ -41,14 +41,14 @@ export function compareView(shown: ShownComparison, seen: Seen): View {
   const { id, from, to } = shown;
   return {
     title: [`Changes from ${from} to ${to}`, id],
-    place: { id, kind: 'project', tab: 'commits' },
+    place: { id, kind: 'project', tab: 'compare' },
     main: pieces(shown, seen),
   };
 }
 
 export const newComparisonView = ({ id, from, to }: NewComparison, seen: Seen): View => ({
   title: ['Compare', id],
-  place: { id, kind: 'project', tab: 'commits' },
+  place: { id, kind: 'project', tab: 'compare' },
   main: html`<p>Shows the commits and changes that one branch, tag or commit has and another one has not.</p>
 ${form(seen, 'compare', {
   fields: [

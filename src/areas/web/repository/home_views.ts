@@ -18,8 +18,9 @@ import {
 } from '../../../pages/index.ts';
 import { counted } from '../../../texts/index.ts';
 import type { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
+import { forksPage, newForkPage, starrersPage } from '../project_lists/address_rules.ts';
 import { mirrorsPage } from '../settings/mirror_pages.ts';
-import { branchesPage, newFilePage, uploadPage } from './address_rules.ts';
+import { branchesPage, contributorsPage, networkPage, newFilePage, uploadPage } from './address_rules.ts';
 import { folderPage } from './tree_pages.ts';
 import type { ShownFolder } from './tree_queries.ts';
 import { archiveLinks } from './tree_views.ts';
@@ -97,13 +98,17 @@ const goImport = ({ web_url, http_url_to_repo }: ProjectHome['project']): string
   `${web_url.replace(/^https?:\/\//, '')} git ${http_url_to_repo}`;
 
 /** What the project is, beside its files. */
-function aboutView({ id, project, badges, is_starred }: ProjectHome, seen: Seen): Html {
+function aboutView({ id, project, code, badges, is_starred }: ProjectHome, seen: Seen): Html {
   const star = html`${icon('star')}${is_starred ? 'Remove the star' : 'Star'}`;
   return html`<section aria-labelledby="about"><h2 id="about">About</h2>
 ${project.description && html`<p>${project.description}</p>`}
 ${badgesView(badges)}
 <div class="actions">${form(seen, is_starred ? 'unstar' : 'star', { button: star, look: 'plain' })}
-<span class="soft">${counted(project.star_count, 'star')}</span></div>
+<a class="button" href="${starrersPage(id)}">${counted(project.star_count, 'star')}</a></div>
+${
+  project.forks_count !== undefined &&
+  html`<div class="actions">${seen.caller && html`<a class="button" href="${newForkPage(id)}">${icon('fork')}Fork</a>`}<a class="button" href="${forksPage(id)}">${counted(project.forks_count, 'fork')}</a></div>`
+}
 <div class="actions">${chip(project.visibility)}${project.archived && chip('archived')}
 ${project.topics.map((topic) => chip(topic))}</div>
 ${facts([
@@ -111,6 +116,11 @@ ${facts([
     'Forked from',
     project.forked_from_project &&
       html`<a href="${`/${project.forked_from_project.path_with_namespace}`}">${project.forked_from_project.name_with_namespace}</a>`,
+  ],
+  [
+    'History',
+    typeof code === 'object' &&
+      html`<a href="${contributorsPage(id, code.place.ref)}" rel="nofollow">Contributors</a>, <a href="${networkPage(id, code.place.ref)}" rel="nofollow">network</a>`,
   ],
   ['Last activity', time(project.last_activity_at)],
   // Maintainers see the mirror source of the project, and manage its mirrors.

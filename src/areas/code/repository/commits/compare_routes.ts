@@ -38,7 +38,7 @@ export const Comparison = resource('Comparison', {
   compare_same_ref: Type.Boolean(),
   web_url: Type.String(),
 });
-const Contributor = resource('Contributor', {
+export const Contributor = resource('Contributor', {
   name: Type.String(),
   email: Type.String(),
   commits: Type.Integer(),
