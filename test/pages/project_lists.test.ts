@@ -17,7 +17,7 @@ test('a project is forked by a form, and its forks are listed', async () => {
   const { username } = here.people.developer;
   const taken = await browser.send(`${at}/-/forks/new`, 'fork', { ...fields, path: 'a b' });
   assert.equal(taken.status, 409);
-  const form = { ...fields, name: 'My fork', path: 'own', branches: 'main' };
+  const form = { ...fields, name: 'My fork', path: 'own' };
   assert.equal((await browser.send(`${at}/-/forks/new`, 'fork', form)).to, `/${username}/own`);
   await performQueued(here.services, [copyFork]);
   assert.match((await browser.get(`${at}/-/forks`)).html, new RegExp(`href="/${username}/own">[^<]*My fork`));

@@ -1,6 +1,6 @@
 /** The forks of a project, and a new one. */
 import { projectPage } from '../../../access/index.ts';
-import { type Field, form, html, page, pagingOf } from '../../../pages/index.ts';
+import { form, html, page, pagingOf } from '../../../pages/index.ts';
 import { namespacesFor, ProjectWithAccessForm } from '../../spaces/projects/index.ts';
 import { projectRows } from '../groups/views.ts';
 import { newForkPage } from './address_rules.ts';
@@ -40,26 +40,10 @@ export const newForkPages = page('/:id/-/forks/new', {
       next: ({ path_with_namespace }: { path_with_namespace: string }) => projectPage(path_with_namespace),
     },
   },
-  view: ({ project, namespaces }, seen) => {
-    const { default_branch } = project;
-    const branches: Field[] =
-      default_branch === undefined
-        ? []
-        : [
-            {
-              name: 'branches',
-              label: 'Branches',
-              kind: 'select',
-              options: [
-                { value: '', label: 'All branches and tags' },
-                { value: default_branch, label: `Only ${default_branch}` },
-              ],
-            },
-          ];
-    return {
-      title: ['Fork the project', project.path_with_namespace],
-      place: { id: project.path_with_namespace, kind: 'project', tab: 'code' },
-      main: html`<p>A fork is a project of its own with a copy of the repository, from which you propose changes to ${project.path_with_namespace}.</p>
+  view: ({ project, namespaces }, seen) => ({
+    title: ['Fork the project', project.path_with_namespace],
+    place: { id: project.path_with_namespace, kind: 'project', tab: 'code' },
+    main: html`<p>A fork is a project of its own with a copy of the repository, from which you propose changes to ${project.path_with_namespace}.</p>
 ${
   form(seen, 'fork', {
     fields: [
@@ -85,11 +69,9 @@ ${
         refused_as: ['visibility_level'],
         options: visibilities,
       },
-      ...branches,
     ],
     button: 'Fork the project',
   }) ?? html`<p class="soft">You may not fork this project.</p>`
 }`,
-    };
-  },
+  }),
 });
