@@ -234,6 +234,7 @@ import { approvalRuleRoutes } from './work/merge_requests/approvals/rule_routes.
 import { approvalSettingRoutes } from './work/merge_requests/approvals/setting_routes.ts';
 import { mergeRequestBlockRoutes } from './work/merge_requests/blocks/routes.ts';
 import { issueMergeRequestRoutes, mergeRequestIssueRoutes } from './work/merge_requests/closing/issue_routes.ts';
+import { mergeRequestConflictRoutes } from './work/merge_requests/conflicts/routes.ts';
 import { deploymentMergeRequestRoutes } from './work/merge_requests/deploying/routes.ts';
 import { mergeRequestFields, mergeRequestFollower } from './work/merge_requests/index.ts';
 import { mergeRequestListRoutes, milestoneMergeRequestRoutes } from './work/merge_requests/lists/routes.ts';
@@ -378,6 +379,7 @@ export const pageEndpoints: readonly AnyEndpoint[] = [
   lastCommitRoute,
   ...repositoryNameRoutes,
   commitTextRoute,
+  ...mergeRequestConflictRoutes,
   ...wikiHistoryRoutes,
   releaseEvidenceRoute,
 ];

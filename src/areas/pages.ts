@@ -18,6 +18,7 @@ import { editIssuePage, issueListPages, issuePage, newIssuePage, workItemPage } 
 import {
   editMergeRequestPage,
   mergeRequestCommitsPage,
+  mergeRequestConflictsPage,
   mergeRequestDiffPage,
   mergeRequestDiffsPage,
   mergeRequestListPages,
@@ -80,6 +81,7 @@ export const pages: readonly AnyPage[] = [
   ...mergeRequestListPages,
   newMergeRequestPage,
   editMergeRequestPage,
+  mergeRequestConflictsPage,
   mergeRequestCommitsPage,
   mergeRequestDiffsPage,
   mergeRequestDiffPage,

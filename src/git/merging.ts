@@ -13,7 +13,14 @@ const placeholder = { name: 'Coppice', email: 'coppice', date: new Date(0) };
 const maximumConflicts = 1_000;
 
 /** The merged tree, which nothing refers to yet, or the paths where two sides conflict. */
-export type Merge = { tree_id: string; conflicts?: undefined } | { tree_id?: undefined; conflicts: string[] };
+export type Merge =
+  | { tree_id: string; conflicts?: undefined }
+  | {
+      tree_id?: undefined;
+      conflicts: string[];
+      /** The tree in which both sides of each conflict stand between marks, as `git merge` leaves it. */
+      marked_tree_id?: string;
+    };
 
 /**
  * Three-way merge of two commits with their merge base, following renamed files.
@@ -58,10 +65,9 @@ async function merge(repository: Repository, ours: string, theirs: string): Prom
   } catch (error) {
     // The exit code is the same when git cannot read a tree, but then there is error output.
     if (!(error instanceof GitError) || error.exit_code !== 1 || error.stderr !== '') throw error;
-    const paths = (error.output ?? Buffer.alloc(0))
+    const [marked_tree_id, ...paths] = (error.output ?? Buffer.alloc(0))
       .toString('utf8')
-      .split('\0', maximumConflicts + 1)
-      .slice(1);
-    return { conflicts: paths.filter((path) => path !== '') };
+      .split('\0', maximumConflicts + 1);
+    return { conflicts: paths.filter((path) => path !== ''), ...(marked_tree_id ? { marked_tree_id } : {}) };
   }
 }

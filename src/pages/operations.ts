@@ -431,6 +431,7 @@ export interface OperationParameters {
   getMergeRequestAwardEmoji: 'id' | 'merge_request_iid' | 'award_id';
   getMergeRequestBlock: 'id' | 'merge_request_iid' | 'block_id';
   getMergeRequestChanges: 'id' | 'merge_request_iid' | 'unidiff' | 'access_raw_diffs';
+  getMergeRequestConflicts: 'id' | 'merge_request_iid';
   getMergeRequestDiscussion: 'id' | 'merge_request_iid' | 'discussion_id';
   getMergeRequestDiscussionNote: 'id' | 'merge_request_iid' | 'discussion_id' | 'note_id';
   getMergeRequestLabelEvent: 'id' | 'merge_request_iid' | 'event_id';
@@ -838,6 +839,7 @@ export interface OperationParameters {
   resetMergeRequestApprovals: 'id' | 'merge_request_iid';
   resetMergeRequestSpentTime: 'id' | 'merge_request_iid';
   resetMergeRequestTimeEstimate: 'id' | 'merge_request_iid';
+  resolveMergeRequestConflicts: 'id' | 'merge_request_iid' | 'source_head' | 'target_head' | 'commit_message' | 'files';
   resolveMergeRequestDiscussion: 'id' | 'merge_request_iid' | 'discussion_id' | 'resolved';
   restoreGroup: 'id';
   restoreProject: 'id';

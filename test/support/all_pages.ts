@@ -207,6 +207,7 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
     `${at}/merge_requests/1`,
     `${at}/merge_requests/1/edit`,
     `${at}/merge_requests/1/commits`,
+    `${at}/merge_requests/1/conflicts`,
     `${at}/merge_requests/1/diffs?at=${version}..1#comment`,
     `${at}/merge_requests/2`,
     `${at}/wikis/home`,

@@ -64,6 +64,7 @@ const shownBy: Readonly<Record<string, string>> = {
   '/:id/-/merge_requests/new': `${repository}/branches`,
   '/:id/-/merge_requests/:merge_request_iid/edit': merge_request,
   '/:id/-/merge_requests/:merge_request_iid/commits': `${merge_request}/commits`,
+  '/:id/-/merge_requests/:merge_request_iid/conflicts': merge_request,
   '/:id/-/merge_requests/:merge_request_iid/diffs': `${merge_request}/diffs`,
   '/:id/-/merge_requests/:merge_request_iid.diff': `${merge_request}/raw_diffs`,
   '/:id/-/merge_requests/:merge_request_iid': merge_request,

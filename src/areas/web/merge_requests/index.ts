@@ -1,5 +1,6 @@
 /** The pages of merge requests. */
 export { mergeRequestCommitsPage } from './commit_pages.ts';
+export { mergeRequestConflictsPage } from './conflict_pages.ts';
 export { mergeRequestDiffPage, mergeRequestDiffsPage } from './diff_pages.ts';
 export { editMergeRequestPage } from './edit_pages.ts';
 export { mergeRequestListPages } from './list_pages.ts';

@@ -7,6 +7,7 @@ export { mergeRequestBlocks } from './blocks/relation.ts';
 export { findClosedIssues } from './closing/actions.ts';
 export { openMergeRequest } from './closing/issue_jobs.ts';
 export { readClosedIssues } from './closing/jobs.ts';
+export { MergeRequestConflicts } from './conflicts/routes.ts';
 export { followDeployments } from './deploying/jobs.ts';
 export { mergeRequestFields } from './fields.ts';
 export { concludeMerged } from './merging/conclusion_actions.ts';
