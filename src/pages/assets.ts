@@ -153,11 +153,14 @@ export function readAssets(): { addresses: Assets; doorway: Doorway } {
 /** Pages that are expensive to render, and useless in a search engine. */
 const robots = `User-agent: *
 Disallow: /*/-/archive/
-Disallow: /*/-/blame/
+Disallow: /*/-/blame
 Disallow: /*/-/blob/
 Disallow: /*/-/commit/
 Disallow: /*/-/commits
 Disallow: /*/-/compare/
+Disallow: /*/-/find_file/
+Disallow: /*/-/graphs/
+Disallow: /*/-/network/
 Disallow: /*/-/raw/
 Disallow: /*/-/tree/
 Disallow: /*/-/merge_requests/*/diffs

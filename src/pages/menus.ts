@@ -12,6 +12,7 @@ export const menu = (summary: Content, content: Content, { look }: { look?: 'pri
 /**
  * A button that copies a text; only there where JavaScript is on.
  * @param text an address of ours begins with a slash, and is copied with the server
+ * @param label is read aloud, unless it is shown
  */
-export const copyButton = (text: string, label: string): Html =>
-  html`<button type="button" class="quiet" data-copy="${text}" aria-label="${label}" hidden>${icon('copy')}</button>`;
+export const copyButton = (text: string, label: string, { is_shown = false } = {}): Html =>
+  html`<button type="button" class="quiet" data-copy="${text}" ?aria-label="${!is_shown && label}" hidden>${icon('copy')}${is_shown && label}</button>`;

@@ -88,9 +88,14 @@ class Table {
   }
 
   *#inline({ removed, added }: { removed: DiffLine[]; added: DiffLine[] }): Generator<Html[]> {
-    const words = removed.map((line, index) => added[index] && changedWords(line.text, added[index].text));
-    for (const [index, line] of removed.entries()) yield this.#line(line, words[index]?.old);
-    for (const [index, line] of added.entries()) yield this.#line(line, words[index]?.new);
+    const changes = new Map<DiffLine, readonly Range[]>();
+    for (const [index, line] of removed.entries()) {
+      const other = added[index];
+      const words = other && changedWords(line.text, other.text);
+      if (words) changes.set(other, words.new);
+      yield this.#line(line, words?.old);
+    }
+    for (const line of added) yield this.#line(line, changes.get(line));
   }
 
   *#beside({ removed, added }: { removed: DiffLine[]; added: DiffLine[] }): Generator<Html[]> {

@@ -96,6 +96,7 @@ function otherActions({ id, ref, path, commit }: RefPath, { caller }: Seen): Htm
     html`${icon('dots')}<span class="visually-hidden">More</span>`,
     html`<ul><li><a href="${rawPage(id, ref, path)}" rel="nofollow" download>${icon('download')}Download</a></li>
 <li><a href="${permalink}" rel="nofollow" data-key="y">${icon('link')}Permalink</a></li>
+<li>${copyButton(permalink, 'Copy permalink', { is_shown: true })}</li>
 ${
   caller &&
   html`<li><a href="${uploadPage(id, joined(ref, folderOf(path)))}">${icon('upload')}Replace by an upload</a></li>
