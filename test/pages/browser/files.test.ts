@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { browserOf, password } from '../../support/browser.ts';
 import { browserTest } from '../../support/chromium.ts';
-import { fileUrl, onMain } from '../../support/repository.ts';
+import { fileUrl, filledWorld, onMain } from '../../support/repository.ts';
 import { sent } from '../../support/sent.ts';
 import { upload } from '../../support/uploads.ts';
 import { world } from '../../support/world.ts';
@@ -45,7 +45,10 @@ browserTest('an uploaded picture, a raw page and a committed script run nothing'
   // What the browser refused to run, it says.
   visitor.problems();
 
-  // Not even a script of ours could load one.
+  // Not even a script of ours could load one. It takes the only policy, which thus is free without it.
+  await visitor.page.route('**/assets/pages-*.js', (route) =>
+    route.fulfill({ body: '', contentType: 'text/javascript' }),
+  );
   await visitor.page.goto(`${url}/${project.full_path}`);
   const scriptOf = (address: string) => `new Promise((resolve) => {
     const script = document.createElement('script');
@@ -59,3 +62,47 @@ browserTest('an uploaded picture, a raw page and a committed script run nothing'
   assert.equal(await visitor.page.evaluate('globalThis.ran'), undefined);
   visitor.problems();
 });
+
+browserTest(
+  'with JavaScript, more of a change is shown in place, refs are searched while one types, and keys lead on',
+  async (invite) => {
+    const here = await filledWorld();
+    const { as, project, people, url } = here;
+    const lines = Array.from({ length: 90 }, (_, index) => `line ${index + 1}`);
+    const write = (action: string, content: string) =>
+      sent(
+        as('maintainer').post(`/projects/${project.id}/repository/commits`, {
+          ...{ branch: 'main', commit_message: 'Change', actions: [{ action, file_path: 'a.txt', content }] },
+        }),
+      );
+    await write('create', lines.join('\n'));
+    const { id } = await write('update', lines.with(44, 'changed').join('\n'));
+    await sent(as('maintainer').post(`/projects/${project.id}/repository/branches`, { branch: 'side', ref: 'main' }));
+    await browserOf(here, people.developer);
+    const visitor = await invite(url);
+    const { page } = visitor;
+    await visitor.signIn(people.developer.username, password);
+    const commit = `/${project.full_path}/-/commit/${id}`;
+    await visitor.open(commit);
+    const rows = page.locator('.diff tr:not(.hunk)');
+    assert.equal(await rows.count(), 8);
+    await page.getByRole('link', { name: 'Show 20 more lines' }).first().click();
+    await page.locator('.diff td', { hasText: 'line 22' }).waitFor();
+    assert.equal(await rows.count(), 48);
+    assert.equal(visitor.path, commit);
+
+    await visitor.open(`/${project.full_path}/-/blob/main/a.txt`);
+    await page.locator('summary', { hasText: 'main' }).click();
+    await page.getByLabel('Search branches and tags').pressSequentially('SI');
+    await page.getByRole('link', { name: 'main', exact: true }).waitFor({ state: 'detached' });
+    await visitor.follow('side');
+    assert.equal(visitor.path, `/${project.full_path}/-/blob/side/a.txt`);
+    await page.keyboard.press('t');
+    await page.keyboard.type('read');
+    await visitor.arriving(() => page.keyboard.press('Enter'));
+    assert.match(visitor.path, /find_file\/side\?search=read$/);
+    await visitor.follow('README.md');
+    await visitor.arriving(() => page.keyboard.press('y'));
+    assert.match(visitor.path, /\/-\/blob\/[0-9a-f]{40}\/README\.md$/);
+  },
+);
