@@ -36,7 +36,7 @@ const linksIn = (html: string): [string, string][] =>
   ]);
 
 test('the switch between branches and tags keeps the page and the path, and searches', async () => {
-  const { here, at, shown } = await shownWorld();
+  const { here, browser, at, shown } = await shownWorld();
   await commit(here, 'Add', { 'src/pick.ts': 'one\n' });
   for (const name of ['side', 'fix/ä#1'])
     await sent(
@@ -53,10 +53,22 @@ test('the switch between branches and tags keeps the page and the path, and sear
       ['fix/ä#1', 'fix/%C3%A4%231'],
       ['v1', 'v1'],
     ] as const) {
-      assert.equal(links.get(name), `${at}/${word}/${escaped}/${path}`);
-      await shown(links.get(name)!);
+      const { to } = await browser.get(links.get(name)!);
+      assert.equal(to, `${at}/${word}/${escaped}/${path}`);
+      await shown(to!);
     }
   }
+  // What the other ref has not is left out, from the end of the path on.
+  await commit(here, 'Add', { 'src/deep/new.ts': '', 'src/new': '' });
+  for (const [word, path, nearest] of [
+    ['blob', 'src/deep/new.ts', 'tree/side/src'],
+    ['blame', 'src', 'tree/side/src'],
+    ['tree', 'src/pick.ts', 'blob/side/src/pick.ts'],
+    ['commits', 'none', 'tree/side'],
+  ] as const)
+    assert.equal((await browser.get(`${at}/switch/${word}/side/${path}`)).to, `${at}/${nearest}`);
+  for (const wrong of ['edit/main/src/pick.ts', 'constructor/main', 'tree/none'])
+    assert.equal((await browser.get(`${at}/switch/${wrong}`)).status, 404);
   const found = await shown(`${at}/tree/main?refs=SID`);
   assert.match(found, /<details class="menu" name="menu" open>/);
   assert.deepEqual(

@@ -34,6 +34,7 @@ const shownBy: Readonly<Record<string, string>> = {
   '/:id/-/starrers': `${project}/starrers`,
   '/:id/-/activity': `${project}/events`,
   '/:id/-/find_file/*ref_path': `${repository}/tree`,
+  '/:id/-/switch/:word/*ref_path': `${repository}/files/docs%2Fpick.md/raw`,
   '/:id/-/blame/*ref_path': `${repository}/files/docs%2Fpick.md/raw`,
   '/:id/-/blame_before/:sha/*file_path': `${repository}/files/docs%2Fpick.md/raw`,
   '/:id/-/edit/*ref_path': `${repository}/files/docs%2Fpick.md/raw`,

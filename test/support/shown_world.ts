@@ -201,6 +201,7 @@ const special: Readonly<Record<string, Record<string, string>>> = {
   ...Object.fromEntries(
     ['find_file', 'network', 'graphs'].map((name) => [`/:id/-/${name}/*ref_path`, { ref_path: 'main' }]),
   ),
+  '/:id/-/switch/:word/*ref_path': { word: 'blob' },
   '/:id/-/blame_before/:sha/*file_path': { file_path: 'docs/pick.md' },
   '/-/snippets/:id/raw/:ref/*file_path': { file_path: 'note.md' },
   '/:id/-/wikis/raw/*file_path': { file_path: 'home.md' },

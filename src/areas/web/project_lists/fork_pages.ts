@@ -3,7 +3,7 @@ import { projectPage } from '../../../access/index.ts';
 import { form, html, page, pagingOf } from '../../../pages/index.ts';
 import { namespacesFor, ProjectWithAccessForm } from '../../spaces/projects/index.ts';
 import { projectRows } from '../groups/views.ts';
-import { newForkPage } from './address_rules.ts';
+import { newForkPage } from '../repository/address_rules.ts';
 
 export const forkListPage = page('/:id/-/forks', {
   load: async (call) => ({

@@ -10,6 +10,11 @@ export const newComparisonPage = pagePath('/:project/-/compare');
 export const blamePage = pagePath('/:project/-/blame/:ref/:path');
 export const blameBeforePage = pagePath('/:project/-/blame_before/:sha/:path');
 export const findFilePage = pagePath('/:project/-/find_file/:ref');
+/** Leads to a path in another ref, or to the nearest folder that the ref has. */
+export const switchPage = pagePath('/:project/-/switch/:word/:place');
+export const forksPage = pagePath('/:project/-/forks');
+export const newForkPage = pagePath('/:project/-/forks/new');
+export const starrersPage = pagePath('/:project/-/starrers');
 export const networkPage = pagePath('/:project/-/network/:ref');
 export const contributorsPage = pagePath('/:project/-/graphs/:ref');
 export const editPage = pagePath('/:project/-/edit/:ref/:path');

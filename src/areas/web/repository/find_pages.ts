@@ -1,11 +1,13 @@
-/** Finding a file by its path, anywhere in a ref. */
+/** Finding a file by its path, anywhere in a ref, and the same path in another ref. */
 import type { Static } from 'typebox';
+import { inAddress } from '../../../foundation/addresses.ts';
 import { notFound } from '../../../http/index.ts';
-import { html, icon, page, rows, type Seen, textIn, type View } from '../../../pages/index.ts';
-import { blobPage, FoundPaths } from '../../code/repository/index.ts';
-import { findFilePage } from './address_rules.ts';
+import { html, icon, type PageCall, page, redirect, rows, type Seen, textIn, type View } from '../../../pages/index.ts';
+import { blobPage, FoundPaths, TreeObject, treePage } from '../../code/repository/index.ts';
+import { findFilePage, joined } from './address_rules.ts';
 import { type RefPath, refNames, refPathOf } from './ref_queries.ts';
-import { refSwitch, type ShownRefs } from './ref_views.ts';
+import { type RefWord, refSwitch, type ShownRefs } from './ref_views.ts';
+import { folderOf } from './tree_views.ts';
 
 interface Finding {
   place: RefPath;
@@ -40,4 +42,38 @@ export const findFilePages = page('/:id/-/find_file/*ref_path', {
     return { place, refs, found };
   },
   view,
+});
+
+/** Whether there is a file, or a folder, at a path. */
+async function entryAt({ perhaps, bytes, list }: PageCall, { commit }: RefPath, path: string) {
+  const ref = commit.id;
+  if (path === '') return 'folder';
+  if (await perhaps(bytes('getRawFileMetadata', { ref, file_path: path }))) return 'file';
+  return (await perhaps(list(TreeObject, 'listRepositoryTree', { ref, path, per_page: 1 }))) ? 'folder' : undefined;
+}
+
+/** Which pages show a file, a folder or both. */
+const shownOf: Readonly<Record<RefWord, readonly ('file' | 'folder')[]>> = {
+  tree: ['folder'],
+  blob: ['file'],
+  blame: ['file'],
+  commits: ['file', 'folder'],
+  find_file: ['folder'],
+  network: ['folder'],
+  graphs: ['folder'],
+};
+
+/** The page that one comes from, in another ref; if that has no such path, the nearest folder that it has. */
+export const switchPages = redirect('/:id/-/switch/:word/*ref_path', async (call) => {
+  const word = call.params.word as RefWord;
+  if (!Object.hasOwn(shownOf, word)) throw notFound('Page');
+  const place = await refPathOf(call);
+  const { id, ref, path } = place;
+  for (let at = path; ; at = folderOf(at)) {
+    const found = await entryAt(call, place, at);
+    if (found && at === path && shownOf[word].includes(found))
+      return `/${inAddress(id)}/-/${word}/${inAddress(joined(ref, path))}`;
+    if (found === 'file') return blobPage(id, ref, at);
+    if (found === 'folder') return treePage(id, joined(ref, at));
+  }
 });

@@ -18,9 +18,17 @@ import {
 } from '../../../pages/index.ts';
 import { counted } from '../../../texts/index.ts';
 import type { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
-import { forksPage, newForkPage, starrersPage } from '../project_lists/address_rules.ts';
 import { mirrorsPage } from '../settings/mirror_pages.ts';
-import { branchesPage, contributorsPage, networkPage, newFilePage, uploadPage } from './address_rules.ts';
+import {
+  branchesPage,
+  contributorsPage,
+  forksPage,
+  networkPage,
+  newFilePage,
+  newForkPage,
+  starrersPage,
+  uploadPage,
+} from './address_rules.ts';
 import { folderPage } from './tree_pages.ts';
 import type { ShownFolder } from './tree_queries.ts';
 import { archiveLinks } from './tree_views.ts';

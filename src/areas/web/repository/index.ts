@@ -4,7 +4,7 @@ import { archivePages, blobPages, rawPages } from './blob_pages.ts';
 import { branchPages } from './branch_pages.ts';
 import { commitPages, commitTextPages, defaultHistoryPage, historyPages } from './commit_pages.ts';
 import { comparePages, newComparisonPages } from './compare_pages.ts';
-import { findFilePages } from './find_pages.ts';
+import { findFilePages, switchPages } from './find_pages.ts';
 import { projectHomePage, projectNumberPage } from './home_pages.ts';
 import { tagListPage, tagPages } from './tag_pages.ts';
 import { treePages } from './tree_pages.ts';
@@ -14,6 +14,7 @@ export { otherAddress } from './other_address_queries.ts';
 export const repositoryPages: readonly AnyPage[] = [
   treePages,
   findFilePages,
+  switchPages,
   blobPages,
   rawPages,
   archivePages,

@@ -1,9 +1,8 @@
 /** The switch between branches and tags, which keeps the path. */
 import type { Static } from 'typebox';
-import { inAddress } from '../../../foundation/addresses.ts';
 import { type Content, type Html, html, icon, type Seen, textIn } from '../../../pages/index.ts';
 import type { RefNames } from '../../code/repository/index.ts';
-import { branchesPage, joined, tagsPage } from './address_rules.ts';
+import { branchesPage, joined, switchPage, tagsPage } from './address_rules.ts';
 import type { RefPath } from './ref_queries.ts';
 
 export type ShownRefs = Static<typeof RefNames>;
@@ -22,7 +21,7 @@ function listOf({ id, ref, path }: Place, word: RefWord, title: string, { names,
     names.length > 0 &&
     html`<strong>${title}</strong><ul>${names.map(
       (name) =>
-        html`<li><a href="${`/${inAddress(id)}/-/${word}/${inAddress(joined(name, kept))}`}" rel="nofollow" ?aria-current="${name === ref && 'true'}">${name}</a></li>`,
+        html`<li><a href="${switchPage(id, word, joined(name, kept))}" rel="nofollow" ?aria-current="${name === ref && 'true'}">${name}</a></li>`,
     )}</ul>${has_more && html`<p class="soft">Search for others.</p>`}`
   );
 }
