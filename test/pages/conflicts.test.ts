@@ -1,7 +1,9 @@
 /** The conflicts of a merge request are shown with both texts, and resolved in a form. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { prepareMergeRequest } from '../../src/areas/work/merge_requests/index.ts';
 import { browserOf, fieldsIn } from '../support/browser.ts';
+import { performQueued } from '../support/jobs.ts';
 import { filledWorld } from '../support/repository.ts';
 import { sent } from '../support/sent.ts';
 import type { World } from '../support/world.ts';
@@ -46,6 +48,8 @@ test('conflicts are resolved in a form, file by file', async () => {
     ],
     [update('a.txt', 'top\nof <side>\nend\n'), update('b.txt', 'side\n')],
   );
+  await performQueued(here.services, [prepareMergeRequest]);
+  assert.ok((await browser.get(page)).html.includes(`href="${page}/conflicts"`));
   const { html } = await browser.get(`${page}/conflicts`);
   const fields = fieldsIn(html, 'resolve');
   assert.deepEqual(fields.content_0, ['top\n<<<<<<< side\nof <side>\n=======\nof main\n>>>>>>> main\nend\n']);

@@ -16,7 +16,7 @@ import {
 } from '../../../pages/index.ts';
 import type { CommitStatus } from '../../code/commit_statuses/index.ts';
 import type { Approvals } from '../../work/merge_requests/index.ts';
-import type { ShownMergeRequest } from './views.ts';
+import { type ShownMergeRequest, toMergeRequest } from './views.ts';
 
 export type ShownApprovals = Static<typeof Approvals>;
 export type Statuses = Page<Static<typeof CommitStatus>> | undefined;
@@ -35,7 +35,7 @@ const sentences: Record<string, string> = {
   approvals_syncing: 'The approvals are being brought up to date after a push.',
   ci_still_running: 'The project wants the statuses of the last commit to succeed. They are still under way.',
   ci_must_pass: 'The project wants the statuses of the last commit to succeed. One has failed, or there are none.',
-  conflict: 'The branches conflict. Merge the target branch into the source branch, and push the result.',
+  conflict: 'The branches conflict.',
   need_rebase:
     'The target branch has new commits, and the project merges only what is based on all of them. Rebase it first.',
   unchecked: 'It has not been checked yet.',
@@ -117,7 +117,7 @@ const draftMarks = /^(\s*(draft:|\[draft\]|\(draft\))\s*)+/i;
 
 function openView(seen: Seen, merge_request: ShownMergeRequest): Html {
   const { detailed_merge_status, merge_error, draft, title, rebase_in_progress } = merge_request;
-  return html`<p><strong>${sentences[detailed_merge_status] ?? detailed_merge_status}</strong></p>
+  return html`<p><strong>${sentences[detailed_merge_status] ?? detailed_merge_status}</strong>${detailed_merge_status === 'conflict' && html` <a href="${`${toMergeRequest(merge_request)}/conflicts`}" rel="nofollow">See the conflicts</a>`}</p>
 ${merge_error && html`<p class="refusal">${merge_error}</p>`}
 ${draft && form(seen, 'ready', { fields: [hidden('title', title.replace(draftMarks, ''))], button: 'Mark as ready', look: 'plain' })}
 ${rebase_in_progress ? html`<p>It is being rebased.</p>` : detailed_merge_status === 'need_rebase' && form(seen, 'rebase', { button: 'Rebase', look: 'plain' })}
