@@ -8,6 +8,7 @@ import { renewedCookie } from './people/sessions/index.ts';
 import { blamePageList } from './web/blame/index.ts';
 import { boardPages } from './web/boards/index.ts';
 import { deploymentPages } from './web/deployments/index.ts';
+import { errorPages } from './web/errors/index.ts';
 import { badgePages, codeFactPages, instanceFactPages, memberPages } from './web/facts/index.ts';
 import { fileEditingPages } from './web/file_editing/index.ts';
 import { groupPageOf, newGroupPage, newProjectPage, personPage, personRedirect } from './web/groups/index.ts';
@@ -101,6 +102,7 @@ export const pages: readonly AnyPage[] = [
   personRedirect,
   ...planningPages,
   ...badgePages,
+  ...errorPages,
   ...codeFactPages,
   ...releasePages,
   ...deploymentPages,

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { anonymousBrowser, type Browser, browserOf, fieldsIn } from '../support/browser.ts';
+import { reports, thrown } from '../support/error_tracking.ts';
 import { addIssue } from '../support/issues.ts';
 import { addMergeRequest, worldWithTopic } from '../support/merge_requests.ts';
 import { sent } from '../support/sent.ts';
@@ -152,4 +153,27 @@ test('the first page shows what waits for the reader, and the lists behind it', 
   assert.match((await browser.get(`${group}/-/merge_requests`)).html, /Sow the beans/);
   const stranger = anonymousBrowser(here.url);
   assert.match((await stranger.get('/')).html, /<h1>Projects/);
+});
+
+test('an error shows its stack and is resolved, assigned and made an issue', async () => {
+  const { here, browser, at } = await visit();
+  const { errors, report } = await reports(here);
+  await report(thrown('RottenError', 'The apple is rotten', { release: '1.0' }));
+  const [error] = await sent(here.as('owner').get(errors));
+  const list = `${at}/-/error_tracking`;
+  assert.match((await browser.get(list)).html, /RottenError[\s\S]*1 event/);
+  const page = `${list}/${error.id}/details`;
+  const { html } = await browser.get(page);
+  for (const text of [/<h2>Stack/, /aria-label="1 event in 24 hours/, /aria-label="1 event in 30 days/])
+    assert.match(html, text);
+  const assigned = { assignee_id: String(here.people.developer.id) };
+  assert.equal((await browser.send(page, 'change', assigned)).to, page);
+  const { to } = await browser.send(page, 'issue');
+  assert.match((await browser.get(to!)).html, /<h1>RottenError/);
+  assert.match((await browser.get(page)).html, /Assignee<\/dt><dd>[\s\S]*developer[\s\S]*Issue<\/dt>/);
+  const chosen = { 'ids[]': [String(error.id)], status: 'ignored' };
+  assert.equal((await browser.send(list, 'several', chosen)).to, list);
+  assert.doesNotMatch((await browser.get(list)).html, /RottenError/);
+  assert.match((await browser.get(`${list}?status=ignored`)).html, /RottenError/);
+  assert.equal((await browser.send(page, 'remove')).to, list);
 });

@@ -1,20 +1,7 @@
 /** Snippets, errors, vulnerabilities, dependencies, and user lists of feature flags. */
 import type { Values } from '../../../http/index.ts';
-import {
-  type Content,
-  chip,
-  filePage,
-  html,
-  person,
-  redirect,
-  state as shownState,
-  time,
-} from '../../../pages/index.ts';
+import { type Content, chip, filePage, html, person, redirect, state as shownState } from '../../../pages/index.ts';
 import { type Facts, factPage } from './definition.ts';
-
-const errorLine = ({ title, web_url, status, events_count, last_seen_at }: Values): Content =>
-  html`<a href="${new URL(String(web_url)).pathname}">${String(title)}</a> ${shownState(String(status))}
-<div class="soft">${String(events_count)} events, the last one ${time(String(last_seen_at))}</div>`;
 
 const vulnerabilityLine = ({ name, url, severity, state }: Values): Content =>
   html`<a href="${new URL(String(url)).pathname}">${String(name)}</a> ${shownState(String(severity))} ${shownState(String(state))}`;
@@ -49,16 +36,6 @@ export const codeFactPages = [
   }),
   filePage('/-/snippets/:id/raw', ({ bytes }) => bytes('getRawSnippet')),
   filePage('/-/snippets/:id/raw/:ref/*file_path', ({ bytes }) => bytes('getRawSnippetFile')),
-  factPage('/:id/-/error_tracking/:error_id/details', {
-    read: ({ described }) => described('getError'),
-    tab: 'errors',
-    title: ({ title }) => String(title),
-  }),
-  factPage('/:id/-/error_tracking', {
-    title: () => 'Errors',
-    tab: 'errors',
-    lists: [{ heading: 'Errors', operation: 'listErrors', line: errorLine }],
-  }),
   factPage('/:id/-/security/vulnerabilities/:vulnerability_id', {
     read: ({ described }) => described('getProjectVulnerability'),
     tab: 'vulnerabilities',

@@ -40,15 +40,16 @@ export function labelsView(labels: Labels, address: string): Content {
   });
 }
 
-/** The tabs for the states of a list, with counts if known. */
+/** The tabs for the states of a list, with counts if known. @param parameter of the query that names the state */
 export const statesView = (
   seen: Seen,
   current: string,
   states: readonly (readonly [state: string, title: string, count?: number])[],
+  parameter: 'state' | 'status' = 'state',
 ): Html =>
   html`<nav class="tabs" aria-label="States"><ul>${states.map(
     ([state, title, count]) =>
-      html`<li><a href="${withQuery(seen, { state, page: undefined, cursor: undefined })}" ?aria-current="${state === current && 'page'}">${title}${count !== undefined && html` <span class="soft">${count}</span>`}</a></li>`,
+      html`<li><a href="${withQuery(seen, { [parameter]: state, page: undefined, cursor: undefined })}" ?aria-current="${state === current && 'page'}">${title}${count !== undefined && html` <span class="soft">${count}</span>`}</a></li>`,
   )}</ul></nav>`;
 
 const orders = [

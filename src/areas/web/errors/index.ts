@@ -1,0 +1,2 @@
+/** The pages of errors. */
+export { errorPages } from './pages.ts';
