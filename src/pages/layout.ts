@@ -17,6 +17,8 @@ interface SectionPage {
 export interface Section {
   label: string;
   icon: IconName;
+  /** How much waits in it. */
+  count?: string | undefined;
   pages: readonly SectionPage[];
 }
 
@@ -102,10 +104,10 @@ function sectionsView(sections: readonly Section[], current: string | undefined)
   const isHere = ({ pages }: Section) => pages.some(({ name }) => name === current);
   const here = sections.find(isHere);
   const items = sections.map((section) => {
-    const { label, icon: sign, pages } = section;
+    const { label, icon: sign, count, pages } = section;
     const isOnly = pages.length === 1;
     const mark = isHere(section) && (isOnly ? 'page' : 'true');
-    return html`<li><a href="${pages[0]!.path}" ?aria-current="${mark}">${icon(sign)}${label}</a>${
+    return html`<li><a href="${pages[0]!.path}" ?aria-current="${mark}">${icon(sign)}${label}${count && html`<span class="count" aria-hidden="true">${count}</span>`}</a>${
       !isOnly &&
       html`<ul>${pages.map(
         ({ name, label: title, path }) =>

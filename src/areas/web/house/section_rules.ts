@@ -3,6 +3,7 @@
  */
 import { inAddress } from '../../../foundation/addresses.ts';
 import type { IconName, Operation, PageCall, Place, Section } from '../../../pages/index.ts';
+import { countInWords, type SectionCounts, sectionCounts } from './count_queries.ts';
 
 interface PlacedPage {
   name: string;
@@ -16,6 +17,8 @@ interface PlacedPage {
 interface PlacedSection {
   label: string;
   icon: IconName;
+  /** What is counted beside its name. */
+  count?: keyof SectionCounts;
   /** The first page that the caller may see is the address of the section. */
   pages: readonly PlacedPage[];
 }
@@ -38,6 +41,7 @@ const sections: Readonly<Record<Place['kind'], readonly PlacedSection[]>> = {
     {
       label: 'Issues',
       icon: 'issue',
+      count: 'issues',
       pages: [
         { name: 'issues', label: 'List', address: '/-/issues', operation: 'listProjectIssues' },
         { name: 'boards', label: 'Boards', address: '/-/boards', operation: 'listProjectBoards' },
@@ -48,6 +52,7 @@ const sections: Readonly<Record<Place['kind'], readonly PlacedSection[]>> = {
     {
       label: 'Merge requests',
       icon: 'merge_request',
+      count: 'merge_requests',
       pages: [
         {
           name: 'merge_requests',
@@ -70,6 +75,7 @@ const sections: Readonly<Record<Place['kind'], readonly PlacedSection[]>> = {
     {
       label: 'Errors',
       icon: 'bug',
+      count: 'errors',
       pages: [{ name: 'errors', label: 'Errors', address: '/-/error_tracking', operation: 'listErrors' }],
     },
     {
@@ -154,7 +160,8 @@ const sections: Readonly<Record<Place['kind'], readonly PlacedSection[]>> = {
 };
 
 /** The sections that have a page which the caller may open. */
-export async function sectionsOf({ may }: PageCall, { id, kind }: Place): Promise<Section[]> {
+export async function sectionsOf({ services: { db }, may }: PageCall, { id, kind }: Place): Promise<Section[]> {
+  const counting = kind === 'project' ? sectionCounts(db, id) : undefined;
   const start = `${kind === 'group' ? '/groups' : ''}/${inAddress(id)}`;
   const asked = new Map<Operation, Promise<boolean>>();
   const isAllowed = (operation: Operation) => {
@@ -162,10 +169,16 @@ export async function sectionsOf({ may }: PageCall, { id, kind }: Place): Promis
     asked.set(operation, answer);
     return answer;
   };
-  const shown = sections[kind].map(async ({ label, icon, pages }) => {
+  const shown = sections[kind].map(async ({ label, icon, count, pages }) => {
     const allowed = await Promise.all(pages.map(({ operation }) => isAllowed(operation)));
     const open = pages.filter((_, index) => allowed[index]);
-    return { label, icon, pages: open.map(({ name, label, address }) => ({ name, label, path: start + address })) };
+    const counts = await counting;
+    return {
+      label,
+      icon,
+      ...(count && counts ? { count: countInWords(counts[count]) } : {}),
+      pages: open.map(({ name, label, address }) => ({ name, label, path: start + address })),
+    };
   });
   return (await Promise.all(shown)).filter(({ pages }) => pages.length > 0);
 }
