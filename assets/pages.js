@@ -174,3 +174,11 @@ document.addEventListener('change', ({ target: { name, form } }) => {
 });
 
 if (document.querySelector('code.language-mermaid')) import('./diagrams.js');
+
+// What helps to write a text is loaded when somebody begins to.
+const helped = new WeakSet();
+document.addEventListener('focusin', ({ target }) => {
+  if (!target.matches?.('textarea.writing') || helped.has(target)) return;
+  helped.add(target);
+  import('./writing.js').then(({ help }) => help(target, pageAt));
+});

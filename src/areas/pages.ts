@@ -51,6 +51,7 @@ import {
 } from './web/sign_in/index.ts';
 import { todosPage } from './web/todos/index.ts';
 import { wikiPages } from './web/wikis/index.ts';
+import { previewOf, writingPages } from './web/writing/index.ts';
 
 /** Of two that match an address, the first one counts. */
 export const pages: readonly AnyPage[] = [
@@ -91,6 +92,7 @@ export const pages: readonly AnyPage[] = [
   searchPage,
   dismissalPage,
   manifestPage,
+  ...writingPages,
   ...wikiPages,
   sshKeysPage,
   placeholderProposalsPage,
@@ -130,5 +132,8 @@ async function otherForm(call: PageCall): Promise<string | undefined> {
 }
 
 export const pagesDoorway = (
-  options: Omit<PagesOptions, 'pages' | 'sectionsOf' | 'houseOf' | 'otherForm' | 'pathOf' | 'renewedCookie'>,
-): Doorway => pageDoorway({ ...options, pages, sectionsOf, houseOf, otherForm, pathOf, renewedCookie });
+  options: Omit<
+    PagesOptions,
+    'pages' | 'sectionsOf' | 'houseOf' | 'previewOf' | 'otherForm' | 'pathOf' | 'renewedCookie'
+  >,
+): Doorway => pageDoorway({ ...options, pages, sectionsOf, houseOf, previewOf, otherForm, pathOf, renewedCookie });

@@ -20,6 +20,7 @@ export interface Field {
   kind?:
     | 'text'
     | 'area'
+    | 'markdown'
     | 'checkbox'
     | 'checkboxes'
     | 'select'
@@ -123,8 +124,8 @@ function controlOf(field: Field, { id, text, chosen, described, ...shown }: Show
     code_of,
   } = field;
   const is_invalid = shown.is_invalid && 'true';
-  if (kind === 'area')
-    return html`<textarea id="${id}" name="${name}" rows="${rows}" ?maxlength="${maximum}" ?required="${is_required}" ?data-editor="${code_of !== undefined && editorAddress()}" ?data-file="${code_of}" ?spellcheck="${code_of !== undefined && 'false'}" ?aria-invalid="${is_invalid}" ?aria-describedby="${described}">
+  if (kind === 'area' || kind === 'markdown')
+    return html`<textarea id="${id}" name="${name}" ?class="${kind === 'markdown' && 'writing'}" rows="${rows}" ?maxlength="${maximum}" ?required="${is_required}" ?data-editor="${code_of !== undefined && editorAddress()}" ?data-file="${code_of}" ?spellcheck="${code_of !== undefined && 'false'}" ?aria-invalid="${is_invalid}" ?aria-describedby="${described}">
 ${text}</textarea>`;
   if (field.chosen)
     return html`<select id="${id}" name="${`${name}[]`}" multiple size="${Math.min(8, Math.max(2, options.length))}" ?aria-invalid="${is_invalid}" ?aria-describedby="${described}">${options.map(
@@ -182,6 +183,9 @@ export function fieldOf(field: Field, form: string, refused: RefusedForm | undef
     kind === 'checkbox'
       ? html`<label>${control} ${label}</label>`
       : html`<label for="${id}">${label}</label>${control}`,
+    kind === 'markdown' &&
+      refused?.preview &&
+      html`<div class="text preview" id="${`${id}-preview`}">${refused.preview}</div>`,
     help && html`<p class="help" id="${`${id}-help`}">${help}</p>`,
     clearing(field),
     reasonView(id, reason),
@@ -208,12 +212,18 @@ export function form(
   const refused = refusalIn(seen, name, key) ?? (also && refusalIn(seen, also.name, key));
   const encoding = fields.some(({ kind }) => kind === 'file') ? 'multipart/form-data' : undefined;
   return html`<form method="post" action="${action}" id="${id}" class="${fields.some(({ kind }) => kind !== 'hidden') ? 'fields' : 'single'}" ?enctype="${encoding}">
-${refused && refusalOf(refused, fields)}${fields.map((field) => fieldOf(field, id, refused))}${
+${refused && !refused.preview && refusalOf(refused, fields)}${fields.map((field) => fieldOf(field, id, refused))}${
   key !== undefined && html`<input type="hidden" name="_key" value="${key}">`
 }${edited && html`<input type="hidden" name="_edited" value="${versionOf(edited)}">`}<button name="_do" value="${name}" class="${look ?? 'primary'}">${button}</button>${
     also && html` <button name="_do" value="${also.name}">${also.button}</button>`
-  }
+  }${previewButton(name, fields)}
 </form>`;
+}
+
+/** Shows the text of a form as it will look: a form has one at most. It stands behind the others, since Enter presses the first one. */
+function previewButton(name: string, fields: readonly Field[]): Content {
+  const text = fields.find(({ kind }) => kind === 'markdown');
+  return text && html` <button name="_preview" value="${`${name} ${text.name}`}" formnovalidate>Preview</button>`;
 }
 
 /** The refusal of a form, if it is this one that was refused. */
@@ -232,7 +242,7 @@ export const refusalOf = ({ refusal }: RefusedForm, fields: readonly Field[]): H
  * are no filters.
  */
 export function lostRefusal({ main }: View, { refused }: Seen): Html | undefined {
-  if (!refused) return undefined;
+  if (!refused || refused.preview) return undefined;
   // Pages that come in pieces have no filters.
   const isLost = 'text' in main ? !main.text.includes(summaryStart) : refused.name === filterName;
   return isLost ? refusalOf(refused, []) : undefined;

@@ -124,6 +124,8 @@ export interface RefusedForm {
   name: string;
   values: Values;
   refusal: ApiError;
+  /** What was typed as it will look, if the form was sent to see that. Then nothing was refused. */
+  preview?: Html;
 }
 
 /** The inputs of a view besides its data. */

@@ -69,6 +69,8 @@ export interface PagesOptions extends PerformOptions {
   renewedCookie(services: Services, visitor: Visitor): Promise<string | undefined>;
   /** Where an address leads that no page shows, if it is another form of one that a page shows. */
   otherForm(call: PageCall): Promise<string | undefined>;
+  /** A text as a page will show it. @param path the pattern of the page on which it is written */
+  previewOf(call: PageCall, path: string, text: string): Promise<Html>;
   /** The present path of a project or group that has moved. */
   pathOf(services: Services, moved: Moved): Promise<string>;
 }
@@ -285,7 +287,9 @@ class PageServer {
   async #post(request: FastifyRequest, call: Calling, page: AnyPage, fields: Values): Promise<FastifyReply> {
     if (!isFromOurPage(request, originFor(request, this.#options.services.url)))
       throw forbidden('The form is not on a page of this server');
-    const { _do: name, ...values } = fields;
+    const { _do, _preview, ...values } = fields;
+    const [previewed, field = ''] = typeof _preview === 'string' ? _preview.split(' ', 2) : [];
+    const name = previewed ?? _do;
     const forms = ('view' in page && page.forms) || {};
     const form = typeof name === 'string' && Object.hasOwn(forms, name) ? forms[name] : undefined;
     if (!form || !('view' in page)) throw notFound('Form');
@@ -293,6 +297,7 @@ class PageServer {
     if (!call.caller && !('act' in form && form.anonymous)) return this.#askFirst(request, call, signInPath, sent);
     if (form.is_sensitive && !call.caller?.session.is_confirmed)
       return this.#askFirst(request, call, confirmationPath, sent);
+    if (previewed !== undefined) return this.#preview(request, call, page, sent, field);
     try {
       return await this.#run(request, call, form, values);
     } catch (error) {
@@ -301,6 +306,18 @@ class PageServer {
       if (error.status === 304) return leadTo(call.reply, call.path, 303);
       return this.#show(request, call, page, { name: sent.form, values: sent.values, refusal: error });
     }
+  }
+
+  /** Shows a text as it will look, in the form in which it is written. */
+  async #preview(request: FastifyRequest, call: Calling, page: ViewPage, { form, values }: Sent, field: string) {
+    const { [field]: text } = values;
+    const preview = await this.#options.previewOf(call, page.path, typeof text === 'string' ? text : '');
+    return this.#show(request, call, page, {
+      name: form,
+      values,
+      refusal: new ApiError(200, { message: '' }),
+      preview,
+    });
   }
 
   async #run(request: FastifyRequest, call: Calling, form: PageForm, values: Values): Promise<FastifyReply> {

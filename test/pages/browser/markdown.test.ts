@@ -71,8 +71,44 @@ for (const javaScriptEnabled of [true, false])
         await drawn.waitFor();
         await page.getByText('Source of the diagram').waitFor();
         // What cannot be drawn stays as it was written.
-        await page.waitForFunction('document.querySelectorAll("iframe").length === 1');
+        await page.locator('iframe').nth(1).waitFor({ state: 'detached' });
       }
       assert.match(await page.locator('.text pre').last().innerText(), /graph nonsense/);
     },
   );
+
+browserTest('a comment is written with tools, completion, a file and a preview', async (invite) => {
+  const here = await world({ environment });
+  const { people, url, project } = here;
+  const { iid } = await addIssue(here, { title: 'Prune the pear' });
+  await browserOf(here, people.developer);
+  const visitor = await invite(url);
+  const { page } = visitor;
+  await visitor.signIn(people.developer.username, password);
+  await visitor.open(`/${project.full_path}/-/issues/${iid}`);
+  const field = page.getByLabel('Comment', { exact: true });
+  await field.focus();
+  await page.getByRole('button', { name: 'Bold' }).click();
+  await page.keyboard.type('late');
+  await page.keyboard.press('End');
+  await page.keyboard.type(', see #pear');
+  await page.getByRole('option', { name: /Prune the pear/ }).waitFor();
+  await page.keyboard.press('Enter');
+  assert.equal(await field.inputValue(), `**late**, see #${iid} `);
+  await page.keyboard.type(':tad');
+  await page.getByRole('option', { name: /:tada:/ }).click();
+  const name = 'pear tree.png';
+  await page
+    .getByLabel('Attach files')
+    .setInputFiles({ name, mimeType: 'image/png', buffer: Buffer.from('no picture') });
+  await page.getByText('pear tree.png is attached.').waitFor();
+  assert.match(await field.inputValue(), /:tada: !\[pear_tree\]\(\/uploads\/[0-9a-f]{32}\/pear_tree\.png\)$/);
+
+  await page.getByRole('button', { name: 'Preview' }).click();
+  await page.locator('.preview strong', { hasText: 'late' }).waitFor();
+  assert.equal(await field.isVisible(), false);
+  await page.getByRole('button', { name: 'Write' }).click();
+  assert.equal(await field.isVisible(), true);
+  await visitor.press('Comment');
+  await visitor.sees('late, see #1 🎉');
+});

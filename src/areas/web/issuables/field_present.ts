@@ -187,6 +187,6 @@ export function groupedControls(
   ...[fields, edited]: Parameters<typeof controlsOf>
 ): Record<'texts' | 'others' | 'flags', readonly Field[]> {
   const groupOf = ({ kind = 'text' }: Field) =>
-    kind === 'checkbox' ? 'flags' : kind === 'text' || kind === 'area' ? 'texts' : 'others';
+    kind === 'checkbox' ? 'flags' : kind === 'text' || kind === 'markdown' ? 'texts' : 'others';
   return { texts: [], others: [], flags: [], ...Object.groupBy(controlsOf(fields, edited), groupOf) };
 }

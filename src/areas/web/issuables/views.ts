@@ -20,7 +20,7 @@ import type { Award } from './definition.ts';
 export const bodyField = (label: string, more: Pick<Field, 'value' | 'help'> = {}): Field => ({
   name: 'body',
   label,
-  kind: 'area',
+  kind: 'markdown',
   is_required: true,
   refused_as: ['note'],
   ...more,

@@ -130,7 +130,7 @@ function createForm(
       {
         name: 'description',
         label: 'Description',
-        kind: 'area',
+        kind: 'markdown',
         value: asked(seen, 'description') ?? offered ?? descriptionFor(commits),
         help: 'Markdown. Closes #1 closes the issue when it is merged.',
       },

@@ -84,7 +84,7 @@ export function draftView(seen: Seen, { id, note, text, position, discussion_id 
   })}${form(seen, 'remove_draft', { fields: own, button: 'Delete', look: 'danger', key: id, action })}</details></article>`;
 }
 
-const summaryField: Field = { name: 'body', label: 'Summary', kind: 'area', refused_as: ['note'] };
+const summaryField: Field = { name: 'body', label: 'Summary', kind: 'markdown', refused_as: ['note'] };
 
 /** What finishes a review; nothing while it has no comment. */
 export function reviewBox(seen: Seen, drafts: readonly Draft[], listed: Content): Html | undefined {

@@ -56,7 +56,7 @@ const textFields = (epic?: ShownEpic): readonly Field[] => [
   {
     name: 'description',
     label: 'Description',
-    kind: 'area',
+    kind: 'markdown',
     value: epic?.description,
     help: 'Markdown.',
     is_clearable: true,

@@ -30,7 +30,7 @@ const fieldsOf = (shown?: ShownMilestone): readonly Field[] => [
   {
     name: 'description',
     label: 'Description',
-    kind: 'area',
+    kind: 'markdown',
     value: shown?.description,
     help: 'Markdown.',
     is_clearable: true,

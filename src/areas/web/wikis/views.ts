@@ -94,7 +94,7 @@ const formats = [
 ] as const;
 
 const contentFields = ({ content, format }: Partial<WikiPage>): readonly Field[] => [
-  { name: 'content', label: 'Content', kind: 'area', value: content, is_required: true, is_clearable: true },
+  { name: 'content', label: 'Content', kind: 'markdown', value: content, is_required: true, is_clearable: true },
   { name: 'format', label: 'Format', kind: 'select', value: format ?? 'markdown', options: formats },
   { name: 'message', label: 'Message of the commit' },
 ];

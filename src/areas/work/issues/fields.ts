@@ -78,7 +78,7 @@ export const issueFields = {
     reply: nullable(Type.String()),
     relation: column('description', markdown(descriptionReasons)),
     hook: true,
-    control: { label: 'Description', kind: 'area', is_clearable: true, help: 'Markdown.' },
+    control: { label: 'Description', kind: 'markdown', is_clearable: true, help: 'Markdown.' },
   },
   state: {
     column: 'kept',
