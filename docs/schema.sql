@@ -4830,11 +4830,19 @@ create table users (
   last_sign_in_ip text,
   notified_of_own_activity boolean default false not null,
   page_theme text default 'auto'::text not null,
+  page_times text default 'relative'::text not null,
+  page_time_zone text default 'UTC'::text not null,
+  page_diffs text default 'inline'::text not null,
+  page_tab_width smallint default 4 not null,
+  page_keys boolean default true not null,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_unconfirmed_email_seed_key UNIQUE (unconfirmed_email_seed),
   constraint users_username_key UNIQUE (username),
   constraint users_check CHECK ((avatar IS NULL) = (avatar_key IS NULL)),
+  constraint users_page_diffs_check CHECK (page_diffs = ANY (ARRAY['inline'::text, 'side_by_side'::text])),
+  constraint users_page_tab_width_check CHECK (page_tab_width = ANY (ARRAY[2, 4, 8])),
   constraint users_page_theme_check CHECK (page_theme = ANY (ARRAY['auto'::text, 'light'::text, 'dark'::text, 'dimmed'::text, 'contrast'::text])),
+  constraint users_page_times_check CHECK (page_times = ANY (ARRAY['relative'::text, 'absolute'::text])),
   constraint users_state_check CHECK (state = ANY (ARRAY['active'::text, 'blocked'::text, 'blocked_pending_approval'::text, 'deactivated'::text, 'banned'::text])),
   constraint users_unconfirmed_email_check CHECK ((unconfirmed_email IS NULL) = (unconfirmed_email_seed IS NULL) AND (unconfirmed_email IS NULL) = (unconfirmed_email_sent_at IS NULL)),
   constraint users_user_type_check CHECK (user_type = ANY (ARRAY['human'::text, 'ghost'::text, 'project_bot'::text, 'service_account'::text, 'placeholder'::text])),
@@ -4860,13 +4868,18 @@ CREATE INDEX users_username_search ON users USING gin ((username::text) gin_trgm
 CREATE INDEX users_with_unconfirmed_email ON users USING btree (unconfirmed_email_sent_at) WHERE unconfirmed_email IS NOT NULL;
 CREATE TRIGGER keep_changed_avatar AFTER UPDATE OF avatar_key ON users FOR EACH ROW WHEN (old.avatar_key <> COALESCE(new.avatar_key, ''::text)) EXECUTE FUNCTION keep_unused_avatar();
 CREATE TRIGGER keep_deleted_avatar AFTER DELETE ON users FOR EACH ROW WHEN (old.avatar_key IS NOT NULL) EXECUTE FUNCTION keep_unused_avatar();
-CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF username, name, email, commit_email, state, user_type, admin, external, confirmed_at, created_at, page_theme ON users FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
+CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF username, name, email, commit_email, state, user_type, admin, external, confirmed_at, created_at, page_theme, page_times, page_time_zone, page_diffs, page_tab_width, page_keys ON users FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 comment on table users is 'People, bots, service accounts and the ghost user.';
 comment on column users.email is 'The primary address. Two addresses that differ only in case are the same.';
 comment on column users.unconfirmed_email is 'An address that becomes the primary one when it is confirmed.';
 comment on column users.public_email is 'Null or an address of the user.';
 comment on column users.commit_email is 'Null is the primary address; `_private` is one that receives no mail.';
 comment on column users.page_theme is 'The colours of pages: as the system, light, dark, dimmed, or with high contrast.';
+comment on column users.page_times is 'Whether pages show how long ago something was, or when.';
+comment on column users.page_time_zone is 'The IANA time zone in which pages show times.';
+comment on column users.page_diffs is 'Whether pages show changes in one column or in two.';
+comment on column users.page_tab_width is 'The width of a tab in code, in characters.';
+comment on column users.page_keys is 'Whether pages listen to keys.';
 
 create table variables (
   id bigint generated always as identity not null,

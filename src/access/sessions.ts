@@ -22,6 +22,28 @@ const confirmed_minutes = 60;
 /** The last use is recorded at most this often. */
 const use_minutes = 10;
 
+/** What users choose about how pages look. */
+export interface PagePreferences {
+  /** Whether times are shown by their distance, or as they are. */
+  times: 'relative' | 'absolute';
+  /** The IANA or Rails name of the zone of times. */
+  time_zone: string;
+  diffs: 'inline' | 'side_by_side';
+  /** In characters. */
+  tab_width: number;
+  /** Whether pages listen to keys. */
+  keys: boolean;
+}
+
+/** The preferences of those who have chosen none. */
+const usualPreferences: PagePreferences = {
+  times: 'relative',
+  time_zone: 'UTC',
+  diffs: 'inline',
+  tab_width: 4,
+  keys: true,
+};
+
 /** A caller with a session in a browser. */
 export interface Visitor extends Caller {
   session: {
@@ -29,6 +51,8 @@ export interface Visitor extends Caller {
     /** Whether they have given their password within the last hour. */
     is_confirmed: boolean;
     theme: 'auto' | 'light' | 'dark' | 'dimmed' | 'contrast';
+    /** How pages look for them besides the colours. */
+    preferences: PagePreferences;
     /** The version of rights by which the visitor was identified, for further reads of the request. */
     rights_version: string;
     /** Whether to replace the cookie. A stolen cookie then works only until its owner returns. */
@@ -47,6 +71,11 @@ interface SessionRow extends User {
   counted: boolean;
   plan: Plan;
   page_theme: 'auto' | 'light' | 'dark' | 'dimmed' | 'contrast';
+  page_times: 'relative' | 'absolute';
+  page_time_zone: string;
+  page_diffs: 'inline' | 'side_by_side';
+  page_tab_width: number;
+  page_keys: boolean;
   is_lasting: boolean;
   confirmed_at: string;
   use_is_old: boolean;
@@ -56,7 +85,7 @@ interface SessionRow extends User {
 const sessionsOf = statement(
   ({ digests }: Slots<{ digests: readonly Buffer[] }>) => sql<SessionRow>`
     select web_sessions.id as session_id, encode(given.digest, 'hex') as digest, (select counts_requests from application_settings) as counted,
-           ${planInForce} as plan, users.page_theme, ${isLasting} as is_lasting, web_sessions.confirmed_at,
+           ${planInForce} as plan, users.page_theme, users.page_times, users.page_time_zone, users.page_diffs, users.page_tab_width, users.page_keys, ${isLasting} as is_lasting, web_sessions.confirmed_at,
            web_sessions.used_at < now() - make_interval(mins => ${sql.lit(use_minutes)}) as use_is_old,
            web_sessions.rotated_at < now() - make_interval(hours => ${sql.lit(sessionHours.cookie)}) as cookie_is_old, ${userColumns}
       from unnest(${ofAnyLength(digests, 'bytea[]')}) given(digest)
@@ -120,8 +149,9 @@ export async function visitorOf(services: Services, request: FastifyRequest): Pr
 export async function visitorWithToken(services: Services, request: FastifyRequest): Promise<Visitor | undefined> {
   const rights_version = await rightsVersion(services.db);
   const caller = await authenticate(request, {}, services);
-  const session = { id: 0, is_confirmed: false, theme: 'auto' as const, rights_version, cookie_is_old: false };
-  return caller && { ...caller, session };
+  if (!caller) return undefined;
+  const looks = { theme: 'auto' as const, preferences: usualPreferences };
+  return { ...caller, session: { id: 0, is_confirmed: false, ...looks, rights_version, cookie_is_old: false } };
 }
 
 /** The same by the value of the cookie. @param address of the client */
@@ -150,6 +180,13 @@ export async function visitorOfCookie(
       id: row.session_id,
       is_confirmed,
       theme: row.page_theme,
+      preferences: {
+        times: row.page_times,
+        time_zone: row.page_time_zone,
+        diffs: row.page_diffs,
+        tab_width: row.page_tab_width,
+        keys: row.page_keys,
+      },
       rights_version: version,
       cookie_is_old: row.cookie_is_old,
     },

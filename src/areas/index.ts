@@ -129,6 +129,7 @@ import { licenseRoutes } from './instance/licenses/routes.ts';
 import { metadataRoutes } from './instance/metadata/routes.ts';
 import { proxiedPictureFiles } from './instance/pictures/index.ts';
 import { planLimitRoutes } from './instance/plan_limits/routes.ts';
+import { jobFailureRoutes } from './instance/sidekiq/failure_routes.ts';
 import { sidekiqRoutes } from './instance/sidekiq/routes.ts';
 import { bulkImportRoutes } from './migration/bulk_imports/routes.ts';
 import { relationExportFiles } from './migration/export_relations/index.ts';
@@ -147,8 +148,10 @@ import { impersonationTokenRoutes } from './people/personal_access_tokens/impers
 import { personalAccessTokenRoutes } from './people/personal_access_tokens/routes.ts';
 import { userFollowRoutes } from './people/users/follow_routes.ts';
 import { userEvent } from './people/users/hook_actions.ts';
+import { signInLinkRoute } from './people/users/link_routes.ts';
 import { userMembershipRoutes } from './people/users/membership_routes.ts';
 import { userModerationRoutes } from './people/users/moderation_routes.ts';
+import { ownPageRoutes } from './people/users/own_routes.ts';
 import { userPreferenceRoutes } from './people/users/preference_routes.ts';
 import { userRemovalRoutes } from './people/users/removal_routes.ts';
 import { userRoutes } from './people/users/routes.ts';
@@ -381,6 +384,9 @@ export const pageEndpoints: readonly AnyEndpoint[] = [
   commitTextRoute,
   ...mergeRequestConflictRoutes,
   ...wikiHistoryRoutes,
+  ...ownPageRoutes,
+  signInLinkRoute,
+  ...jobFailureRoutes,
   releaseEvidenceRoute,
 ];
 

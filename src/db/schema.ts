@@ -2375,6 +2375,11 @@ export interface Users {
   last_sign_in_ip: string | null;
   notified_of_own_activity: Generated<boolean>;
   page_theme: Generated<string>;
+  page_times: Generated<string>;
+  page_time_zone: Generated<string>;
+  page_diffs: Generated<string>;
+  page_tab_width: Generated<number>;
+  page_keys: Generated<boolean>;
 }
 
 export interface Variables {

@@ -1,3 +1,4 @@
+export { dropJob, failedJobs, retryJob } from './failures.ts';
 export { jobFigures, queueFigures, workerFigures } from './figures.ts';
 export { type AnyJob, type JobCall, job, type PeerRules, queueOf } from './job.ts';
 export { peerQueueOf } from './peers.ts';

@@ -121,6 +121,7 @@ export function callOf(
       const { items, ...schema } = (endpoint.returns.schema ?? {}) as TSchema & { items?: TSchema };
       return { schema: items ?? schema, reply: bodyOf(endpoint, await perform(operation, given)) };
     },
+    parameters: (operation) => endpointOf(operation).input ?? {},
     bytes: async (operation, given = {}) => endpointOf(operation).returns.parts(await perform(operation, given)),
     perhaps: async (asked) => {
       try {

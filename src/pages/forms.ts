@@ -25,6 +25,7 @@ export interface Field {
     | 'checkboxes'
     | 'select'
     | 'date'
+    | 'datetime-local'
     | 'number'
     | 'password'
     | 'email'
@@ -65,6 +66,8 @@ export interface FormParts {
   look?: 'plain' | 'danger' | 'own';
   /** Another form of the page with the same fields, as a second button. */
   also?: { name: string; button: Content };
+  /** A further button that asks for the page with what is typed in its query, which changes nothing. */
+  tries?: { name: string; button: Content };
   /** Tells forms of the same name on a page apart, and is in the ids of their fields. */
   key?: string | number;
   /** What it edits, as `edits` of the form gives it. */
@@ -204,7 +207,7 @@ export const versionOf = (edited: readonly unknown[]): string =>
 export function form(
   seen: Seen,
   name: string,
-  { fields: own = [], button, also, look, key, edited, action = seen.path }: FormParts,
+  { fields: own = [], button, also, tries, look, key, edited, action = seen.path }: FormParts,
 ): Html | undefined {
   if (!seen.may(name)) return undefined;
   const fields = [...own, ...Object.entries(seen.always ?? {}).map(([each, value]) => hidden(each, value))];
@@ -216,7 +219,7 @@ ${refused && !refused.preview && refusalOf(refused, fields)}${fields.map((field)
   key !== undefined && html`<input type="hidden" name="_key" value="${key}">`
 }${edited && html`<input type="hidden" name="_edited" value="${versionOf(edited)}">`}<button name="_do" value="${name}" class="${look ?? 'primary'}">${button}</button>${
     also && html` <button name="_do" value="${also.name}">${also.button}</button>`
-  }${previewButton(name, fields)}
+  }${tries && html` <button formmethod="get" name="${tries.name}" value="1">${tries.button}</button>`}${previewButton(name, fields)}
 </form>`;
 }
 

@@ -1,5 +1,6 @@
 /** Pages for people in browsers. */
 export { readAssets } from './assets.ts';
+export { controlOf, type Over, wordsOf } from './controls.ts';
 export { type Field, filterForm, form, hidden, type Option, refusalIn, versionOf } from './forms.ts';
 export { type Content, Html, html, sanitised } from './html.ts';
 export { type IconName, icon } from './icons.ts';

@@ -156,6 +156,9 @@ const mark = html`<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M8 1 3 8h
 const brandOf = ({ header_logo }: House): Html =>
   header_logo === null ? mark : html`<img src="${header_logo}" alt="Coppice" height="24">`;
 
+/** The width of tabs in the style sheet. */
+const usualTabWidth = 4;
+
 /** The page before and behind its main part, which may come in pieces. */
 export function layout(
   view: View,
@@ -163,10 +166,11 @@ export function layout(
   { assets, sections, house }: Surroundings,
 ): { before: Html; after: Html } {
   const { title, heading = title[0], place } = view;
-  const theme = seen.caller?.session.theme ?? 'auto';
+  const { theme = 'auto', preferences } = seen.caller?.session ?? {};
+  const tabs = preferences && preferences.tab_width !== usualTabWidth ? ` tabs-${preferences.tab_width}` : '';
   const hasMessage = house.header_message !== '' || house.footer_message !== '';
   const before = html`<!doctype html>
-<html lang="en" class="${`theme-${theme}`}">
+<html lang="en" class="${`theme-${theme}${tabs}`}" ?data-keys="${preferences?.keys === false && 'off'}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

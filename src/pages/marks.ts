@@ -1,5 +1,6 @@
 /** Marks by which a reader recognises things: faces, states, labels and times. */
-import { type Html, html } from './html.ts';
+import { ianaZone } from '../cron/index.ts';
+import { type Html, html, sanitised } from './html.ts';
 import { type IconName, icon } from './icons.ts';
 
 const minute_ms = 60_000;
@@ -45,6 +46,43 @@ export function time(at: string | null | undefined): Html | undefined {
   const iso = moment.toISOString();
   const exact = `${iso.slice(0, 16).replace('T', ' ')} UTC`;
   return html`<time datetime="${iso}" title="${exact}">${momentInWords(moment, Date.now())}</time>`;
+}
+
+const zoned = new Map<string, Intl.DateTimeFormat>();
+
+/** A moment in a time zone. @param zone its IANA or Rails name */
+function momentIn(zone: string, at: Date): string {
+  const name = ianaZone(zone) ?? 'UTC';
+  let format = zoned.get(name);
+  if (!format) {
+    format = new Intl.DateTimeFormat('en-GB', {
+      ...{ timeZone: name, day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' },
+      hourCycle: 'h23',
+    });
+    zoned.set(name, format);
+  }
+  return format.format(at);
+}
+
+/** How someone wants to see times. */
+export interface TimePreference {
+  times: 'relative' | 'absolute';
+  /** The IANA or Rails name of a zone. */
+  time_zone: string;
+}
+
+const timeMarkup = /<time datetime="([^"]+T[^"]+)" title="[^"]*">([^<]*)<\/time>/g;
+
+/** Markup of pages with its moments as someone wants to see them. It is changed as a whole, so that views need not know who reads them. */
+export function withTimes(markup: Html, { times, time_zone }: TimePreference): Html {
+  if (times === 'relative' && time_zone === 'UTC') return markup;
+  return sanitised(
+    markup.text.replaceAll(timeMarkup, (_, iso: string, words: string) => {
+      const exact = momentIn(time_zone, new Date(iso));
+      return html`<time datetime="${iso}" title="${`${exact} ${time_zone}`}">${times === 'absolute' ? exact : words}</time>`
+        .text;
+    }),
+  );
 }
 
 /** A day. @param on ISO 8601 */

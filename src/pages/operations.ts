@@ -155,6 +155,7 @@ export interface OperationParameters {
   createReleaseLink: 'id' | 'tag_name' | 'name' | 'url' | 'direct_asset_path' | 'filepath' | 'link_type';
   createRemoteMirror: 'id' | 'url' | 'enabled' | 'auth_method' | 'only_protected_branches' | 'mirror_branch_regex' | 'keep_divergent_refs' | 'host_keys';
   createServiceAccount: 'name' | 'username' | 'email';
+  createSignInLink: 'id';
   createSnippet: 'title' | 'description' | 'visibility' | 'files' | 'content' | 'file_name';
   createSnippetAwardEmoji: 'id' | 'snippet_id' | 'name';
   createSnippetDiscussion: 'id' | 'snippet_id' | 'body' | 'created_at';
@@ -304,6 +305,7 @@ export interface OperationParameters {
   downloadProjectUpload: 'id' | 'upload_id';
   downloadProjectUploadBySecret: 'id' | 'secret' | 'filename';
   downloadReleaseAsset: 'id' | 'tag_name' | 'direct_asset_path';
+  dropFailedJob: 'id';
   enableProjectDeployKey: 'id' | 'key_id';
   eraseJob: 'id' | 'job_id';
   exportLicenseUsage: never;
@@ -450,8 +452,10 @@ export interface OperationParameters {
   getOwnKey: 'key_id';
   getOwnNotificationSettings: never;
   getOwnPreferences: never;
+  getOwnProfile: never;
   getOwnStatus: never;
   getOwnToken: never;
+  getPagePreferences: never;
   getPersonalAccessToken: 'id';
   getPipeline: 'id' | 'pipeline_id';
   getPipelineTestReport: 'id' | 'pipeline_id';
@@ -587,6 +591,7 @@ export interface OperationParameters {
   listErrorTrackingReleasesHealth: 'id' | 'release' | 'environment' | 'page' | 'per_page' | 'cursor';
   listErrors: 'id' | 'query' | 'environment' | 'release' | 'level' | 'status' | 'order_by' | 'sort' | 'page' | 'per_page' | 'cursor';
   listExperiments: 'page' | 'per_page';
+  listFailedJobs: 'page' | 'per_page' | 'cursor';
   listFeatureDefinitions: 'page' | 'per_page';
   listFeatureFlagUserLists: 'id' | 'page' | 'per_page' | 'cursor' | 'search';
   listFeatureFlags: 'id' | 'page' | 'per_page' | 'cursor' | 'scope';
@@ -832,6 +837,7 @@ export interface OperationParameters {
   repairGeoNode: 'id';
   repairGeoSite: 'id';
   resendGroupHookEvent: 'id' | 'hook_id' | 'hook_event_id';
+  resendOwnConfirmation: 'email_id';
   resendProjectHookEvent: 'id' | 'hook_id' | 'hook_event_id';
   resetFeatureFlagsClientToken: 'id';
   resetIssueSpentTime: 'id' | 'issue_iid';
@@ -844,6 +850,7 @@ export interface OperationParameters {
   restoreGroup: 'id';
   restoreProject: 'id';
   retryBulkImport: 'id' | 'access_token';
+  retryFailedJob: 'id';
   retryJob: 'id' | 'job_id';
   retryPipeline: 'id' | 'pipeline_id';
   revertCommit: 'id' | 'sha' | 'branch' | 'dry_run';
@@ -985,9 +992,13 @@ export interface OperationParameters {
   updateMergeRequestApprovalRule: 'id' | 'merge_request_iid' | 'approval_rule_id' | 'name' | 'approvals_required' | 'user_ids' | 'usernames' | 'group_ids' | 'remove_hidden_groups';
   updateMergeRequestDiscussionNote: 'id' | 'merge_request_iid' | 'discussion_id' | 'note_id' | 'body' | 'resolved';
   updateMergeRequestNote: 'id' | 'merge_request_iid' | 'note_id' | 'body';
+  updateOwnEmail: 'email';
   updateOwnNotificationSettings: 'level' | 'notification_email' | 'new_release' | 'new_note' | 'new_issue' | 'reopen_issue' | 'close_issue' | 'reassign_issue' | 'issue_due' | 'new_merge_request' | 'push_to_merge_request' | 'reopen_merge_request' | 'close_merge_request' | 'reassign_merge_request' | 'change_reviewer_merge_request' | 'merge_merge_request' | 'failed_pipeline' | 'fixed_pipeline' | 'success_pipeline' | 'moved_project' | 'merge_when_pipeline_succeeds' | 'new_error' | 'regressed_error' | 'error_alert' | 'new_vulnerability' | 'new_epic';
   updateOwnPreferences: 'view_diffs_file_by_file' | 'show_whitespace_in_diffs' | 'pass_user_identities_to_ci_jwt' | 'notified_of_own_activity';
+  updateOwnProfile: 'name' | 'bio' | 'job_title' | 'organization' | 'location' | 'pronouns' | 'website_url' | 'github' | 'linkedin' | 'twitter' | 'discord' | 'public_email' | 'commit_email' | 'private_profile';
   updateOwnStatus: 'emoji' | 'message' | 'availability' | 'clear_status_after';
+  updateOwnUsername: 'username';
+  updatePagePreferences: 'theme' | 'times' | 'time_zone' | 'diffs' | 'tab_width' | 'keys';
   updatePlanLimits: 'plan_name' | 'project_hooks' | 'group_hooks' | 'storage_size_limit' | 'ci_instance_level_variables' | 'ci_pipeline_size' | 'ci_active_jobs' | 'ci_project_subscriptions' | 'ci_pipeline_schedules' | 'ci_needs_size_limit' | 'ci_registered_group_runners' | 'ci_registered_project_runners' | 'pipeline_hierarchy_size' | 'dotenv_variables' | 'dotenv_size' | 'conan_max_file_size' | 'enforcement_limit' | 'generic_packages_max_file_size' | 'helm_max_file_size' | 'maven_max_file_size' | 'notification_limit' | 'npm_max_file_size' | 'nuget_max_file_size' | 'pypi_max_file_size' | 'terraform_module_max_file_size' | 'project_feature_flags';
   updateProject: 'id' | 'name' | 'path' | 'default_branch' | 'description' | 'visibility' | 'topics' | 'issues_access_level' | 'repository_access_level' | 'merge_requests_access_level' | 'forking_access_level' | 'snippets_access_level' | 'environments_access_level' | 'wiki_access_level' | 'feature_flags_access_level' | 'releases_access_level' | 'builds_access_level' | 'public_jobs' | 'request_access_enabled' | 'lfs_enabled' | 'emails_enabled' | 'enforce_auth_checks_on_uploads' | 'freeze_blocks_pushes' | 'deployment_freeze' | 'issues_template' | 'dependency_paths' | 'tag_list' | 'issues_enabled' | 'merge_requests_enabled' | 'snippets_enabled' | 'wiki_enabled' | 'jobs_enabled' | 'emails_disabled' | 'merge_method' | 'squash_option' | 'only_allow_merge_if_pipeline_succeeds' | 'only_allow_merge_if_all_discussions_are_resolved' | 'remove_source_branch_after_merge' | 'resolve_outdated_diff_discussions' | 'printing_merge_request_link_enabled' | 'autoclose_referenced_issues' | 'allow_merge_on_skipped_pipeline' | 'suggestion_commit_message' | 'merge_commit_template' | 'squash_commit_template' | 'merge_requests_template' | 'import_url' | 'mirror' | 'mirror_user_id' | 'mirror_trigger_builds' | 'only_mirror_protected_branches' | 'mirror_overwrites_diverged_branches' | 'mirror_branch_regex' | 'avatar';
   updateProjectApprovalRule: 'id' | 'approval_rule_id' | 'name' | 'approvals_required' | 'user_ids' | 'usernames' | 'group_ids' | 'remove_hidden_groups' | 'protected_branch_ids' | 'applies_to_all_protected_branches';

@@ -6,6 +6,7 @@ import type { FastifyReply } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { Device, Visitor, WaitingForm } from '../access/index.ts';
 import type { ApiError, Page as ListPage, Services, Values } from '../http/index.ts';
+import type { Parameters } from './controls.ts';
 import type { Content, Html } from './html.ts';
 import type { OperationParameters } from './operations.ts';
 
@@ -52,6 +53,8 @@ export interface PageCall {
   ): Promise<ListPage<Static<S>>>;
   /** What an endpoint replies with, whatever it is, and the schema of it or of the items of its list. */
   described<O extends Operation>(operation: O, parameters?: ParametersOf<O>): Promise<Described>;
+  /** What an endpoint takes, from which controls of forms follow. */
+  parameters(operation: Operation): Parameters;
   /** The bytes of a file. */
   bytes<O extends Operation>(operation: O, parameters?: ParametersOf<O>): Promise<FileParts>;
   /** Reads an optional object: undefined if it is hidden from the caller or missing. */
@@ -91,6 +94,8 @@ export type PageForm = {
       takes?(call: PageCall, fields: Values, edited: unknown): Promise<Values>;
       /** Runs it once for each value of a list among its fields: the name of the list, and of the parameter that one of its values is. */
       each?: { list: string; as: string };
+      /** The text that has to be typed into the field `typed`, such as the path of what is deleted. */
+      typed?(call: PageCall): string | Promise<string>;
       /** What it edits, as it is now. A form that was filled in before someone else changed it is refused. */
       edits?(call: PageCall): Promise<readonly unknown[]>;
       /** The address to go to afterwards; by default the page itself. */

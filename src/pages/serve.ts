@@ -40,6 +40,7 @@ import { type Calling, callOf, isHidden, operationsOf } from './calling.ts';
 import { versionOf } from './forms.ts';
 import { type Html, html } from './html.ts';
 import { type House, layout, plainHouse, type Section, type Surroundings } from './layout.ts';
+import { withTimes } from './marks.ts';
 import {
   type AnyPage,
   type FileParts,
@@ -329,7 +330,10 @@ class PageServer {
       if (typeof next === 'string') return goOn(next);
       return 'main' in next ? this.send(request, call, next, { is_secret: true }) : this.#resume(request, reply, next);
     }
-    const { _key, _edited, ...given } = values;
+    const { _key, _edited, typed, ...given } = values;
+    const confirmation = await form.typed?.(call);
+    if (confirmation !== undefined && typed !== confirmation && (await call.may(form.runs)))
+      throw invalid({ typed: [`needs ${confirmation}`] });
     if (form.edits && _edited !== versionOf(await form.edits(call))) throw new ApiError(409, { message: changedText });
     const taken = form.takes ? await form.takes(call, given, _edited) : withoutBlanks(given);
     const perform = (more: Values) =>
@@ -377,11 +381,18 @@ class PageServer {
     const house = status < 500 ? await this.#options.houseOf(call, view.place, await call.rightsVersion()) : plainHouse;
     const sections = view.place ? await this.#options.sectionsOf(call, view.place) : [];
     const { before, after } = layout(view, seen, { assets, sections, house });
+    const asPreferred = (piece: Html) => (call.caller ? withTimes(piece, call.caller.session.preferences) : piece);
     const sending = { status, origin: originFor(request, services.url), ...(is_secret ? { is_secret } : {}) };
     if (!view.is_public && !call.reply.hasHeader('x-robots-tag')) call.reply.header('x-robots-tag', 'noindex');
     if (!('text' in view.main))
-      return sendPieces(request, call.reply, around(before, view.main, after), () => cutOff, sending);
-    return sendHtml(request, call.reply, html`${before}${view.main}${after}`, sending);
+      return sendPieces(
+        request,
+        call.reply,
+        around(before, mapped(view.main, asPreferred), after),
+        () => cutOff,
+        sending,
+      );
+    return sendHtml(request, call.reply, html`${before}${asPreferred(view.main)}${after}`, sending);
   }
 
   errors: ErrorForm = {
@@ -426,6 +437,10 @@ const changedText =
   'Somebody has changed this since you began. Your changes are below; send the form again to replace what is there now.';
 
 const cutOff = html`<p class="refusal" role="alert">The rest could not be read. Reload the page to try again.</p>`;
+
+async function* mapped(pieces: AsyncIterable<Html>, change: (piece: Html) => Html): AsyncGenerator<Html> {
+  for await (const piece of pieces) yield change(piece);
+}
 
 async function* around(before: Html, main: AsyncIterable<Html>, after: Html): AsyncGenerator<Html> {
   yield before;

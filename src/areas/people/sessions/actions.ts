@@ -150,10 +150,3 @@ export async function listSessions(db: Database, user_id: number): Promise<Sessi
   );
   return rows;
 }
-
-export const themes = ['auto', 'light', 'dark', 'dimmed', 'contrast'] as const;
-
-/** Sets the theme of pages for a user. */
-export async function setTheme(db: Database, user_id: number, page_theme: (typeof themes)[number]): Promise<void> {
-  await db.updateTable('users').set({ page_theme }).where('id', '=', user_id).execute();
-}

@@ -7,9 +7,7 @@ export {
   endSessions,
   listSessions,
   renewedCookie,
-  setTheme,
   signIn,
-  themes,
 } from './actions.ts';
 export { deleteEndedSessions, sendPasswordLink } from './jobs.ts';
 export { changePassword, choosePassword, passwordLinkFor, resetPassword, usernameOfLink } from './password_actions.ts';
