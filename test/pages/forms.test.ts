@@ -14,8 +14,8 @@ before(async () => {
 /** No document can hold it, so a form cannot show it again. */
 const nul = '\0';
 const noOption = 'none of them';
-/** New labels are made, and files of wikis may contain anything. */
-const takesAnything = new Set(['labels[]', 'content']);
+/** New labels are made, files of wikis may contain anything, and a branch or place that does not exist is refused without its parameter. */
+const takesAnything = new Set(['labels[]', 'content', 'default_branch', 'namespace']);
 
 /** Values that a field must not take. */
 function wrongFor({ name, type, is_required, maximum, options }: FormField): string[] {
@@ -34,9 +34,10 @@ function wrongFor({ name, type, is_required, maximum, options }: FormField): str
 const saysNothing = new Set(['sign_in']);
 
 /** What stands in required fields while another one is wrong. */
-const usual: Readonly<Record<string, () => string>> = {
+const usual: Readonly<Record<string, (form: PageForm) => string>> = {
   key: newPublicKey,
-  'scopes[]': () => 'api',
+  'scopes[]': () => 'read_repository',
+  typed: ({ action }) => /^\/(?:groups\/)?(.+?)\/-\//.exec(action)![1]!,
   branch: () => 'new',
   ref: () => 'main',
   from: () => 'main',
@@ -46,7 +47,8 @@ const usual: Readonly<Record<string, () => string>> = {
 function filledIn(form: PageForm): Record<string, string[]> {
   const sent = sentBy(form);
   for (const { name, is_required } of form.fields)
-    if (sent[name]?.join('') === '' && (is_required || name in usual)) sent[name] = [usual[name]?.() ?? 'something'];
+    if (sent[name]?.join('') === '' && (is_required || name in usual))
+      sent[name] = [usual[name]?.(form) ?? 'something'];
   return sent;
 }
 

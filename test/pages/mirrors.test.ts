@@ -24,7 +24,7 @@ test('maintainers add, run and remove mirrors, and see what became of them', asy
   const wrong = await browser.send(path, 'add', { url: 'ftp://example.com/a.git' });
   assert.equal(wrong.status, 400);
   assert.match(wrong.html, /Only allowed schemes are http, https, ssh, git/);
-  assert.equal((await browser.send(path, 'add', { url: copy.url })).to, path);
+  assert.equal((await browser.send(path, 'add', { url: copy.url })).to, `${path}?done=add`);
   assert.equal((await sendFirst(browser, path, 'sync')).status, 303);
   await performQueued(services, [pushMirror]);
   assert.deepEqual(await refsOf(here, copy.id), await refsOf(here, project.id));
@@ -38,7 +38,7 @@ test('maintainers add, run and remove mirrors, and see what became of them', asy
   const elsewhere = await otherProject(here, 'follower');
   const following = `/${elsewhere.full_path}/-/settings/repository`;
   const wrongLogin = copy.url.replace(people.owner.token, 'glpat-wrong');
-  assert.equal((await browser.send(following, 'follow', { url: wrongLogin })).to, following);
+  assert.equal((await browser.send(following, 'follow', { url: wrongLogin })).to, `${following}?done=follow`);
   await performQueued(services, [pullMirror]);
   assert.match((await browser.get(following)).html, /Authentication failed\./);
   assert.equal((await sendFirst(browser, following, 'pull')).status, 303);

@@ -67,16 +67,88 @@ test('a token is shown once, works, and is rotated and revoked', async () => {
   assert.match((await browser.get(`${path}?state=inactive`)).html, /<strong>robot<\/strong>/);
 });
 
-test('a theme is chosen', async () => {
+/** What a form of a page sends, with some of it changed. */
+async function filledIn(browser: Browser, path: string, id: string, changes: Record<string, string>) {
+  const form = formsIn((await browser.get(path)).html).find((each) => each.id === id)!;
+  return browser.send(form.action, form.does[0]!, { ...sentBy(form), ...changes });
+}
+
+test('a theme is chosen, and how times are shown', async () => {
+  const here = await world();
+  const browser = await browserOf(here, here.people.developer);
+  const preferences = '/-/profile/preferences';
+  assert.match((await browser.get(preferences)).html, /<html lang="en" class="theme-auto">/);
+  const looks = { theme: 'dark', tab_width: '8', keys: 'false' };
+  assert.equal((await filledIn(browser, preferences, 'look', looks)).to, `${preferences}?done=look`);
+  assert.match((await browser.get('/')).html, /<html lang="en" class="theme-dark tabs-8" data-keys="off">/);
+  const wrong = await filledIn(browser, preferences, 'look', { theme: 'pink' });
+  assert.equal(reasonAt(wrong, 'look', 'theme'), 'Theme does not have a valid value');
+  const nowhere = await filledIn(browser, preferences, 'look', { time_zone: 'Orchard/North' });
+  assert.equal(reasonAt(nowhere, 'look', 'time_zone'), 'Time zone is not a time zone');
+
+  const sessions = '/-/user_settings/active_sessions';
+  assert.match((await browser.get(sessions)).html, /title="[^"]+ UTC">just now</);
+  await filledIn(browser, preferences, 'look', { times: 'absolute', time_zone: 'Asia/Tokyo' });
+  const shown = /<time datetime="([^"]+)" title="([^"]+)">([^<]+)</.exec((await browser.get(sessions)).html)!;
+  const inTokyo = new Date(Date.parse(shown[1]!) + 9 * 3_600_000).toISOString();
+  assert.match(shown[3]!, new RegExp(`, ${inTokyo.slice(11, 16)}$`));
+  assert.equal(shown[2], `${shown[3]} Asia/Tokyo`);
+});
+
+test('users say who they are, what they are doing, and by which name they are known', async () => {
   const here = await world();
   const { developer } = here.people;
   const browser = await browserOf(here, developer);
-  const preferences = '/-/profile/preferences';
-  assert.match((await browser.get(preferences)).html, /<html lang="en" class="theme-auto">/);
-  assert.equal((await browser.send(preferences, 'save', { theme: 'dark' })).to, preferences);
-  assert.match((await browser.get('/')).html, /<html lang="en" class="theme-dark">/);
-  const wrong = await browser.send(preferences, 'save', { theme: 'pink' });
-  assert.equal(reasonAt(wrong, 'save', 'theme'), 'Theme does not have a valid value');
+  const path = '/-/user_settings/profile';
+  assert.equal((await browser.get('/-/profile')).to, path);
+  const told = { bio: 'Grows apples', job_title: 'Gardener', private_profile: 'true', commit_email: '_private' };
+  assert.equal((await filledIn(browser, path, 'profile', told)).to, `${path}?done=profile`);
+  const wrong = await filledIn(browser, path, 'profile', { website_url: 'javascript:alert(1)' });
+  assert.equal(reasonAt(wrong, 'profile', 'website_url'), 'Website is not a valid URL');
+  await filledIn(browser, path, 'status', { message: 'In the orchard', availability: 'busy' });
+  const own = (await here.as('developer').get('/user')).body;
+  assert.deepEqual([own.bio, own.job_title, own.private_profile], ['Grows apples', 'Gardener', true]);
+  assert.match(own.commit_email, /noreply/);
+  assert.equal((await here.as('developer').get('/user/status')).body.message, 'In the orchard');
+  await filledIn(browser, path, 'profile', { bio: '', job_title: '' });
+  assert.equal((await here.as('developer').get('/user')).body.bio, '');
+  const username = `renamed-${developer.id}`;
+  await filledIn(browser, path, 'username', { username });
+  assert.equal((await here.as('developer').get('/user')).body.username, username);
+});
+
+test('addresses are added, and the main one is changed by a link', async () => {
+  const here = await world();
+  const { developer } = here.people;
+  const browser = await browserOf(here, developer);
+  const path = '/-/profile/emails';
+  const address = `second-${developer.id}@example.org`;
+  assert.equal((await filledIn(browser, path, 'create_email', { email: address })).to, `${path}?done=create_email`);
+  const again = formsIn((await browser.get(path)).html).find(({ does }) => does.includes('again_email'))!;
+  assert.equal((await browser.send(path, 'again_email', sentBy(again))).to, `${path}?done=again_email`);
+  const stranger = await browserOf(here, here.people.outsider);
+  assert.equal((await stranger.send(path, 'again_email', sentBy(again))).status, 404);
+  await sendFirst(browser, path, 'remove_email');
+  const left = (await here.as('developer').get('/user/emails')).body;
+  assert.equal(left.map(({ email }: { email: string }) => email).includes(address), false);
+  await filledIn(browser, path, 'primary', { email: address });
+  assert.notEqual((await here.as('developer').get('/user')).body.email, address);
+});
+
+test('users choose what they are told of, everywhere and in one project', async () => {
+  const here = await world();
+  const browser = await browserOf(here, here.people.developer);
+  const path = '/-/profile/notifications';
+  await filledIn(browser, path, 'notifications', { level: 'custom', new_note: 'true' });
+  const settings = (await here.as('developer').get('/notification_settings')).body;
+  assert.deepEqual([settings.level, settings.events.new_note, settings.events.new_issue], ['custom', true, false]);
+  const place = `/${here.project.full_path}/-/notifications`;
+  assert.ok((await browser.get(path)).html.includes(`href="${place}"`));
+  await filledIn(browser, place, 'notifications', { level: 'watch' });
+  const own = (await here.as('developer').get(`/projects/${here.project.id}/notification_settings`)).body;
+  assert.equal(own.level, 'watch');
+  const stranger = await browserOf(here, here.people.outsider);
+  assert.equal((await stranger.get(place)).status, 404);
 });
 
 test('sessions end one by one, or all others at once', async () => {

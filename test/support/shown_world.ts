@@ -4,6 +4,7 @@ import { recordStatus } from '../../src/areas/geo/geo_nodes/status/actions.ts';
 import { statusOfThisSite } from '../../src/areas/geo/geo_nodes/status/site_queries.ts';
 import { pages } from '../../src/areas/pages.ts';
 import { releasePages } from '../../src/areas/web/releases/index.ts';
+import { daysFromNow } from '../../src/cron/index.ts';
 import { inAddress } from '../../src/foundation/addresses.ts';
 import { reports, thrown } from './error_tracking.ts';
 import { fillWorld } from './full_project.ts';
@@ -104,6 +105,27 @@ async function addPeople({ as, project, group, people, db }: World): Promise<voi
   await sent(as('owner').post('/snippets', { title: 'Note', visibility: 'private', files: [file] }));
 }
 
+/** Something in each list of the settings. */
+async function addSettings({ as, project, group }: World): Promise<void> {
+  const hook = { url: 'https://listener.example/', name: 'Bell' };
+  const variable = { key: 'SEASON', value: 'autumn' };
+  const token = { name: 'fetcher', scopes: ['read_repository'] };
+  const badge = { name: 'docs', link_url: 'https://docs.example/', image_url: 'https://docs.example/a.svg' };
+  for (const place of [`/projects/${project.id}`, `/groups/${group.id}`]) {
+    await sent(as('owner').post(`${place}/hooks`, hook));
+    await sent(as('owner').post(`${place}/variables`, variable));
+    await sent(as('owner').post(`${place}/deploy_tokens`, token));
+    await sent(as('owner').post(`${place}/badges`, badge));
+    await sent(as('owner').post(`${place}/access_tokens`, { ...token, access_level: 20, expires_at: daysFromNow(30) }));
+  }
+  await sent(as('owner').post(`/projects/${project.id}/deploy_keys`, { title: 'Shed', key: newPublicKey() }));
+  await sent(as('admin').post(`/groups/${group.id}/service_accounts`, { name: 'Scarecrow' }));
+  await sent(
+    as('owner').post(`/groups/${group.id}/member_roles`, { name: 'Picker', base_access_level: 10, read_code: true }),
+  );
+  await sent(as('admin').post('/hooks', hook));
+}
+
 async function addRepositoryThings({ as, project, group }: World): Promise<void> {
   const url = `/projects/${project.id}/repository`;
   await sent(
@@ -146,6 +168,7 @@ async function idsOf(here: World): Promise<ShownWorld['ids']> {
     ['/projects/', String(project.id)],
     ['/groups/', group.full_path],
     ['/-/snippets/', await idOf(here, 'snippets', { author_id: people.owner.id })],
+    ['/admin/hooks/', await idOf(here, 'hooks', { repository_update_events: true })],
     ['/admin/geo/', await idOf(here, 'geo_nodes')],
     ['/import/', await idOf(here, 'bulk_imports')],
     ['/', project.full_path],
@@ -189,6 +212,9 @@ async function valuesOf(here: World): Promise<Record<string, string>> {
     label_id: await idOf(here, 'labels', own),
     group_label_id: await idOf(here, 'labels', { group_id: group.id }),
     kind: 'projects',
+    hook_id: await idOf(here, 'hooks', own),
+    group_hook_id: await idOf(here, 'hooks', { group_id: group.id }),
+    user_id: await idOf(here, 'service_accounts', { group_id: group.id }, 'user_id'),
   };
 }
 
@@ -220,6 +246,7 @@ export const valuesFor = (named: Pick<ShownWorld, 'ids' | 'values'>, path: strin
     board_id: named.values.group_board_id!,
     label_id: named.values.group_label_id!,
     attachment: named.values.group_attachment!,
+    hook_id: named.values.group_hook_id!,
   }),
 });
 
@@ -238,6 +265,7 @@ export async function showAll(here: World): Promise<ShownWorld> {
   await addRepositoryThings(here);
   await addFindings(here);
   await addPeople(here);
+  await addSettings(here);
   await addToServer(here);
   const named = { ids: await idsOf(here), values: await valuesOf(here) };
   return { ...here, ...named, addresses: new Map(pages.map(({ path }) => [path, addressOf(path, named)])) };

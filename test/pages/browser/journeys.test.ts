@@ -363,7 +363,7 @@ journey('a theme is chosen, a session ended, and nothing typed in it is lost', a
   const ground = () => visitor.page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
   const light = await ground();
   await visitor.fill({ Theme: 'dark' });
-  await visitor.press('Save');
+  await visitor.press('Save preferences');
   assert.notEqual(await ground(), light);
 
   await other.open(`${at}/-/issues/${iid}`);

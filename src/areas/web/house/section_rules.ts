@@ -4,6 +4,7 @@
 import { inAddress } from '../../../foundation/addresses.ts';
 import type { IconName, Operation, PageCall, Place, Section } from '../../../pages/index.ts';
 import { countInWords, type SectionCounts, sectionCounts } from './count_queries.ts';
+import { sectionPages } from './map_rules.ts';
 
 interface PlacedPage {
   name: string;
@@ -21,6 +22,8 @@ interface PlacedSection {
   count?: keyof SectionCounts;
   /** The first page that the caller may see is the address of the section. */
   pages: readonly PlacedPage[];
+  /** Whether its pages have a map of their own beside them, so that the section only leads to the first one. */
+  has_map?: true;
 }
 
 const sections: Readonly<Record<Place['kind'], readonly PlacedSection[]>> = {
@@ -113,6 +116,7 @@ const sections: Readonly<Record<Place['kind'], readonly PlacedSection[]>> = {
         },
       ],
     },
+    { label: 'Settings', icon: 'gear', pages: sectionPages('project'), has_map: true },
   ],
   group: [
     {
@@ -156,6 +160,7 @@ const sections: Readonly<Record<Place['kind'], readonly PlacedSection[]>> = {
         { name: 'members', label: 'Members', address: '/-/group_members', operation: 'listInvitedGroupsOfGroup' },
       ],
     },
+    { label: 'Settings', icon: 'gear', pages: sectionPages('group'), has_map: true },
   ],
 };
 
@@ -169,9 +174,10 @@ export async function sectionsOf({ services: { db }, may }: PageCall, { id, kind
     asked.set(operation, answer);
     return answer;
   };
-  const shown = sections[kind].map(async ({ label, icon, count, pages }) => {
+  const shown = sections[kind].map(async ({ label, icon, count, pages, has_map }) => {
     const allowed = await Promise.all(pages.map(({ operation }) => isAllowed(operation)));
-    const open = pages.filter((_, index) => allowed[index]);
+    const all = pages.filter((_, index) => allowed[index]);
+    const open = has_map ? all.slice(0, 1) : all;
     const counts = await counting;
     return {
       label,

@@ -1,6 +1,7 @@
 /** The SSH keys of the visitor. */
 import { chip, form, html, page, pager, pagingOf, redirect, rows, time } from '../../../pages/index.ts';
 import { Key, readPublicKey } from '../../people/keys/index.ts';
+import { besideMap } from '../declared/index.ts';
 
 const path = '/-/user_settings/ssh_keys';
 
@@ -12,7 +13,7 @@ function fingerprintOf(key: string): string {
   return 'refusal' in read ? '' : `SHA256:${read.fingerprint_sha256}`;
 }
 
-export const sshKeysPage = page(path, {
+const keysPage = page(path, {
   signed_in: true,
   load: ({ list, query }) => list(Key, 'listOwnKeys', pagingOf({ query })),
   forms: { add: { runs: 'createOwnKey', is_sensitive: true }, delete: { runs: 'deleteOwnKey' } },
@@ -65,5 +66,7 @@ ${form(seen, 'add', {
 })}`,
   }),
 });
+
+export const sshKeysPage = besideMap('own', 'ssh_keys', keysPage);
 
 export const sshKeyRedirect = redirect('/-/profile/keys', () => path);

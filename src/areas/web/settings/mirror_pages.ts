@@ -1,7 +1,7 @@
 /** The mirrors of a project (docs/reference/mirrors.md#the-page). */
 import type { Static } from 'typebox';
 import { pagePath } from '../../../foundation/addresses.ts';
-import { ApiError, forbidden, type Page as ListPage } from '../../../http/index.ts';
+import { ApiError, type Page as ListPage } from '../../../http/index.ts';
 import {
   type Content,
   chip,
@@ -10,7 +10,7 @@ import {
   hidden,
   html,
   type PageCall,
-  page,
+  type PageForm,
   pager,
   pagingOf,
   rows,
@@ -18,11 +18,11 @@ import {
   time,
 } from '../../../pages/index.ts';
 import { PullMirror, RemoteMirror } from '../../code/mirrors/index.ts';
+import { part, settingsPage } from '../declared/index.ts';
 
 export const mirrorsPage = pagePath('/:project/-/settings/repository');
 
 interface Shown {
-  id: string;
   pushed: ListPage<Static<typeof RemoteMirror>>;
   /** The pull mirror of the project. */
   pulled: Static<typeof PullMirror> | undefined;
@@ -40,15 +40,13 @@ async function pulledFrom({ one }: PageCall): Promise<Shown['pulled']> {
 }
 
 async function load(call: PageCall): Promise<Shown> {
-  const { list, may, query, params } = call;
-  await call.described('getProject');
-  if (!(await may('listRemoteMirrors'))) throw forbidden();
+  const { list, may, query } = call;
   const [pushed, pulled, mayPull] = await Promise.all([
     list(RemoteMirror, 'listRemoteMirrors', pagingOf({ query })),
     pulledFrom(call),
     may('setPullMirror'),
   ]);
-  return { id: params.id!, pushed, pulled, mayPull };
+  return { pushed, pulled, mayPull };
 }
 
 /** The status of a mirror, and its last error. */
@@ -99,21 +97,21 @@ const newPull: readonly Field[] = [
   },
 ];
 
-export const mirrorSettingsPage = page('/:id/-/settings/repository', {
-  signed_in: true,
-  load,
-  forms: {
-    add: { runs: 'createRemoteMirror', parameters: { enabled: true } },
-    sync: { runs: 'syncRemoteMirror' },
-    remove: { runs: 'deleteRemoteMirror' },
-    follow: { runs: 'setPullMirror', parameters: { enabled: true } },
-    pull: { runs: 'syncPullMirror' },
-    end_pull: { runs: 'setPullMirror', parameters: { enabled: false } },
-  },
-  view: ({ id, pushed, pulled, mayPull }, seen) => ({
-    title: ['Mirrors', id],
-    place: { id, kind: 'project' },
-    main: html`<h2>Where the repository is pushed to</h2>
+const forms: Readonly<Record<string, PageForm>> = {
+  add: { runs: 'createRemoteMirror', parameters: { enabled: true } },
+  sync: { runs: 'syncRemoteMirror' },
+  remove: { runs: 'deleteRemoteMirror' },
+  follow: { runs: 'setPullMirror', parameters: { enabled: true } },
+  pull: { runs: 'syncPullMirror' },
+  end_pull: { runs: 'setPullMirror', parameters: { enabled: false } },
+};
+
+export const mirrorSettingsPage = settingsPage('project', 'mirrors', [
+  part({
+    forms,
+    done: { add: 'The mirror is added.', sync: 'It runs.', remove: 'The mirror is removed.', pull: 'It runs.' },
+    load,
+    view: ({ pushed, pulled, mayPull }, seen) => html`<h2>Where the repository is pushed to</h2>
 ${rows(
   pushed.items.map((mirror) => pushedView(mirror, seen)),
   'The repository is pushed nowhere.',
@@ -133,4 +131,4 @@ ${form(seen, 'follow', { fields: newPull, button: 'Follow it' })}`
 }`
 }`,
   }),
-});
+]);

@@ -2,10 +2,11 @@
 import { proposalsPage } from '../../../access/index.ts';
 import { form, html, page, pager, pagingOf, rows } from '../../../pages/index.ts';
 import { PlaceholderProposal } from '../../migration/placeholders/index.ts';
+import { besideMap } from '../declared/index.ts';
 
 const words = { accept: 'That is me', reject: 'That is not me' } as const;
 
-export const placeholderProposalsPage = page(proposalsPage, {
+const ownProposalsPage = page(proposalsPage, {
   signed_in: true,
   load: ({ list, query }) => list(PlaceholderProposal, 'listPlaceholderProposals', pagingOf({ query })),
   forms: {
@@ -40,3 +41,5 @@ ${(['accept', 'reject'] as const).map((name) =>
 ${pager(proposals, seen)}`,
   }),
 });
+
+export const placeholderProposalsPage = besideMap('own', 'proposals', ownProposalsPage);

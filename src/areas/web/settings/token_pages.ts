@@ -17,6 +17,7 @@ import {
   type View,
 } from '../../../pages/index.ts';
 import { issueOwnToken, PersonalAccessToken, scopesFor, shownOnce } from '../../people/personal_access_tokens/index.ts';
+import { besideMap } from '../declared/index.ts';
 
 const path = '/-/user_settings/personal_access_tokens';
 
@@ -68,7 +69,7 @@ const newTokenFields = (isAdmin: boolean): Field[] => [
   },
 ];
 
-export const tokensPage = page(path, {
+const ownTokensPage = page(path, {
   signed_in: true,
   load: ({ list, query, caller }) =>
     list(PersonalAccessToken, 'listPersonalAccessTokens', {
@@ -114,5 +115,7 @@ ${pager(tokens, seen)}
 ${form(seen, 'create', { fields: newTokenFields(seen.caller!.admin), button: 'Create the token' })}`,
   }),
 });
+
+export const tokensPage = besideMap('own', 'tokens', ownTokensPage);
 
 export const tokenRedirect = redirect('/-/profile/personal_access_tokens', () => path);

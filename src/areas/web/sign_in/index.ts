@@ -7,4 +7,4 @@ export {
   signInPage,
   signOutPage,
 } from './pages.ts';
-export { preferencesPage, sessionsPage } from './session_pages.ts';
+export { sessionsPage } from './session_pages.ts';

@@ -24,6 +24,7 @@ import {
   signIn,
   usernameOfLink,
 } from '../../people/sessions/index.ts';
+import { besideMap } from '../declared/index.ts';
 import { appearanceOf, guidelinesOf } from '../house/queries.ts';
 
 const textIn = (fields: Values, name: string): string => {
@@ -229,7 +230,7 @@ export const choosePasswordPage = page(passwordPage, {
   },
 });
 
-export const changePasswordPage = page('/-/user_settings/password/edit', {
+const ownPasswordPage = page('/-/user_settings/password/edit', {
   signed_in: true,
   load: async () => undefined,
   forms: {
@@ -260,3 +261,5 @@ ${form(seen, 'change', {
 })}`,
   }),
 });
+
+export const changePasswordPage = besideMap('own', 'password', ownPasswordPage);

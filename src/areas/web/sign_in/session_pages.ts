@@ -1,10 +1,10 @@
-/** The sessions of a visitor, and the theme of pages. */
-import { proposalsPage } from '../../../access/index.ts';
-import { badParam, idIn, notFound } from '../../../http/index.ts';
+/** The sessions of a visitor. */
+import { idIn, notFound } from '../../../http/index.ts';
 import { form, html, page, rows, textIn, time } from '../../../pages/index.ts';
-import { endSession, endSessions, listSessions, setTheme, themes } from '../../people/sessions/index.ts';
+import { endSession, endSessions, listSessions } from '../../people/sessions/index.ts';
+import { besideMap } from '../declared/index.ts';
 
-export const sessionsPage = page('/-/user_settings/active_sessions', {
+const ownSessionsPage = page('/-/user_settings/active_sessions', {
   signed_in: true,
   load: ({ services, caller }) => listSessions(services.db, caller!.id),
   forms: {
@@ -47,46 +47,4 @@ ${
   }),
 });
 
-export const preferencesPage = page('/-/profile/preferences', {
-  signed_in: true,
-  load: async () => undefined,
-  forms: {
-    save: {
-      async act({ services, caller, path }, fields) {
-        const theme = themes.find((name) => name === fields.theme);
-        if (!theme) throw badParam('theme', 'does not have a valid value');
-        await setTheme(services.db, caller!.id, theme);
-        return path;
-      },
-    },
-  },
-  view: (_data, seen) => ({
-    title: ['Settings'],
-    main: html`<ul>
-<li><a href="/-/user_settings/personal_access_tokens">Access tokens</a></li>
-<li><a href="/-/user_settings/ssh_keys">SSH keys</a></li>
-<li><a href="/-/user_settings/active_sessions">Sessions</a></li>
-<li><a href="/-/user_settings/password/edit">Password</a></li>
-<li><a href="${proposalsPage}">Work from other servers</a></li>
-</ul>
-<h2>Appearance</h2>
-${form(seen, 'save', {
-  fields: [
-    {
-      name: 'theme',
-      label: 'Theme',
-      kind: 'select',
-      value: seen.caller!.session.theme,
-      options: [
-        { value: 'auto', label: 'As the system' },
-        { value: 'light', label: 'Light' },
-        { value: 'dark', label: 'Dark' },
-        { value: 'dimmed', label: 'Dimmed' },
-        { value: 'contrast', label: 'High contrast' },
-      ],
-    },
-  ],
-  button: 'Save',
-})}`,
-  }),
-});
+export const sessionsPage = besideMap('own', 'sessions', ownSessionsPage);

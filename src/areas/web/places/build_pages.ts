@@ -1,0 +1,140 @@
+/** Variables, freeze periods, and badges and uploaded files of projects and groups. */
+import type { Values } from '../../../http/index.ts';
+import { type Content, html, time } from '../../../pages/index.ts';
+import { dotted, fieldsOf, formOf, listPart, part, reading, settingsPage, textOf } from '../declared/index.ts';
+
+const variableFields = fieldsOf({
+  value: { kind: 'area' },
+  variable_type: { label: 'Kind', words: { env_var: 'Variable', file: 'File' }, help: undefined },
+  environment_scope: { label: 'Environments', help: 'A name or a pattern such as review/*. Left empty: all.' },
+  protected: { label: 'Only for protected branches and tags', help: undefined },
+  masked: { label: 'Masked in logs', help: undefined },
+  raw: { label: 'Taken literally: $ names no other variable', help: undefined },
+  description: {},
+});
+
+const variablePart = (noun: 'Project' | 'Group') =>
+  listPart('variable', {
+    list: `list${noun}Variables`,
+    intro: 'Pipelines get them. Values that nobody may read again are masked and hidden.',
+    names: ({ key, environment_scope }) => ({
+      key: String(key),
+      'filter[environment_scope]': String(environment_scope),
+    }),
+    title: 'key',
+    head: ({ key }) => html`<code>${String(key)}</code>`,
+    line: (item) => variableLine(item),
+    empty: 'There are no variables.',
+    create: formOf(
+      `create${noun}Variable`,
+      { key: {}, ...variableFields, masked_and_hidden: { label: 'Masked, and never shown again', help: undefined } },
+      { button: 'Add the variable', heading: 'New variable' },
+    ),
+    edit: formOf(`update${noun}Variable`, variableFields, { button: 'Save' }),
+    buttons: {
+      remove: { runs: `delete${noun}Variable`, label: 'Delete', look: 'danger', done: 'The variable is deleted.' },
+    },
+  });
+
+function variableLine({
+  environment_scope,
+  protected: isProtected,
+  masked,
+  hidden,
+  variable_type,
+  description,
+}: Values): Content {
+  const where = environment_scope === '*' ? 'All environments' : `In ${environment_scope}`;
+  return dotted(
+    [
+      where,
+      variable_type === 'file' && 'File',
+      isProtected === true && 'Protected',
+      hidden === true ? 'Hidden' : masked === true && 'Masked',
+      description === null ? '' : String(description),
+    ].filter((each) => each !== false),
+  );
+}
+
+export const variablePages = [
+  settingsPage('project', 'variables', [variablePart('Project')]),
+  settingsPage('group', 'variables', [variablePart('Group')]),
+];
+
+const frozen = part({
+  load: reading('getFreezeStatus'),
+  view: ({ frozen: isFrozen, until, next_start }) =>
+    html`<p class="notice">${
+      isFrozen === true
+        ? html`Deployments are frozen now${until !== null && html`, until ${time(String(until))}`}.`
+        : html`Nothing is frozen now.`
+    }${next_start !== null && html` The next freeze begins ${time(String(next_start))}.`}</p>`,
+});
+
+const periodFields = fieldsOf({
+  freeze_start: { label: 'Begins' },
+  freeze_end: { label: 'Ends' },
+  cron_timezone: { label: 'Time zone' },
+});
+
+export const freezePeriodsPage = settingsPage('project', 'freeze_periods', [
+  frozen,
+  listPart('period', {
+    list: 'listFreezePeriods',
+    names: ({ id }) => ({ freeze_period_id: Number(id) }),
+    title: ({ freeze_start, freeze_end }) => `${freeze_start} – ${freeze_end}`,
+    head: ({ freeze_start, freeze_end }) =>
+      html`From <code>${String(freeze_start)}</code> to <code>${String(freeze_end)}</code>`,
+    line: ['cron_timezone'],
+    empty: 'There are no freeze periods.',
+    create: formOf('createFreezePeriod', periodFields, { button: 'Add the period', heading: 'New freeze period' }),
+    edit: formOf('updateFreezePeriod', periodFields, { button: 'Save' }),
+    buttons: {
+      remove: { runs: 'deleteFreezePeriod', label: 'Delete', look: 'danger', done: 'The period is deleted.' },
+    },
+  }),
+]);
+
+const badgeFields = fieldsOf({
+  name: {},
+  link_url: { label: 'Address that it leads to' },
+  image_url: { label: 'Address of the picture' },
+});
+
+const badgePart = (noun: 'Project' | 'Group') =>
+  listPart('badge', {
+    list: `list${noun}Badges`,
+    intro: 'Small pictures above the files. %{project_path}, %{default_branch} and the like are replaced.',
+    only: ({ kind }) => kind === noun.toLowerCase(),
+    names: ({ id }) => ({ badge_id: Number(id) }),
+    title: ({ name, link_url }) => String(name || link_url),
+    line: ['link_url', 'image_url'],
+    empty: 'There are no badges.',
+    create: formOf(`create${noun}Badge`, badgeFields, { button: 'Add the badge', heading: 'New badge' }),
+    edit: formOf(`update${noun}Badge`, badgeFields, { button: 'Save' }),
+    buttons: { remove: { runs: `delete${noun}Badge`, label: 'Delete', look: 'danger', done: 'The badge is deleted.' } },
+  });
+
+export const badgeSettingsPages = [
+  settingsPage('project', 'badges', [badgePart('Project')]),
+  settingsPage('group', 'badges', [badgePart('Group')]),
+];
+
+const uploadPart = (noun: 'Project' | 'Group') =>
+  listPart('upload', {
+    list: `list${noun}Uploads`,
+    intro: 'Files that were attached to texts. Without one, the texts show a broken link.',
+    names: ({ id }) => ({ upload_id: Number(id) }),
+    title: 'filename',
+    line: ({ size, created_at, uploaded_by }) =>
+      html`${Math.ceil(Number(size) / 1024)} KiB, ${time(textOf({ created_at }, 'created_at'))}${
+        uploaded_by !== null && uploaded_by !== undefined && html` by @${textOf(uploaded_by as Values, 'username')}`
+      }`,
+    empty: 'No file was uploaded.',
+    buttons: { remove: { runs: `delete${noun}Upload`, label: 'Delete', look: 'danger', done: 'The file is deleted.' } },
+  });
+
+export const uploadPages = [
+  settingsPage('project', 'uploads', [uploadPart('Project')]),
+  settingsPage('group', 'uploads', [uploadPart('Group')]),
+];

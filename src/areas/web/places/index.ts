@@ -1,0 +1,34 @@
+/** Settings of projects and groups. */
+import { approvalPages } from './approval_pages.ts';
+import { badgeSettingsPages, freezePeriodsPage, uploadPages, variablePages } from './build_pages.ts';
+import { groupCarefulPage, projectCarefulPage } from './careful_pages.ts';
+import { errorTrackingSettingsPage } from './error_tracking_pages.ts';
+import { featuresPage, generalPage, mergeRequestSettingsPage } from './general_pages.ts';
+import { groupSettingsPages } from './group_pages.ts';
+import { hookPages } from './hook_pages.ts';
+import { protectedBranchPages, protectedEnvironmentPages, protectedTagsPage } from './protection_pages.ts';
+import { pushRulePages } from './push_rule_pages.ts';
+import { accessTokenPages, deployKeysPage, deployTokenPages } from './token_pages.ts';
+
+export const placeSettingsPages = [
+  generalPage,
+  featuresPage,
+  mergeRequestSettingsPage,
+  ...approvalPages,
+  ...protectedBranchPages,
+  protectedTagsPage,
+  ...pushRulePages,
+  ...variablePages,
+  freezePeriodsPage,
+  ...protectedEnvironmentPages,
+  deployKeysPage,
+  ...deployTokenPages,
+  ...accessTokenPages,
+  ...hookPages,
+  errorTrackingSettingsPage,
+  ...badgeSettingsPages,
+  ...uploadPages,
+  ...groupSettingsPages,
+  projectCarefulPage,
+  groupCarefulPage,
+];
