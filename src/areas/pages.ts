@@ -9,13 +9,14 @@ import { blamePageList } from './web/blame/index.ts';
 import { boardPages } from './web/boards/index.ts';
 import { deploymentPages } from './web/deployments/index.ts';
 import { errorPages } from './web/errors/index.ts';
-import { badgePages, codeFactPages, instanceFactPages, memberPages } from './web/facts/index.ts';
+import { badgePages, codeFactPages, instanceFactPages } from './web/facts/index.ts';
 import { fileEditingPages } from './web/file_editing/index.ts';
 import { groupPageOf, newGroupPage, newProjectPage, personPage, personRedirect } from './web/groups/index.ts';
 import { historyGraphPages } from './web/history_graphs/index.ts';
 import { homePages } from './web/home/index.ts';
 import { dismissalPage, houseOf, manifestPage, sectionsOf } from './web/house/index.ts';
 import { editIssuePage, issueListPages, issuePage, newIssuePage, workItemPage } from './web/issues/index.ts';
+import { memberPages } from './web/members/index.ts';
 import {
   editMergeRequestPage,
   mergeRequestCommitsPage,
@@ -26,14 +27,22 @@ import {
   mergeRequestPage,
   newMergeRequestPage,
 } from './web/merge_requests/index.ts';
+import { placeSettingsPages } from './web/places/index.ts';
 import { planningPages } from './web/planning/index.ts';
 import { projectListPages } from './web/project_lists/index.ts';
 import { releasePages } from './web/releases/index.ts';
 import { otherAddress, repositoryPages } from './web/repository/index.ts';
 import { searchPage } from './web/search/index.ts';
 import {
+  emailsPage,
+  gpgKeysPage,
   mirrorSettingsPage,
+  notificationsPage,
   placeholderProposalsPage,
+  placeNotificationPages,
+  preferencesPage,
+  profilePage,
+  profileRedirect,
   sshKeyRedirect,
   sshKeysPage,
   tokenRedirect,
@@ -44,7 +53,6 @@ import {
   choosePasswordPage,
   confirmPasswordPage,
   forgottenPasswordPage,
-  preferencesPage,
   sessionsPage,
   signInPage,
   signOutPage,
@@ -94,12 +102,19 @@ export const pages: readonly AnyPage[] = [
   manifestPage,
   ...writingPages,
   ...wikiPages,
+  profilePage,
+  profileRedirect,
+  emailsPage,
+  gpgKeysPage,
+  notificationsPage,
+  ...placeNotificationPages,
   sshKeysPage,
   placeholderProposalsPage,
   sshKeyRedirect,
   tokensPage,
   tokenRedirect,
   mirrorSettingsPage,
+  ...placeSettingsPages,
   groupPageOf,
   personRedirect,
   ...planningPages,

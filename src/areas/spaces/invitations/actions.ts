@@ -13,7 +13,7 @@ import { checkRole, type Grant } from '../members/role_checks.ts';
 import { type Actor, isAbove, type Source } from '../members/rules.ts';
 import { hasSeatsFor } from '../members/seat_queries.ts';
 import { asSubtree, type Granted } from '../members/source_access.ts';
-import { tellOfAccess, writeInvitation } from './mail_jobs.ts';
+import { remindOfInvitation, tellOfAccess, writeInvitation } from './mail_jobs.ts';
 import { invitationFor, invitationsOf, type NamedUser, objectionTo, usersByAddress, usersNumbered } from './queries.ts';
 import {
   botText,
@@ -246,6 +246,10 @@ async function writeInvitations(
   );
   return new Set(rows.map(({ invite_email }) => invite_email));
 }
+
+/** Sends a pending invitation again. */
+export const remindNow = (db: Database, invitation_id: number): Promise<void> =>
+  remindOfInvitation.enqueue(db, { invitation_id });
 
 export interface InvitationChange {
   access_level?: number | undefined;

@@ -256,3 +256,25 @@ export async function usersByIdOrName(
   const unknown = (ids?.map(String) ?? usernames ?? []).filter((name) => !known.has(name.toLowerCase()));
   return { users, unknown };
 }
+
+/** Where members of a place come from: the group above it, or true for an invited group. Direct members are left out. */
+export async function originsOf(
+  db: Database,
+  subtree: Subtree,
+  user_ids: readonly number[],
+): Promise<Map<number, { full_path: string } | 'invited'>> {
+  const source = await sourceOf(db, subtree);
+  const ids = ofAnyLength(user_ids, 'bigint[]');
+  const { rows } = await sql<{ user_id: number; full_path: string | null; is_direct: boolean }>`
+    select asked.user_id, above.full_path, exists (
+             select from members where members.user_id = asked.user_id and ${isDirect(source, 'members')} and ${countsToday('members')}) as is_direct
+      from unnest(${ids}) asked(user_id)
+      left join lateral (
+        select namespaces.full_path::text from members join namespaces on namespaces.id = members.group_id
+         where members.user_id = asked.user_id and members.group_id = any(${ofAnyLength(source.above, 'bigint[]')}) and ${countsToday('members')}
+         order by members.access_level desc, members.group_id limit 1) above on true`.execute(db);
+  const others = rows.filter(({ is_direct, user_id }) => !is_direct && user_id !== source.personal_owner_id);
+  return new Map(
+    others.map(({ user_id, full_path }) => [user_id, full_path === null ? ('invited' as const) : { full_path }]),
+  );
+}

@@ -2,4 +2,3 @@
 export { badgePages } from './badge_pages.ts';
 export { codeFactPages } from './code_pages.ts';
 export { instanceFactPages } from './instance_pages.ts';
-export { memberPages } from './member_pages.ts';

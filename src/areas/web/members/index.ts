@@ -1,0 +1,2 @@
+/** Members of projects and groups. */
+export { memberPages } from './pages.ts';
