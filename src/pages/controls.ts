@@ -3,9 +3,6 @@ import { IsOptional, type TSchema } from 'typebox';
 import { type Marked, marks, type Plan, reaches } from '../http/index.ts';
 import type { Field, Option } from './forms.ts';
 
-/** The parameters of an operation, by name. */
-export type Parameters = Readonly<Record<string, TSchema>>;
-
 /** What a form says about a control beyond its parameter. `value` is what something new starts with. */
 export interface Over extends Partial<Omit<Field, 'name'>> {
   /** The values of an enumeration in words, in the order in which they are offered; others are left out. */

@@ -6,7 +6,6 @@ import type { FastifyReply } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { Device, Visitor, WaitingForm } from '../access/index.ts';
 import type { ApiError, Page as ListPage, Services, Values } from '../http/index.ts';
-import type { Parameters } from './controls.ts';
 import type { Content, Html } from './html.ts';
 import type { OperationParameters } from './operations.ts';
 
@@ -54,7 +53,7 @@ export interface PageCall {
   /** What an endpoint replies with, whatever it is, and the schema of it or of the items of its list. */
   described<O extends Operation>(operation: O, parameters?: ParametersOf<O>): Promise<Described>;
   /** What an endpoint takes, from which controls of forms follow. */
-  parameters(operation: Operation): Parameters;
+  parameters(operation: Operation): Readonly<Record<string, TSchema>>;
   /** The bytes of a file. */
   bytes<O extends Operation>(operation: O, parameters?: ParametersOf<O>): Promise<FileParts>;
   /** Reads an optional object: undefined if it is hidden from the caller or missing. */

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { admin } from '../../../access/index.ts';
 import { found, Id, one, post, resource } from '../../../http/index.ts';
-import { passwordLinkFor } from '../sessions/password_actions.ts';
+import { passwordLinkFor } from './password_actions.ts';
 
 const SignInLink = resource('SignInLink', { username: Type.String(), link: Type.String() });
 
