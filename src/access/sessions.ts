@@ -26,7 +26,7 @@ const use_minutes = 10;
 export interface PagePreferences {
   /** Whether times are shown by their distance, or as they are. */
   times: 'relative' | 'absolute';
-  /** The IANA or Rails name of the zone of times. */
+  /** The IANA name of the zone of times. */
   time_zone: string;
   diffs: 'inline' | 'side_by_side';
   /** In characters. */

@@ -1,5 +1,4 @@
 /** Marks by which a reader recognises things: faces, states, labels and times. */
-import { ianaZone } from '../cron/index.ts';
 import { type Html, html, sanitised } from './html.ts';
 import { type IconName, icon } from './icons.ts';
 
@@ -50,24 +49,28 @@ export function time(at: string | null | undefined): Html | undefined {
 
 const zoned = new Map<string, Intl.DateTimeFormat>();
 
-/** A moment in a time zone. @param zone its IANA or Rails name */
-function momentIn(zone: string, at: Date): string {
-  const name = ianaZone(zone) ?? 'UTC';
-  let format = zoned.get(name);
-  if (!format) {
+/** The format of moments in a time zone; one that this system does not know is read as UTC. */
+function formatIn(zone: string): Intl.DateTimeFormat {
+  const known = zoned.get(zone);
+  if (known) return known;
+  let format: Intl.DateTimeFormat;
+  try {
     format = new Intl.DateTimeFormat('en-GB', {
-      ...{ timeZone: name, day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' },
+      ...{ timeZone: zone, day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' },
       hourCycle: 'h23',
     });
-    zoned.set(name, format);
+  } catch (error) {
+    if (error instanceof RangeError && zone !== 'UTC') return formatIn('UTC');
+    throw error;
   }
-  return format.format(at);
+  zoned.set(zone, format);
+  return format;
 }
 
 /** How someone wants to see times. */
 export interface TimePreference {
   times: 'relative' | 'absolute';
-  /** The IANA or Rails name of a zone. */
+  /** The IANA name of a zone. */
   time_zone: string;
 }
 
@@ -78,7 +81,7 @@ export function withTimes(markup: Html, { times, time_zone }: TimePreference): H
   if (times === 'relative' && time_zone === 'UTC') return markup;
   return sanitised(
     markup.text.replaceAll(timeMarkup, (_, iso: string, words: string) => {
-      const exact = momentIn(time_zone, new Date(iso));
+      const exact = formatIn(time_zone).format(new Date(iso));
       return html`<time datetime="${iso}" title="${`${exact} ${time_zone}`}">${times === 'absolute' ? exact : words}</time>`
         .text;
     }),

@@ -1,7 +1,7 @@
 /** What users change of themselves on pages: their profile, and how pages look. */
 import { Type } from 'typebox';
 import { signedIn } from '../../../access/index.ts';
-import { isTimeZone } from '../../../cron/index.ts';
+import { ianaZone, isTimeZone } from '../../../cron/index.ts';
 import { type Database, repeated } from '../../../db/index.ts';
 import { allOptional, checked, found, get, Id, nothing, one, post, put, resource } from '../../../http/index.ts';
 import { confirmEmail } from '../emails/jobs.ts';
@@ -138,7 +138,9 @@ export const ownPageRoutes = [
     input: allOptional(preferences),
     returns: one(PagePreferences),
     handle: async ({ db, caller, input }) => {
-      const columns = Object.fromEntries(Object.entries(input).map(([name, value]) => [`page_${name}`, value]));
+      const time_zone = input.time_zone && ianaZone(input.time_zone);
+      const given = { ...input, ...(time_zone && { time_zone }) };
+      const columns = Object.fromEntries(Object.entries(given).map(([name, value]) => [`page_${name}`, value]));
       await db.updateTable('users').set(columns).where('id', '=', caller.id).execute();
       return pagePreferences(db, caller.id);
     },

@@ -4,7 +4,7 @@ import { ApiError, forbidden, invalid, reaches, reasonsOf, type Values } from '.
 import { type Option, type Page, type PageCall, type PageForm, page, pagingOf, textIn } from '../../../pages/index.ts';
 import { remindNow } from '../../spaces/invitations/index.ts';
 import { originsOf } from '../../spaces/members/index.ts';
-import { reading } from '../declared/index.ts';
+import { reading } from '../declared/form_present.ts';
 import { guidelinesOf } from '../house/queries.ts';
 import type { Noun, Shown, Tab } from './definition.ts';
 import { tabs, tabsOf } from './definition.ts';

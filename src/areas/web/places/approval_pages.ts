@@ -1,6 +1,9 @@
 /** Approvals: what merge requests need, and by whom. */
 import type { Values } from '../../../http/index.ts';
-import { choicesOf, dotted, fieldsOf, formOf, formPart, listPart, reading, settingsPage } from '../declared/index.ts';
+import { fieldsOf, formOf, settingsPage } from '../declared/definition.ts';
+import { choicesOf, formPart, reading } from '../declared/form_present.ts';
+import { listPart } from '../declared/list_present.ts';
+import { dotted } from '../declared/views.ts';
 
 interface Setting {
   value: boolean;

@@ -1,7 +1,10 @@
 /** Variables, freeze periods, and badges and uploaded files of projects and groups. */
 import type { Values } from '../../../http/index.ts';
 import { type Content, html, time } from '../../../pages/index.ts';
-import { dotted, fieldsOf, formOf, listPart, part, reading, settingsPage, textOf } from '../declared/index.ts';
+import { fieldsOf, formOf, part, settingsPage } from '../declared/definition.ts';
+import { reading } from '../declared/form_present.ts';
+import { listPart } from '../declared/list_present.ts';
+import { dotted, textOf } from '../declared/views.ts';
 
 const variableFields = fieldsOf({
   value: { kind: 'area' },

@@ -3,7 +3,9 @@ import { groupPage } from '../../../access/index.ts';
 import { inAddress } from '../../../foundation/addresses.ts';
 import type { Values } from '../../../http/index.ts';
 import type { PageCall } from '../../../pages/index.ts';
-import { choicesOf, formOf, formPart, reading, settingsPage, textOf } from '../declared/index.ts';
+import { formOf, settingsPage } from '../declared/definition.ts';
+import { choicesOf, formPart, reading } from '../declared/form_present.ts';
+import { textOf } from '../declared/views.ts';
 
 /** The path that is typed to confirm. */
 const typed = ({ params: { id } }: PageCall): string => id!;

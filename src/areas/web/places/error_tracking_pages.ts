@@ -1,6 +1,9 @@
 /** Error tracking of a project: whether it receives errors, when it tells of them, and the keys of applications. */
 import { html } from '../../../pages/index.ts';
-import { formOf, formPart, listPart, reading, settingsPage, textOf } from '../declared/index.ts';
+import { formOf, settingsPage } from '../declared/definition.ts';
+import { formPart, reading } from '../declared/form_present.ts';
+import { listPart } from '../declared/list_present.ts';
+import { textOf } from '../declared/views.ts';
 
 export const errorTrackingSettingsPage = settingsPage('project', 'error_tracking', [
   formPart('tracking', {

@@ -1,5 +1,6 @@
 /** General settings of projects: what they are called, who sees them, and which features they have. */
-import { choicesOf, formOf, formPart, reading, settingsPage } from '../declared/index.ts';
+import { formOf, settingsPage } from '../declared/definition.ts';
+import { choicesOf, formPart, reading } from '../declared/form_present.ts';
 import { featureWords, visibilityWords } from './level_rules.ts';
 
 const project = reading('getProject');

@@ -1,19 +1,10 @@
 /** Settings that only groups have: general, permissions, roles, service accounts, seats and placeholders. */
 import type { Values } from '../../../http/index.ts';
 import { chip, html, type PageCall, person, time } from '../../../pages/index.ts';
-import {
-  choicesOf,
-  type DeclaredField,
-  dotted,
-  fieldsOf,
-  formOf,
-  formPart,
-  listPart,
-  onceView,
-  reading,
-  settingsPage,
-  textOf,
-} from '../declared/index.ts';
+import { type DeclaredField, fieldsOf, formOf, settingsPage } from '../declared/definition.ts';
+import { choicesOf, formPart, reading } from '../declared/form_present.ts';
+import { listPart } from '../declared/list_present.ts';
+import { dotted, onceView, textOf } from '../declared/views.ts';
 import { featureWords, roleNames, visibilityWords } from './level_rules.ts';
 import { memberRoleFields } from './role_rules.ts';
 

@@ -11,17 +11,10 @@ import {
   rows,
   state,
 } from '../../../pages/index.ts';
-import {
-  fieldsFor,
-  fieldsOf,
-  formOf,
-  formPart,
-  listPart,
-  part,
-  reading,
-  settingsPage,
-  textOf,
-} from '../declared/index.ts';
+import { fieldsOf, formOf, part, settingsPage } from '../declared/definition.ts';
+import { fieldsFor, formPart, reading } from '../declared/form_present.ts';
+import { listPart } from '../declared/list_present.ts';
+import { textOf } from '../declared/views.ts';
 
 type Noun = 'Project' | 'Group' | 'System';
 

@@ -1,7 +1,9 @@
 /** Protected branches, tags and environments of projects and groups. */
 import type { Values } from '../../../http/index.ts';
 import { type Content, chip, html } from '../../../pages/index.ts';
-import { dotted, formOf, listPart, settingsPage } from '../declared/index.ts';
+import { formOf, settingsPage } from '../declared/definition.ts';
+import { listPart } from '../declared/list_present.ts';
+import { dotted } from '../declared/views.ts';
 import { protectionWords } from './level_rules.ts';
 
 interface Level {

@@ -11,7 +11,8 @@ import {
   type Seen,
   textIn,
 } from '../../../pages/index.ts';
-import { fieldsFor, fieldsOf, formOf, part, settingsPage } from '../declared/index.ts';
+import { fieldsOf, formOf, part, settingsPage } from '../declared/definition.ts';
+import { fieldsFor } from '../declared/form_present.ts';
 
 const fields = fieldsOf({
   commit_message_regex: { label: 'Message must match' },

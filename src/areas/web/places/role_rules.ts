@@ -1,5 +1,5 @@
 /** Custom roles: the rights that they can add, in words. */
-import { fieldsOf } from '../declared/index.ts';
+import { fieldsOf } from '../declared/definition.ts';
 import { roleNames } from './level_rules.ts';
 
 const right = (label: string) => ({ label, help: undefined });

@@ -1,7 +1,10 @@
 /** What programs sign in with: access tokens, deploy tokens and deploy keys of projects and groups. */
 import type { Values } from '../../../http/index.ts';
 import type { PageCall } from '../../../pages/index.ts';
-import { choicesOf, formOf, formPart, listPart, onceView, settingsPage, textOf } from '../declared/index.ts';
+import { formOf, settingsPage } from '../declared/definition.ts';
+import { choicesOf, formPart } from '../declared/form_present.ts';
+import { listPart } from '../declared/list_present.ts';
+import { onceView, textOf } from '../declared/views.ts';
 import { roleNames } from './level_rules.ts';
 
 const tokenOnce = (reply: Values, { path }: PageCall) =>

@@ -1,7 +1,7 @@
 /** The SSH keys of the visitor. */
 import { chip, form, html, page, pager, pagingOf, redirect, rows, time } from '../../../pages/index.ts';
 import { Key, readPublicKey } from '../../people/keys/index.ts';
-import { besideMap } from '../declared/index.ts';
+import { besideMap } from '../declared/definition.ts';
 
 const path = '/-/user_settings/ssh_keys';
 

@@ -18,7 +18,7 @@ import {
   time,
 } from '../../../pages/index.ts';
 import { PullMirror, RemoteMirror } from '../../code/mirrors/index.ts';
-import { part, settingsPage } from '../declared/index.ts';
+import { part, settingsPage } from '../declared/definition.ts';
 
 export const mirrorsPage = pagePath('/:project/-/settings/repository');
 

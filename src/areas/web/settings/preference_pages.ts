@@ -2,7 +2,8 @@
 import { inAddress } from '../../../foundation/addresses.ts';
 import type { Values } from '../../../http/index.ts';
 import { html, type Option, type PageCall } from '../../../pages/index.ts';
-import { fieldsOf, formOf, formPart, part, reading, settingsPage } from '../declared/index.ts';
+import { fieldsOf, formOf, part, settingsPage } from '../declared/definition.ts';
+import { formPart, reading } from '../declared/form_present.ts';
 
 /** The time zones that browsers know, in the order of their names. */
 const zones: readonly Option[] = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')].map(

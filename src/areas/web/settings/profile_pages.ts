@@ -1,7 +1,9 @@
 /** The profile of the visitor: what others see of them, their status, picture, and addresses. */
 import type { Values } from '../../../http/index.ts';
 import { type Option, type PageCall, redirect } from '../../../pages/index.ts';
-import { formOf, formPart, listPart, reading, settingsPage } from '../declared/index.ts';
+import { formOf, settingsPage } from '../declared/definition.ts';
+import { formPart, reading } from '../declared/form_present.ts';
+import { listPart } from '../declared/list_present.ts';
 
 const profile = reading('getOwnProfile');
 

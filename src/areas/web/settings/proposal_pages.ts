@@ -2,7 +2,7 @@
 import { proposalsPage } from '../../../access/index.ts';
 import { form, html, page, pager, pagingOf, rows } from '../../../pages/index.ts';
 import { PlaceholderProposal } from '../../migration/placeholders/index.ts';
-import { besideMap } from '../declared/index.ts';
+import { besideMap } from '../declared/definition.ts';
 
 const words = { accept: 'That is me', reject: 'That is not me' } as const;
 

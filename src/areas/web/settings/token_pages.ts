@@ -17,7 +17,7 @@ import {
   type View,
 } from '../../../pages/index.ts';
 import { issueOwnToken, PersonalAccessToken, scopesFor, shownOnce } from '../../people/personal_access_tokens/index.ts';
-import { besideMap } from '../declared/index.ts';
+import { besideMap } from '../declared/definition.ts';
 
 const path = '/-/user_settings/personal_access_tokens';
 

@@ -24,7 +24,7 @@ import {
   signIn,
   usernameOfLink,
 } from '../../people/sessions/index.ts';
-import { besideMap } from '../declared/index.ts';
+import { besideMap } from '../declared/definition.ts';
 import { appearanceOf, guidelinesOf } from '../house/queries.ts';
 
 const textIn = (fields: Values, name: string): string => {

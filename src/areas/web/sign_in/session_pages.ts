@@ -2,7 +2,7 @@
 import { idIn, notFound } from '../../../http/index.ts';
 import { form, html, page, rows, textIn, time } from '../../../pages/index.ts';
 import { endSession, endSessions, listSessions } from '../../people/sessions/index.ts';
-import { besideMap } from '../declared/index.ts';
+import { besideMap } from '../declared/definition.ts';
 
 const ownSessionsPage = page('/-/user_settings/active_sessions', {
   signed_in: true,
