@@ -41,6 +41,8 @@ const usual: Readonly<Record<string, (form: PageForm) => string>> = {
   branch: () => 'new',
   ref: () => 'main',
   from: () => 'main',
+  start_date: () => '2030-05-01',
+  due_date: () => '2030-05-14',
 };
 
 /** What a form sends, with something in all that must be filled in. */
@@ -49,7 +51,8 @@ function filledIn(form: PageForm): Record<string, string[]> {
   for (const { name, is_required } of form.fields)
     if (sent[name]?.join('') === '' && (is_required || name in usual))
       sent[name] = [usual[name]?.(form) ?? 'something'];
-  return sent;
+  // What it changes is ticked in the list above it.
+  return form.id === 'bulk' ? { ...sent, 'iids[]': ['1'] } : sent;
 }
 
 /** What someone fills in, and can lose. */
@@ -116,7 +119,7 @@ test('a list whose filter is refused is shown with its filters as they were type
     [`${project}/merge_requests`, { draft: 'perhaps' }, { target_branch: 'main', author_username: 'pip' }],
     [`${project}/commits`, { since: 'yesterday' }, { author: 'pip', until: '2030-01-01' }],
     [`${project}/branches`, { search: nul }, {}],
-    ['/', { search: nul }, {}],
+    ['/explore', { search: nul }, {}],
   ] as const) {
     const asked = await browser.get(list);
     const [[name]] = Object.entries(wrong) as [[string, string]];

@@ -129,11 +129,7 @@ export const iterationCadenceRoutes = [
     },
     returns: one(Iteration),
     refusals: {
-      400: [
-        'base: Dates cannot overlap with other existing Iterations within this iterations cadence',
-        'base: Iterations of an automatic cadence are made by the cadence',
-        'due_date: must be on or after the start date',
-      ],
+      400: '<parameter>: <reason>',
       404: '404 Iteration Cadence Not Found',
     },
     handle: async ({ db, url, parent, input: { cadence_id, ...iteration } }) => {

@@ -35,6 +35,7 @@ const fieldsOf = (kind: Kind, name: 'name' | 'new_name', shown?: ShownLabel): re
     is_required: true,
     maximum: 255,
     value: shown?.name,
+    is_clearable: true,
     refused_as: ['title'],
     help: 'With a scope, such as priority::high, an item has one label of the scope.',
   },
