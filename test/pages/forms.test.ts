@@ -55,6 +55,9 @@ function filledIn(form: PageForm): Record<string, string[]> {
   return form.id === 'bulk' ? { ...sent, 'iids[]': ['1'] } : sent;
 }
 
+/** A refusal of the API that names the value and no parameter: it stands above the fields. */
+const namesValue = 'is not a valid level';
+
 /** What someone fills in, and can lose. */
 const isTyped = ({ type }: FormField): boolean => !['hidden', 'password', 'file'].includes(type);
 
@@ -76,7 +79,8 @@ function problemsOf(
     .filter(({ name }) => String(shown[name]) !== String(sent[name]) && ![nul, noOption].includes(String(sent[name])));
   return [
     ...(again.summary === undefined ? ['has no summary'] : []),
-    ...(again.fields.some(({ name, reason }) => name === field.name && reason !== undefined)
+    ...(again.summary?.includes(namesValue) ||
+    again.fields.some(({ name, reason }) => name === field.name && reason !== undefined)
       ? []
       : [`says nothing at the field, but above it “${again.summary}”`]),
     ...lost.map(({ name }) => `has lost ${name}: ${shortened(String(shown[name]))}`),
