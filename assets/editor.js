@@ -84,7 +84,7 @@ export async function edit(field) {
       syntaxHighlighting(highlighter),
       language,
       theme,
-      EditorView.contentAttributes.of({ 'aria-label': label.textContent }),
+      EditorView.contentAttributes.of({ tabindex: '0', 'aria-label': label.textContent }),
     ],
   });
   const { form } = field;

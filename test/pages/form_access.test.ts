@@ -51,6 +51,8 @@ async function allForms(): Promise<Sending[]> {
       const fields = seen ? sentBy(seen) : {};
       const params = endpoint && paramsFor(endpoint, page.path, fields);
       const inPath = Object.entries(params ?? {}).map(([name, value]) => [name, [value]]);
+      const each = 'each' in declared ? declared.each : undefined;
+      if (each) inPath.push([`${each.list}[]`, [params![each.as]!]]);
       found.push({
         ...{ page: page.path, address, form, fields: { ...Object.fromEntries(inPath), ...fields } },
         runs: endpoint && { endpoint, params: params! },
