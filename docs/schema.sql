@@ -663,6 +663,7 @@ create table application_settings (
   bulk_import_trusted_sources text[] default '{}'::text[] not null,
   local_markdown_version integer default 0 not null,
   asset_proxy_enabled boolean default true not null,
+  require_admin_approval_after_user_signup boolean default true not null,
   constraint application_settings_pkey PRIMARY KEY (id),
   constraint application_settings_bulk_import_concurrent_pipeline_batc_check CHECK (bulk_import_concurrent_pipeline_batch_limit >= 1),
   constraint application_settings_bulk_import_max_download_file_size_check CHECK (bulk_import_max_download_file_size >= 0),
@@ -726,6 +727,7 @@ comment on column application_settings.error_tracking_retention_days is 'Days fo
 comment on column application_settings.counts_requests is 'Whether any limit on requests is on, so that limits cost nothing while there are none.';
 comment on column application_settings.code_search is 'Whether code is searched with the index, with git alone, or not at all.';
 comment on column application_settings.local_markdown_version is 'Clients raise it to have rendered texts made again.';
+comment on column application_settings.require_admin_approval_after_user_signup is 'Whether accounts that people create for themselves wait for an administrator.';
 
 create table approval_rule_groups (
   approval_rule_id bigint not null,

@@ -12,6 +12,7 @@ import { doorTable } from '../test/support/door_table.ts';
 import { withDistrictGraph } from '../test/support/imports.ts';
 import { operationTypes } from '../test/support/operation_types.ts';
 import { pageTable } from '../test/support/page_access.ts';
+import { unofferedTable } from '../test/support/page_operations.ts';
 import { populate, startServer } from '../test/support/populate.ts';
 import { startTestServer } from '../test/support/server.ts';
 import { showAll } from '../test/support/shown_world.ts';
@@ -36,7 +37,11 @@ try {
   await write('src/db/schema.ts', await schemaTypes(db));
   await write('docs/schema.sql', await schemaDump(db));
   const running = await startServer(db, {});
-  const tables = [await accessTable(await populate(running)), await pageTable(await showAll(await populate(running)))];
+  const tables = [
+    await accessTable(await populate(running)),
+    await pageTable(await showAll(await populate(running))),
+    await unofferedTable(),
+  ];
   await write('docs/access.txt', tables.join('\n'));
   await running.stop();
   await write('docs/doors.txt', await doorTable(db));

@@ -5,6 +5,7 @@ import type { Doorway, Moved, Services } from '../http/index.ts';
 import { type AnyPage, type PageCall, type PagesOptions, pageDoorway } from '../pages/index.ts';
 import { Todo } from './index.ts';
 import { renewedCookie } from './people/sessions/index.ts';
+import { adminPages } from './web/admin/index.ts';
 import { blamePageList } from './web/blame/index.ts';
 import { boardPages } from './web/boards/index.ts';
 import { deploymentPages } from './web/deployments/index.ts';
@@ -56,6 +57,7 @@ import {
   sessionsPage,
   signInPage,
   signOutPage,
+  signUpPage,
 } from './web/sign_in/index.ts';
 import { todosPage } from './web/todos/index.ts';
 import { wikiPages } from './web/wikis/index.ts';
@@ -67,6 +69,7 @@ export const pages: readonly AnyPage[] = [
   // Projects have longer paths.
   personPage,
   signInPage,
+  signUpPage,
   signOutPage,
   confirmPasswordPage,
   forgottenPasswordPage,
@@ -124,6 +127,7 @@ export const pages: readonly AnyPage[] = [
   ...releasePages,
   ...deploymentPages,
   ...memberPages,
+  ...adminPages,
   ...instanceFactPages,
 ];
 

@@ -160,6 +160,7 @@ export interface ApplicationSettings {
   bulk_import_trusted_sources: Generated<string[]>;
   local_markdown_version: Generated<number>;
   asset_proxy_enabled: Generated<boolean>;
+  require_admin_approval_after_user_signup: Generated<boolean>;
 }
 
 export interface ApprovalRuleGroups {

@@ -100,9 +100,16 @@ function sentenceFor(refusal: ApiError, fields: readonly Field[]): string {
   return parts.length > 0 ? parts.join('; ') : textOf(refusal).replace(/^\d{3} ([\w ]+ - )?/, '');
 }
 
+/** A value of a form by the name of its field: `levels[0][access_level]` is inside of `levels`. */
+const valueAt = (values: Values, name: string): unknown =>
+  name
+    .split(/[[\]]+/)
+    .filter((step) => step !== '')
+    .reduce<unknown>((inside, step) => (inside as Values | undefined)?.[step], values);
+
 /** What was typed into the fields of a name, or chosen in them. What is no text comes from no form of ours. */
 const typedIn = ({ values }: RefusedForm, name: string): string[] =>
-  [values[name]].flat().filter((value) => typeof value === 'string');
+  [valueAt(values, name)].flat().filter((value) => typeof value === 'string');
 
 interface Shown {
   id: string;

@@ -145,6 +145,7 @@ function accountOf({ caller, path }: Seen, place: Place | undefined): Html {
 <a class="quiet" href="/dashboard/todos" aria-label="To-do list">${icon('inbox')}</a>
 ${menu(face(caller), `Your menu, ${caller.name}`, [
   html`<a href="${`/${caller.username}`}">${icon('user')}@${caller.username}</a>`,
+  ...(caller.admin ? [html`<a href="/admin">${icon('shield')}Administration</a>`] : []),
   html`<a href="/-/profile/preferences">${icon('gear')}Settings</a>`,
   html`<a href="/-/user_settings/personal_access_tokens">${icon('lock')}Access tokens</a>`,
   html`<a href="/-/user_settings/ssh_keys">${icon('lock')}SSH keys</a>`,

@@ -13,6 +13,7 @@ import { doorTable } from '../support/door_table.ts';
 import { withDistrictGraph } from '../support/imports.ts';
 import { operationTypes } from '../support/operation_types.ts';
 import { pageTable } from '../support/page_access.ts';
+import { unofferedTable } from '../support/page_operations.ts';
 import { shownWorld } from '../support/shown_world.ts';
 import { world } from '../support/world.ts';
 
@@ -66,7 +67,7 @@ test('the OpenAPI document has the types of bodies, none for 304, and the fields
 });
 
 test('docs/access.txt is up to date', async () => {
-  const tables = [await accessTable(await world({})), await pageTable(await shownWorld({}))];
+  const tables = [await accessTable(await world({})), await pageTable(await shownWorld({})), await unofferedTable()];
   assert.equal(await committed('access.txt'), tables.join('\n'), stale);
 });
 

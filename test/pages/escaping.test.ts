@@ -94,7 +94,7 @@ before(async () => {
 });
 
 const elements = new Set(
-  'a article aside body br button caption circle code col dd del details div dl dt em fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 head header hr html i img input ins label legend li line link main meta nav ol option p path polyline pre progress rect s section select span strong sub summary sup svg table tbody td textarea tfoot th thead time title tr ul blockquote script'.split(
+  'a article aside body br button caption circle code col dd del details div dl dt em fieldset figcaption figure footer form g h1 h2 h3 h4 h5 h6 head header hr html i img input ins label legend li line link main meta nav ol option p path polyline pre progress rect s section select span strong sub summary sup svg table tbody td text textarea tfoot th thead time title tr ul blockquote script'.split(
     ' ',
   ),
 );

@@ -14,8 +14,8 @@ before(async () => {
 /** No document can hold it, so a form cannot show it again. */
 const nul = '\0';
 const noOption = 'none of them';
-/** New labels are made, files of wikis may contain anything, and a branch or place that does not exist is refused without its parameter. */
-const takesAnything = new Set(['labels[]', 'content', 'default_branch', 'namespace']);
+/** New labels are made, files of wikis may contain anything, and a branch, place or level that does not exist is refused without its parameter. */
+const takesAnything = new Set(['labels[]', 'content', 'default_branch', 'namespace', 'level']);
 
 /** Values that a field must not take. */
 function wrongFor({ name, type, is_required, maximum, options }: FormField): string[] {

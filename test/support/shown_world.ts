@@ -168,6 +168,7 @@ async function idsOf(here: World): Promise<ShownWorld['ids']> {
     ['/projects/', String(project.id)],
     ['/groups/', group.full_path],
     ['/-/snippets/', await idOf(here, 'snippets', { author_id: people.owner.id })],
+    ['/admin/users/', String(people.guest.id)],
     ['/admin/hooks/', await idOf(here, 'hooks', { repository_update_events: true })],
     ['/admin/geo/', await idOf(here, 'geo_nodes')],
     ['/import/', await idOf(here, 'bulk_imports')],

@@ -67,7 +67,12 @@ const columns = {
     description:
       'Whether unconfirmed users can use their account: always (`off`), for three days (`soft`) or never (`hard`)',
   }),
-  signup_enabled: Type.Boolean({ description: 'Whether invited people can create an account' }),
+  signup_enabled: Type.Boolean({
+    description: 'Whether people can create an account: who is invited, and others on the sign-up page',
+  }),
+  require_admin_approval_after_user_signup: Type.Boolean({
+    description: 'Whether an administrator must approve an account that was created without an invitation',
+  }),
   domain_allowlist: Domains('Only addresses in these domains can join; `*` matches any text; empty: any domain'),
   domain_denylist_enabled: Type.Boolean(),
   domain_denylist: Domains('Addresses in these domains cannot join'),

@@ -12,3 +12,4 @@ export {
 export { deleteEndedSessions, sendPasswordLink } from './jobs.ts';
 export { changePassword, choosePassword, passwordLinkFor, resetPassword, usernameOfLink } from './password_actions.ts';
 export { passwordLink_hours, passwordPage } from './rules.ts';
+export { signUp, signUpRules } from './sign_up_actions.ts';

@@ -279,7 +279,7 @@ const adminMap = [
         address: '/admin/storage_moves',
         operation: 'listProjectStorageMoves',
       },
-      migrations: { label: 'Migrations', address: '/admin/migrations', operation: 'createUser' },
+      migrations: { label: 'Migrations', address: '/import/bulk_imports/history', operation: 'listBulkImports' },
       geo: { label: 'Geo', address: '/admin/geo/sites', operation: 'listGeoSites' },
     },
   },

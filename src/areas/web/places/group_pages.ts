@@ -98,7 +98,7 @@ const rolesPage = settingsPage('group', 'member_roles', [
 ]);
 
 /** What a role adds to another one. */
-const roleLine = (role: Values) => {
+export const roleLine = (role: Values) => {
   const rights = Object.entries<DeclaredField>(memberRoleFields).flatMap(([name, { label }]) =>
     role[name] === true && label !== undefined ? [label] : [],
   );

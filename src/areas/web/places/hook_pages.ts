@@ -215,3 +215,25 @@ export const hookPages = [
   hookPage('Project'),
   hookPage('Group'),
 ];
+
+export const systemHookPages = [
+  settingsPage('admin', 'hooks', [hookPart('System')]),
+  settingsPage(
+    'admin',
+    'hooks',
+    [
+      formPart('test', {
+        ...formOf('testSystemHook', {}, { heading: 'Try it', button: 'Send a test', done: 'A test was sent.' }),
+      }),
+      formPart('hook', {
+        ...formOf(
+          'updateSystemHook',
+          { ...addressFields, ...systemEvents },
+          { heading: 'Address and events', button: 'Save' },
+        ),
+        reads: reading('getSystemHook'),
+      }),
+    ],
+    { path: '/admin/hooks/:id', titled: async (call) => textOf(await reading('getSystemHook')(call), 'url') },
+  ),
+];

@@ -8,3 +8,4 @@ export {
   signOutPage,
 } from './pages.ts';
 export { sessionsPage } from './session_pages.ts';
+export { signUpPage } from './sign_up_pages.ts';

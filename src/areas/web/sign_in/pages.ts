@@ -22,6 +22,7 @@ import {
   passwordPage,
   resetPassword,
   signIn,
+  signUpRules,
   usernameOfLink,
 } from '../../people/sessions/index.ts';
 import { besideMap } from '../declared/definition.ts';
@@ -85,9 +86,10 @@ export const signInPage = page('/users/sign_in', {
     ...(await appearanceOf(call)),
     description: await guidelinesOf(call, 'description'),
     waits: waitingIn(call, call.query) !== undefined,
+    is_open: (await signUpRules(call.services.db)).is_open,
   }),
   forms: { sign_in: { act: start, anonymous: true } },
-  view: ({ title, description, logo, waits }, seen) => ({
+  view: ({ title, description, logo, waits, is_open }, seen) => ({
     title: ['Sign in'],
     main: html`${logo !== null && html`<p><img src="${logo}" alt="" height="96"></p>`}${title !== '' && html`<p><strong>${title}</strong></p>`}${description}
 ${waits && html`<p class="notice">Your session has ended. Sign in to go on; what you typed is kept.</p>`}
@@ -100,7 +102,7 @@ ${form(seen, 'sign_in', {
   ],
   button: 'Sign in',
 })}
-<p><a href="/users/password/new">Forgotten your password?</a></p>`,
+<p><a href="/users/password/new">Forgotten your password?</a></p>${is_open && html`<p><a href="/users/sign_up">Create an account</a></p>`}`,
   }),
 });
 
