@@ -218,7 +218,7 @@ export function form(
 ): Html | undefined {
   if (!seen.may(name)) return undefined;
   const fields = [...own, ...Object.entries(seen.always ?? {}).map(([each, value]) => hidden(each, value))];
-  const id = key === undefined ? name : `${name}-${key}`;
+  const id = key === undefined ? name : `${name}-${String(key).replaceAll(/[^\w-]+/g, '-')}`;
   const refused = refusalIn(seen, name, key) ?? (also && refusalIn(seen, also.name, key));
   const encoding = fields.some(({ kind }) => kind === 'file') ? 'multipart/form-data' : undefined;
   return html`<form method="post" action="${action}" id="${id}" class="${fields.some(({ kind }) => kind !== 'hidden') ? 'fields' : 'single'}" ?enctype="${encoding}">

@@ -1,6 +1,8 @@
 /** One address of every kind of page, in a world in which each has something to show. */
+import { pages } from '../../src/areas/pages.ts';
 import { passwordLinkFor } from '../../src/areas/people/sessions/index.ts';
 import { writeInvitation } from '../../src/areas/spaces/invitations/index.ts';
+import { pageFinder } from '../../src/pages/routes.ts';
 
 import { browserOf } from './browser.ts';
 import { reports, thrown } from './error_tracking.ts';
@@ -103,6 +105,19 @@ async function invitation({ as, services, project }: World): Promise<string[]> {
   return mails
     .filter(({ to }) => to.address === invited.email)
     .flatMap((mail) => linksIn(mail).map((link) => link.pathname));
+}
+
+/** The pages whose address needs nothing but a project or a group, and those of administrators, which need nothing. */
+function plainPages(listed: readonly string[], { project, group }: World): KindOfPage[] {
+  const find = pageFinder(pages);
+  const opened = new Set(listed.map((path) => find(path.replace(/[?#].*/, ''))?.page));
+  return pages.flatMap((page): KindOfPage[] => {
+    const { path } = page;
+    const isPlain = /^(\/groups)?\/:id\/-\/[^:*]+$|^\/(-|admin)\/[^:*]+$/.test(path);
+    if (!('view' in page) || !isPlain || opened.has(page)) return [];
+    const address = path.replace(':id', path.startsWith('/groups/') ? group.full_path : project.full_path);
+    return [{ path: address, by: /^\/admin|(service_accounts|placeholders)$/.test(path) ? 'admin' : 'owner' }];
+  });
 }
 
 /** A world with something on every page, and the addresses of its pages. */
@@ -253,9 +268,18 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
     `${at}/environments/${environment.id}`,
     `${at}/settings/repository`,
   ];
+  const hooks = await Promise.all(
+    [`/projects/${project.id}`, `/groups/${group.id}`].map(async (place, index) => {
+      const hook = await sent(as('owner').post(`${place}/hooks`, { url: 'https://hooks.example.com/' }));
+      return `${index === 0 ? at : `${inGroup}/-`}/hooks/${hook.id}`;
+    }),
+  );
+  const systemHook = await sent(as('admin').post('/hooks', { url: 'https://hooks.example.com/' }));
+  const account = await sent(as('admin').post(`/groups/${group.id}/service_accounts`, { name: 'Robot' }));
   const link = await passwordLinkFor(here.services, here.db, people.developer.id);
   const forAll = [
     '/users/sign_in',
+    '/users/sign_up',
     '/users/password/new',
     '/users/password/new?sent=1',
     link,
@@ -267,7 +291,12 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
     kinds: [
       ...shown.map((path): KindOfPage => ({ path, by: 'owner' })),
       ...forAll.map((path): KindOfPage => ({ path, by: 'anonymous' })),
-      { path: '/admin/storage_moves', by: 'admin' },
+      ...plainPages(shown, here),
+      ...hooks.map((path): KindOfPage => ({ path, by: 'owner' })),
+      { path: '/admin', by: 'admin' },
+      { path: `/admin/users/${people.owner.id}`, by: 'admin' },
+      { path: `/admin/hooks/${systemHook.id}`, by: 'admin' },
+      { path: `${inGroup}/-/settings/service_accounts/${account.id}`, by: 'admin' },
       { path: `${at}/nowhere`, by: 'owner', status: 404 },
       { path: `${at}/issues?state=neither`, by: 'owner', status: 400 },
     ],

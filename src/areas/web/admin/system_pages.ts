@@ -280,7 +280,7 @@ const clusterFields = fieldsOf({
     label: 'Address of its API',
     from: ({ platform_kubernetes }: Values) => (platform_kubernetes as Values | null)?.api_url,
   },
-  'platform_kubernetes_attributes[token]': { label: 'Token', autocomplete: 'off', kind: 'password' },
+  'platform_kubernetes_attributes[token]': { label: 'Token', autocomplete: 'new-password', kind: 'password' },
   'platform_kubernetes_attributes[ca_cert]': {
     label: 'Its certificate',
     kind: 'area',

@@ -141,7 +141,7 @@ const namesPart = (
       const hook = await reading(`get${noun}Hook`)(call);
       const declared = {
         runs: set,
-        fields: { key: { label }, value: { autocomplete: 'off', kind: 'password' } },
+        fields: { key: { label }, value: { autocomplete: 'new-password', kind: 'password' } },
       } as const;
       return {
         keys: (hook[member] as { key: string }[]).map(({ key }) => key),
