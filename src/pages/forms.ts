@@ -207,6 +207,14 @@ export function fieldOf(field: Field, form: string, refused: RefusedForm | undef
 export const versionOf = (edited: readonly unknown[]): string =>
   createHash('sha1').update(JSON.stringify(edited)).digest('base64url');
 
+/** Browsers take a text before a password for a username, unless it says what it is. */
+const withoutUsernames = (fields: readonly Field[]): readonly Field[] =>
+  fields.some(({ kind }) => kind === 'password')
+    ? fields.map((field) =>
+        field.kind === undefined || field.kind === 'text' ? { autocomplete: 'off', ...field } : field,
+      )
+    : fields;
+
 /**
  * A form of a page, with what was typed if it was refused; nothing if the caller may not send it.
  * @param name as in `forms` of the page
@@ -217,7 +225,8 @@ export function form(
   { fields: own = [], button, also, tries, look, key, edited, action = seen.path }: FormParts,
 ): Html | undefined {
   if (!seen.may(name)) return undefined;
-  const fields = [...own, ...Object.entries(seen.always ?? {}).map(([each, value]) => hidden(each, value))];
+  const always = Object.entries(seen.always ?? {}).map(([each, value]) => hidden(each, value));
+  const fields = [...withoutUsernames(own), ...always];
   const id = key === undefined ? name : `${name}-${String(key).replaceAll(/[^\w-]+/g, '-')}`;
   const refused = refusalIn(seen, name, key) ?? (also && refusalIn(seen, also.name, key));
   const encoding = fields.some(({ kind }) => kind === 'file') ? 'multipart/form-data' : undefined;

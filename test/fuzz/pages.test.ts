@@ -127,5 +127,7 @@ test(`no request to a page makes the server fail or reveal anything (FUZZ_SEED=$
       .join(', '),
   );
   assert.deepEqual(Object.fromEntries(problems), {});
-  assert.ok((answered.get('GET 2xx') ?? 0) > total / 10 && (answered.get('POST 3xx') ?? 0) > total / 1_000);
+  assert.ok(
+    (answered.get('GET 2xx') ?? 0) > total / 10 && (answered.get('POST 3xx') ?? 0) >= Math.floor(total / 1_000),
+  );
 });

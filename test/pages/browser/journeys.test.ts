@@ -385,7 +385,7 @@ journey('code is browsed from a folder to a line, its history and a comparison',
   await addBranch(here, 'topic');
   const visitor = await enter('developer');
   await visitor.open(at);
-  await visitor.follow('src/');
+  await visitor.follow('src');
   await visitor.follow('pick.ts');
   await visitor.page.getByRole('link', { name: '2', exact: true }).click();
   assert.match(visitor.path, /\/-\/blob\/main\/src\/pick\.ts#L2$/);

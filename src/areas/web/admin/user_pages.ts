@@ -85,7 +85,7 @@ const filters: readonly Field[] = [
 
 const accountFields = fieldsOf({
   name: {},
-  username: { autocomplete: 'off' },
+  username: {},
   email: { label: 'Address' },
   admin: { label: 'Administrator', from: ({ is_admin }: Values) => is_admin },
   external: { label: 'External: sees only what they are a member of' },
