@@ -122,6 +122,7 @@ export { type Owner, ownerRole } from './owners.ts';
 export {
   groupMembersPage,
   groupPage,
+  pageBelow,
   projectMembersPage,
   projectPage,
   proposalsPage,

@@ -8,6 +8,12 @@ export const projectPage = pagePath('/:project');
 export const groupMembersPage = pagePath('/groups/:group/-/group_members');
 export const projectMembersPage = pagePath('/:project/-/project_members');
 
+/** Any page of a project or group, by what is behind `/-/`. */
+export const pageBelow = {
+  project: pagePath('/:project/-/:rest'),
+  group: pagePath('/groups/:group/-/:rest'),
+} as const;
+
 /** The page that asks people whether work from other servers is theirs. */
 export const proposalsPage = '/-/user_settings/placeholder_proposals';
 

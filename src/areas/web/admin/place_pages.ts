@@ -1,5 +1,5 @@
 /** Groups, projects and topics, and roles and accounts of the whole server. */
-import { groupPage, projectPage } from '../../../access/index.ts';
+import { groupMembersPage, groupPage, pageBelow, projectPage } from '../../../access/index.ts';
 import { type Field, html, person, time } from '../../../pages/index.ts';
 import { fieldsOf, formOf, settingsPage } from '../declared/definition.ts';
 import { formPart } from '../declared/form_present.ts';
@@ -46,8 +46,8 @@ const groupsPage = settingsPage('admin', 'groups', [
         textOf(group, 'visibility'),
         html`since ${time(textOf(group, 'created_at'))}`,
         group.marked_for_deletion_on === null ? '' : 'marked for deletion',
-        html`<a href="${`${groupPage(textOf(group, 'full_path'))}/-/group_members`}">Members</a>`,
-        html`<a href="${`${groupPage(textOf(group, 'full_path'))}/-/edit`}">Settings</a>`,
+        html`<a href="${groupMembersPage(textOf(group, 'full_path'))}">Members</a>`,
+        html`<a href="${pageBelow.group(textOf(group, 'full_path'), 'edit')}">Settings</a>`,
       ]),
     empty: 'No group is found.',
   }),
@@ -65,7 +65,7 @@ const projectsPage = settingsPage('admin', 'projects', [
       return html`<a href="${projectPage(path)}">${path}</a>`;
     },
     line: (project) => {
-      const at = projectPage(textOf(project, 'path_with_namespace'));
+      const path = textOf(project, 'path_with_namespace');
       const { storage_size } = (project.statistics ?? {}) as { storage_size?: number };
       return dotted([
         textOf(project, 'visibility'),
@@ -74,7 +74,7 @@ const projectsPage = settingsPage('admin', 'projects', [
         textOf(project, 'repository_storage'),
         project.archived === true ? 'archived' : '',
         project.marked_for_deletion_on === null ? '' : 'marked for deletion',
-        html`<a href="${`${at}/-/settings/general`}">Settings</a>`,
+        html`<a href="${pageBelow.project(path, 'settings/general')}">Settings</a>`,
       ]);
     },
     empty: 'No project is found.',

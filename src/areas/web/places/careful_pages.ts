@@ -1,6 +1,5 @@
 /** What can go wrong: renaming, moving, archiving and deleting projects and groups. */
-import { groupPage } from '../../../access/index.ts';
-import { inAddress } from '../../../foundation/addresses.ts';
+import { pageBelow } from '../../../access/index.ts';
 import type { Values } from '../../../http/index.ts';
 import type { PageCall } from '../../../pages/index.ts';
 import { formOf, settingsPage } from '../declared/definition.ts';
@@ -15,8 +14,8 @@ const isArchived = ({ archived, marked_for_deletion_on }: Values) =>
   archived === true && marked_for_deletion_on === null;
 const isMarked = ({ marked_for_deletion_on }: Values) => marked_for_deletion_on !== null;
 
-const settingsOf = (reply: Values) => `/${inAddress(textOf(reply, 'path_with_namespace'))}/-/settings/careful`;
-const groupSettingsOf = (reply: Values) => `${groupPage(textOf(reply, 'full_path'))}/-/settings/careful`;
+const settingsOf = (reply: Values) => pageBelow.project(textOf(reply, 'path_with_namespace'), 'settings/careful');
+const groupSettingsOf = (reply: Values) => pageBelow.group(textOf(reply, 'full_path'), 'settings/careful');
 
 const deletionText = 'It is kept for some days, in which it can be restored. Then everything in it is gone.';
 

@@ -1,4 +1,5 @@
 /** The push rules of projects and groups, with a box to try them against real commits. */
+import { commitKind } from '../../../access/index.ts';
 import { ApiError, messageOf, type Values } from '../../../http/index.ts';
 import {
   type Content,
@@ -84,7 +85,7 @@ ${
   rows(
     violations.map(
       ({ commit_id, file_path, message }) =>
-        html`${commit_id !== null && html`<a href="${`/${id}/-/commit/${commit_id}`}"><code>${commit_id.slice(0, 8)}</code></a> `}${file_path !== null && html`<code>${file_path}</code> `}<span class="bad">${message}</span>`,
+        html`${commit_id !== null && html`<a href="${commitKind.page(id, commit_id)}"><code>${commit_id.slice(0, 8)}</code></a> `}${file_path !== null && html`<code>${file_path}</code> `}<span class="bad">${message}</span>`,
     ),
     '',
   )

@@ -1,5 +1,5 @@
 /** What the pages of planning share: they are the same for a project and for a group. */
-import { pagePath } from '../../../foundation/addresses.ts';
+import { pageBelow } from '../../../access/index.ts';
 import { capitalized } from '../../../http/index.ts';
 
 export type Kind = 'project' | 'group';
@@ -13,5 +13,4 @@ const starts = { project: '/:id/-', group: '/groups/:id/-' };
 export const pathFor = (kind: Kind, rest: string): string => starts[kind] + rest;
 
 /** The address of a page of one project or group. @param rest below `/-/`, without parameters */
-export const addressOf = (kind: Kind, id: string, rest: string): string =>
-  pagePath(`${kind === 'group' ? '/groups/:place' : '/:place'}/-/${rest}`)(id);
+export const addressOf = (kind: Kind, id: string, rest: string): string => pageBelow[kind](id, rest);

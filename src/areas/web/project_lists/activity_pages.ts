@@ -1,5 +1,5 @@
 /** What happened in a project. */
-import { commitKind, issueKind, mergeRequestKind, snippetKind } from '../../../access/index.ts';
+import { commitKind, issueKind, mergeRequestKind, pageBelow, snippetKind } from '../../../access/index.ts';
 import { slugInAddress } from '../../../foundation/addresses.ts';
 import type { Page as ListPage } from '../../../http/index.ts';
 import { type Content, type Html, html, page, pager, pagingOf, person, rows, time } from '../../../pages/index.ts';
@@ -54,7 +54,7 @@ function targetView(id: string, event: EventReply): Content {
   if (push_data) return pushedRef(id, push_data);
   if (note) return notedView(id, event);
   if (wiki_page)
-    return html`wiki page <a href="${`/${id}/-/wikis/${slugInAddress(wiki_page.slug)}`}">${wiki_page.title}</a>`;
+    return html`wiki page <a href="${`${pageBelow.project(id, 'wikis')}/${slugInAddress(wiki_page.slug)}`}">${wiki_page.title}</a>`;
   if (target_type === null || target_type === 'Project') return 'the project';
   const address = target_iid === null ? undefined : pages[target_type]?.(id, target_iid);
   if (address)

@@ -1,6 +1,6 @@
 /** Finding a file by its path, anywhere in a ref, and the same path in another ref. */
 import type { Static } from 'typebox';
-import { inAddress } from '../../../foundation/addresses.ts';
+import { pageBelow } from '../../../access/index.ts';
 import { notFound } from '../../../http/index.ts';
 import { html, icon, type PageCall, page, redirect, rows, type Seen, textIn, type View } from '../../../pages/index.ts';
 import { blobPage, FoundPaths, TreeObject, treePage } from '../../code/repository/index.ts';
@@ -72,7 +72,7 @@ export const switchPages = redirect('/:id/-/switch/:word/*ref_path', async (call
   for (let at = path; ; at = folderOf(at)) {
     const found = await entryAt(call, place, at);
     if (found && at === path && shownOf[word].includes(found))
-      return `/${inAddress(id)}/-/${word}/${inAddress(joined(ref, path))}`;
+      return pageBelow.project(id, `${word}/${joined(ref, path)}`);
     if (found === 'file') return blobPage(id, ref, at);
     if (found === 'folder') return treePage(id, joined(ref, at));
   }

@@ -1,5 +1,5 @@
 /** Preferences of the visitor: how pages look, and what they are told. */
-import { inAddress } from '../../../foundation/addresses.ts';
+import { pageBelow } from '../../../access/index.ts';
 import type { Values } from '../../../http/index.ts';
 import { html, type Option, type PageCall } from '../../../pages/index.ts';
 import { fieldsOf, formOf, part, settingsPage } from '../declared/definition.ts';
@@ -114,7 +114,7 @@ const places = part<{ groups: string[]; projects: string[] }>({
     return { groups: pathsIn(groups.reply, 'full_path'), projects: pathsIn(projects.reply, 'path_with_namespace') };
   },
   view: ({ groups, projects }) => html`<h2>For one group or project</h2>
-<ul class="rows">${groups.map((path) => html`<li><a href="${`/groups/${inAddress(path)}/-/notifications`}">${path}</a> <span class="soft">group</span></li>`)}${projects.map((path) => html`<li><a href="${`/${inAddress(path)}/-/notifications`}">${path}</a></li>`)}</ul>`,
+<ul class="rows">${groups.map((path) => html`<li><a href="${pageBelow.group(path, 'notifications')}">${path}</a> <span class="soft">group</span></li>`)}${projects.map((path) => html`<li><a href="${pageBelow.project(path, 'notifications')}">${path}</a></li>`)}</ul>`,
 });
 
 const levelField = (isGlobal: boolean) =>

@@ -7,16 +7,16 @@ import { attachedView, attachView, suggestionsView } from './views.ts';
 
 const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-const pagesIn = (base: '/:id' | '/groups/:id', noun: 'Project' | 'Group'): AnyPage[] => {
+const pagesIn = (base: '/:id/-' | '/groups/:id/-', noun: 'Project' | 'Group'): AnyPage[] => {
   const there = async (call: PageCall): Promise<WritingPlace> => (await placeOf(`${base}/`, call))!;
   return [
-    page(`${base}/-/uploads/new`, {
+    page(`${base}/uploads/new`, {
       signed_in: true,
       load: there,
       forms: { upload: { runs: `create${noun}Upload`, takes: receivedFile, shows: attachedView } },
       view: attachView,
     }),
-    page(`${base}/-/suggestions`, {
+    page(`${base}/suggestions`, {
       signed_in: true,
       load: async (call) => {
         const place = await there(call);
@@ -28,4 +28,4 @@ const pagesIn = (base: '/:id' | '/groups/:id', noun: 'Project' | 'Group'): AnyPa
   ];
 };
 
-export const writingPages: readonly AnyPage[] = [...pagesIn('/groups/:id', 'Group'), ...pagesIn('/:id', 'Project')];
+export const writingPages: readonly AnyPage[] = [...pagesIn('/groups/:id/-', 'Group'), ...pagesIn('/:id/-', 'Project')];
