@@ -54,7 +54,9 @@ test('administrators set names, texts and colours, and pages show them', async (
   const owner = await browserOf(here, people.owner);
   assert.ok((await owner.get('/projects/new')).html.includes('One project for each row'));
   assert.ok(
-    (await owner.get(`/groups/${group.full_path}/-/group_members`)).html.includes('Ask the keeper <span>Map https'),
+    (await owner.get(`/groups/${group.full_path}/-/group_members`)).html.includes(
+      'Ask the keeper <img src="/-/picture/',
+    ),
   );
   const manifest = await fetch(`${here.url}/-/manifest.json`);
   assert.equal(((await manifest.json()) as { name: string }).name, 'Orchard');
