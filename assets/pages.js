@@ -150,6 +150,7 @@ for (const button of navigator.clipboard ? document.querySelectorAll('[data-copy
 document.addEventListener('keydown', (event) => {
   const [target] = event.composedPath();
   if (event.ctrlKey || event.metaKey || event.altKey || target.isContentEditable || target.form !== undefined) return;
+  if (document.documentElement.dataset.keys === 'off') return;
   const marked = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
   if (!marked) return;
   event.preventDefault();

@@ -41,7 +41,8 @@ function numberIn({ query }: Pick<Seen, 'query'>, name: string): number | undefi
 }
 
 /** How the changes are shown. */
-const isParallel = ({ query }: Seen): boolean => query.view === 'parallel';
+const isParallel = ({ query, caller }: Seen): boolean =>
+  query.view === undefined ? caller?.session.preferences.diffs === 'side_by_side' : query.view === 'parallel';
 const ignoresSpace = ({ query }: Seen): boolean => query.w === '1';
 
 const kindOf = ({ new_file, deleted_file, renamed_file }: FileDiff): string =>
@@ -193,9 +194,9 @@ function listOf(files: readonly CountedFile[]): Html {
 /** The switches for how the changes are shown. */
 function switches(seen: Seen): Html {
   const parallel = isParallel(seen);
-  const view = (name: string | undefined, text: string, isCurrent: boolean) =>
+  const view = (name: string, text: string, isCurrent: boolean) =>
     html`<a class="button" href="${withQuery(seen, { view: name })}" rel="nofollow" ?aria-current="${isCurrent && 'true'}">${text}</a>`;
-  return html`<span class="group">${view(undefined, 'Inline', !parallel)}${view('parallel', 'Side by side', parallel)}</span>
+  return html`<span class="group">${view('inline', 'Inline', !parallel)}${view('parallel', 'Side by side', parallel)}</span>
 <a class="button" href="${withQuery(seen, { w: ignoresSpace(seen) ? undefined : 1 })}" rel="nofollow">${ignoresSpace(seen) ? 'Show white space' : 'Hide white space'}</a>`;
 }
 

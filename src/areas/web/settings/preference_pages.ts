@@ -31,7 +31,7 @@ export const preferencesPage = settingsPage('own', 'preferences', [
         time_zone: { label: 'Time zone', kind: 'select', options: zones, help: undefined },
         diffs: { label: 'Changes', words: { inline: 'In one column', side_by_side: 'Side by side' } },
         tab_width: { label: 'Width of a tab in code', words: { 2: '2', 4: '4', 8: '8' } },
-        keys: { label: 'Keys, such as / for the search' },
+        keys: { label: 'Keys on pages of files, t and y' },
       },
       { button: 'Save preferences' },
     ),
