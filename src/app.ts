@@ -222,7 +222,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     primacyDoorway,
     invitationPages,
     health(copyProblem),
-    documentation(documented, config.url),
+    documentation(documented),
     assets.doorway,
     pagesDoorway({ ...performing, endpoints: [...endpoints, ...pageEndpoints], assets: assets.addresses }),
     ...(metrics ? [metricsDoorway({ token: config.metricsToken, gather: metrics.gather })] : []),

@@ -3,9 +3,10 @@ import { groupPage } from '../access/index.ts';
 import { inAddress } from '../foundation/addresses.ts';
 import type { Doorway, Moved, Services } from '../http/index.ts';
 import { type AnyPage, type PageCall, type PagesOptions, pageDoorway } from '../pages/index.ts';
-import { Todo } from './index.ts';
+import { documented, Todo } from './index.ts';
 import { renewedCookie } from './people/sessions/index.ts';
 import { adminPages } from './web/admin/index.ts';
+import { apiDocsPages } from './web/api_docs/index.ts';
 import { blamePageList } from './web/blame/index.ts';
 import { boardPages } from './web/boards/index.ts';
 import { deploymentPages } from './web/deployments/index.ts';
@@ -66,6 +67,7 @@ import { previewOf, writingPages } from './web/writing/index.ts';
 /** Of two that match an address, the first one counts. */
 export const pages: readonly AnyPage[] = [
   ...homePages(Todo),
+  ...apiDocsPages(documented),
   // Projects have longer paths.
   personPage,
   signInPage,

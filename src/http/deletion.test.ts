@@ -44,13 +44,11 @@ test('of parallel deletions of one thing exactly one succeeds, and the others ar
   assert.deepEqual([again.status, again.body], [400, { message: 'Project has been already marked for deletion' }]);
 });
 
-test('what serves operators and people is not open to other origins, and every page of the documentation has a policy', async () => {
+test('what serves operators and people is not open to other origins', async () => {
   const { url } = await world();
   const headersOf = async (path: string) =>
     (await fetch(`${url}${path}`, { headers: { origin: 'http://evil.example' } })).headers;
   assert.equal((await headersOf('/api/v4/version')).get('access-control-allow-origin'), '*');
   for (const path of ['/-/metrics', '/-/health', '/%2d/metrics'])
     assert.equal((await headersOf(path)).get('access-control-allow-origin'), null, path);
-  for (const path of ['/docs', '/docs/assets/index.html', '/docs/assets/swagger-ui.css'])
-    assert.match((await headersOf(path)).get('content-security-policy') ?? '', /default-src 'self'/, path);
 });

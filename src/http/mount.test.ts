@@ -264,13 +264,8 @@ test('other origins may call without credentials and read every header that the 
   assert.match(preflight.headers.get('access-control-allow-methods')!, /PUT/);
 });
 
-test('the documentation is served without assets from outside', async () => {
-  const { as, url } = await world();
-  const page = await (await fetch(`${url}/docs`)).text();
-  for (const [, asset] of page.matchAll(/(?:src|href)="([^"]+)"/g)) {
-    assert.ok(asset!.startsWith('/docs/'), asset);
-    assert.equal((await fetch(`${url}${asset}`)).status, 200, asset);
-  }
+test('the document that describes the API is served', async () => {
+  const { as } = await world();
   const document = await as('anonymous').get('/openapi.json');
   assert.equal(document.body.openapi, '3.1.0');
   assert.ok(document.body.paths['/projects/{id}/freeze_periods'].post);

@@ -112,7 +112,11 @@ function responses(endpoint: AnyEndpoint, shapes: Map<string, unknown>): Values 
   };
 }
 
-const notModified = { description: 'The client has it already, as `If-None-Match` says; without a body' };
+/** Replies of many operations, by their names in the components of the document. */
+export const sharedReplies = {
+  NotModified: { description: 'The client has it already, as `If-None-Match` says; without a body' },
+  ...sharedRefusals,
+};
 
 /** Describes rules for callers that have no member in the document. */
 function describedLimits({
@@ -215,6 +219,9 @@ export interface Documented {
   hook_events: readonly HookEventKind[];
 }
 
+/** The path of an endpoint or door as the document writes it, with its parameters in braces. */
+export const documentPath = (path: string): string => path.replaceAll(/[:*](\w+)/g, '{$1}');
+
 /**
  * Generates the document.
  * @returns a plain object, ready for JSON
@@ -223,11 +230,11 @@ export function openApiDocument({ endpoints, doors, hook_events }: Documented): 
   const shapes = new Map<string, unknown>([['Refusal', refusalSchema]]);
   const paths: Record<string, Values> = {};
   for (const endpoint of endpoints) {
-    const path = endpoint.path.replaceAll(/[:*](\w+)/g, '{$1}');
+    const path = documentPath(endpoint.path);
     paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint, shapes) };
   }
   for (const door of doors) {
-    const path = door.path.replaceAll(/:(\w+)/g, '{$1}');
+    const path = documentPath(door.path);
     const servers = door.root === undefined ? {} : { servers: [{ url: door.root }] };
     paths[path] = { ...paths[path], ...servers, [door.method.toLowerCase()]: doorOperation(door) };
   }
@@ -241,7 +248,7 @@ export function openApiDocument({ endpoints, doors, hook_events }: Documented): 
     webhooks: Object.fromEntries(hook_events.map((event) => [event.name, webhook(event, shapes)])),
     components: {
       securitySchemes: { token: { type: 'apiKey', in: 'header', name: 'PRIVATE-TOKEN' } },
-      responses: { NotModified: notModified, ...sharedRefusals },
+      responses: sharedReplies,
       schemas: Object.fromEntries([...shapes].toSorted(([a], [b]) => (a < b ? -1 : 1))),
     },
   };
