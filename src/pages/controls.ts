@@ -85,7 +85,7 @@ function clearingOf(schema: Json, { kind = 'text' }: Partial<Field>): Pick<Field
 function valueIn(value: unknown, { kind }: Partial<Field>): Pick<Field, 'value' | 'chosen'> {
   if (kind === 'checkboxes') return { chosen: Array.isArray(value) ? value : [] };
   if (Array.isArray(value)) return { value: value.join(', ') };
-  if (kind === 'datetime-local' && typeof value === 'string') return { value: value.slice(0, 16) };
+  if (kind === 'datetime-local' && typeof value === 'string') return { value: value.slice(0, 19) };
   return { value: value as Field['value'] };
 }
 

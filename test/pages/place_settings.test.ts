@@ -1,17 +1,11 @@
 /** The settings of projects and groups, as their maintainers and owners change them in a browser. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Browser, browserOf } from '../support/browser.ts';
+import { browserOf, fillIn } from '../support/browser.ts';
 import { elementsOf, formsIn, sentBy } from '../support/html_tree.ts';
 import { filledWorld } from '../support/repository.ts';
 import { sent } from '../support/sent.ts';
 import { world } from '../support/world.ts';
-
-/** What a form of a page sends, with some of it changed. */
-async function filledIn(browser: Browser, path: string, id: string, changes: Record<string, string | string[]>) {
-  const form = formsIn((await browser.get(path)).html).find((each) => each.id === id)!;
-  return browser.send(form.action, form.does[0]!, { ...sentBy(form), ...changes });
-}
 
 /** The links of the map beside settings. */
 const mapIn = (html: string): string[] =>
@@ -23,7 +17,7 @@ test('a maintainer changes what a project is, and sees only the settings that ar
   const { as, project, ...here } = await world();
   const at = `/${project.full_path}/-/settings`;
   const browser = await browserOf({ as, project, ...here }, here.people.maintainer);
-  const general = await filledIn(browser, `${at}/general`, 'general', {
+  const general = await fillIn(browser, `${at}/general`, 'general', {
     description: 'Old trees',
     topics: 'fruit, wood',
   });
@@ -34,7 +28,7 @@ test('a maintainer changes what a project is, and sees only the settings that ar
   assert.match(shown.html, /aria-current="[a-z]+">.{0,300}Settings<\/a>/);
   const { body } = await as('maintainer').get(`/projects/${project.id}`);
   assert.deepEqual([body.description, body.topics], ['Old trees', ['fruit', 'wood']]);
-  await filledIn(browser, `${at}/general`, 'general', { description: '', topics: '' });
+  await fillIn(browser, `${at}/general`, 'general', { description: '', topics: '' });
   assert.deepEqual((await as('maintainer').get(`/projects/${project.id}`)).body.topics, []);
 
   // Who began before someone else has changed it is told so.
@@ -55,13 +49,13 @@ test('items of lists are added, edited in their place, and removed', async () =>
   const browser = await browserOf({ as, project, ...here }, here.people.maintainer);
   const path = `/${project.full_path}/-/settings/ci_cd`;
   const url = `/projects/${project.id}/variables`;
-  const wrong = await filledIn(browser, path, 'create_variable', { key: 'SEASON TREE', value: 'autumn' });
+  const wrong = await fillIn(browser, path, 'create_variable', { key: 'SEASON TREE', value: 'autumn' });
   assert.equal(wrong.status, 400);
   const refused = formsIn(wrong.html).find(({ id }) => id === 'create_variable')!;
   assert.ok(refused.fields.find(({ name }) => name === 'key')!.reason);
   assert.deepEqual(sentBy(refused).value, ['autumn']);
   for (const environment_scope of ['', 'orchard'])
-    await filledIn(browser, path, 'create_variable', { key: 'SEASON', value: 'autumn', environment_scope });
+    await fillIn(browser, path, 'create_variable', { key: 'SEASON', value: 'autumn', environment_scope });
   const { html } = await browser.get(path);
   const edit = elementsOf(html)
     .findLast(({ text }) => text.startsWith('Edit'))!
@@ -81,7 +75,7 @@ test('a token of a project is shown once', async () => {
   const { as, project, ...here } = await world();
   const browser = await browserOf({ as, project, ...here }, here.people.maintainer);
   const path = `/${project.full_path}/-/settings/deploy_tokens`;
-  const made = await filledIn(browser, path, 'create_token', { name: 'shed', 'scopes[]': ['read_repository'] });
+  const made = await fillIn(browser, path, 'create_token', { name: 'shed', 'scopes[]': ['read_repository'] });
   assert.deepEqual([made.status, made.headers.get('cache-control')], [200, 'no-store']);
   assert.match(made.html, /<code>gldt-/);
   const { html } = await browser.get(path);
@@ -110,15 +104,15 @@ test('a webhook has a page with its events, its own headers, and what was sent',
   const browser = await browserOf({ as, project, ...here }, here.people.maintainer);
   const hooks = `/${project.full_path}/-/hooks`;
   const added = { url: 'https://listener.example/a', token: 'a secret', push_events: 'true' };
-  assert.equal((await filledIn(browser, hooks, 'create_hook', added)).to, `${hooks}?done=create_hook`);
+  assert.equal((await fillIn(browser, hooks, 'create_hook', added)).to, `${hooks}?done=create_hook`);
   const [hook] = (await as('maintainer').get(`/projects/${project.id}/hooks`)).body;
   const path = `${hooks}/${hook.id}`;
   assert.match((await browser.get(hooks)).html, new RegExp(`href="${path}"`));
   // A secret stays when its field is left empty.
-  await filledIn(browser, path, 'hook', { name: 'Bell' });
+  await fillIn(browser, path, 'hook', { name: 'Bell' });
   const changed = (await as('maintainer').get(`/projects/${project.id}/hooks/${hook.id}`)).body;
   assert.deepEqual([changed.name, changed.token_present], ['Bell', true]);
-  await filledIn(browser, path, 'set_header', { key: 'X-Season', value: 'autumn' });
+  await fillIn(browser, path, 'set_header', { key: 'X-Season', value: 'autumn' });
   const { html } = await browser.get(path);
   assert.match(html, /<code>X-Season<\/code>/);
   assert.match(html, /Nothing has been sent/);
@@ -127,14 +121,14 @@ test('a webhook has a page with its events, its own headers, and what was sent',
 test('an owner renames, archives and deletes a project by typing its path, and restores it', async () => {
   const { as, project, ...here } = await world();
   const browser = await browserOf({ as, project, ...here }, here.people.owner);
-  const renamed = await filledIn(browser, `/${project.full_path}/-/settings/careful`, 'rename', { path: 'pears' });
+  const renamed = await fillIn(browser, `/${project.full_path}/-/settings/careful`, 'rename', { path: 'pears' });
   const full_path = `${project.full_path.split('/').slice(0, -1).join('/')}/pears`;
   const path = `/${full_path}/-/settings/careful`;
   assert.equal(renamed.to, path);
-  await filledIn(browser, path, 'archive', {});
+  await fillIn(browser, path, 'archive', {});
   assert.equal((await as('owner').get(`/projects/${project.id}`)).body.archived, true);
-  await filledIn(browser, path, 'unarchive', {});
-  const wrong = await filledIn(browser, path, 'delete', { typed: 'pears' });
+  await fillIn(browser, path, 'unarchive', {});
+  const wrong = await fillIn(browser, path, 'delete', { typed: 'pears' });
   assert.equal(wrong.status, 400);
   assert.ok(
     formsIn(wrong.html)
@@ -142,11 +136,11 @@ test('an owner renames, archives and deletes a project by typing its path, and r
       .fields.find(({ name }) => name === 'typed')!.reason,
   );
   assert.equal((await as('owner').get(`/projects/${project.id}`)).body.marked_for_deletion_on, null);
-  assert.equal((await filledIn(browser, path, 'delete', { typed: full_path })).status, 303);
+  assert.equal((await fillIn(browser, path, 'delete', { typed: full_path })).status, 303);
   const marked = (await as('owner').get(`/projects/${project.id}`)).body;
   assert.notEqual(marked.marked_for_deletion_on, null);
   const after = `/${marked.path_with_namespace}/-/settings/careful`;
-  assert.equal((await filledIn(browser, after, 'restore', {})).status, 303);
+  assert.equal((await fillIn(browser, after, 'restore', {})).status, 303);
   assert.equal((await as('owner').get(`/projects/${project.id}`)).body.marked_for_deletion_on, null);
 });
 
@@ -154,10 +148,10 @@ test('an owner changes a group: its features, a role of its own, and a badge', a
   const { as, group, ...here } = await world();
   const browser = await browserOf({ as, group, ...here }, here.people.owner);
   const settings = `/groups/${group.full_path}/-`;
-  await filledIn(browser, `${settings}/settings/features`, 'features', { project_creation_level: 'owner' });
+  await fillIn(browser, `${settings}/settings/features`, 'features', { project_creation_level: 'owner' });
   assert.equal((await as('owner').get(`/groups/${group.id}`)).body.project_creation_level, 'owner');
   const role = { name: 'Picker', base_access_level: '10', read_code: 'true' };
-  await filledIn(browser, `${settings}/settings/roles_and_permissions`, 'create_role', role);
+  await fillIn(browser, `${settings}/settings/roles_and_permissions`, 'create_role', role);
   assert.match((await browser.get(`${settings}/settings/roles_and_permissions`)).html, /Guest, and also: Read code/);
   const { html } = await browser.get(`${settings}/edit`);
   assert.ok(mapIn(html).includes('Seats'));

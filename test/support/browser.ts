@@ -1,5 +1,6 @@
 /** A browser in tests: signs in with the form that people use, keeps the cookie, and sends forms. */
 import assert from 'node:assert/strict';
+import { formsIn, sentBy } from './html_tree.ts';
 import type { Person } from './populate.ts';
 import type { World } from './world.ts';
 
@@ -109,4 +110,20 @@ export function fieldsIn(html: string, id: string): Record<string, string[]> {
     if (name !== undefined) fields[name] = [...(fields[name] ?? []), ...valuesOf(tag, content)];
   }
   return fields;
+}
+
+/**
+ * Sends a form of a page as it is shown there, with some of its values changed.
+ * @param id of the form
+ */
+export async function fillIn(
+  browser: Browser,
+  path: string,
+  id: string,
+  changes: Record<string, string | string[]>,
+): Promise<Shown> {
+  const { html } = await browser.get(path);
+  const form = formsIn(html).find((each) => each.id === id);
+  assert.ok(form, `${path} has no form ${id}: ${formsIn(html).map((each) => each.id)}`);
+  return browser.send(form.action, form.does[0]!, { ...sentBy(form), ...changes });
 }

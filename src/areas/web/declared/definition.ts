@@ -67,6 +67,8 @@ export interface DeclaredForm {
   done?: string;
   /** The address to go to afterwards; by default the page itself. */
   next?(reply: Values, call: PageCall): string;
+  /** What something new starts with, by parameter, where that depends on what there is already. */
+  starts?(call: PageCall): Promise<Values>;
 }
 
 /** The parameters of an operation, and members of them: `levels[0][access_level]`. */
@@ -147,6 +149,12 @@ function doneView(parts: readonly AnyPart[], { query, refused }: Seen): Html | u
   return text === undefined || refused ? undefined : html`<p class="notice good" role="status">${text}</p>`;
 }
 
+/** The parts that are shown, and above them what has happened. */
+const partsView = (parts: readonly AnyPart[], data: readonly unknown[], seen: Seen): Content => [
+  doneView(parts, seen),
+  ...parts.map((each, index) => data[index] !== undefined && each.view(data[index], seen)),
+];
+
 /**
  * A page of a map, with the pages of the map beside it.
  * @param name the page of the map that is current
@@ -173,9 +181,47 @@ export function settingsPage<Name extends MapName>(
     view: ({ title: heading, place, map: shownMap, data }, seen) => ({
       title: [heading, place?.id ?? (map === 'admin' ? 'Administration' : 'Settings')],
       ...(place && { place }),
-      main: html`${mapView(shownMap, name)}<div class="stack">${doneView(parts, seen)}${intro && html`<p class="soft">${intro}</p>`}${parts.map(
-        (each, index) => data[index] !== undefined && each.view(data[index], seen),
-      )}</div>`,
+      main: html`${mapView(shownMap, name)}<div class="stack">${intro && html`<p class="soft">${intro}</p>`}${partsView(parts, data, seen)}</div>`,
+    }),
+  });
+}
+
+/** Where a declared page of a section belongs. */
+interface InSection {
+  /** The page of the section that is current. */
+  tab: string;
+  /** The operation that callers need to be allowed to run. */
+  operation: Operation;
+  title: string;
+  /** The heading, if it depends on the call, such as the name of what is shown. */
+  titled?(call: PageCall): Promise<string>;
+}
+
+/**
+ * A page of a section of a project or group, for callers who are signed in.
+ * @param path as for `page`
+ */
+export function sectionPage(
+  path: `/:id/${string}` | `/groups/:id/${string}`,
+  { tab, operation, title, titled }: InSection,
+  parts: readonly AnyPart[],
+) {
+  const kind = path.startsWith('/groups/') ? 'group' : 'project';
+  return page(path, {
+    signed_in: true,
+    async load(call) {
+      if (!(await call.may(operation))) {
+        await call.described(readers[kind]);
+        throw forbidden();
+      }
+      const [named, data] = await Promise.all([titled?.(call), loadParts(parts, call)]);
+      return { id: call.params.id!, named, data };
+    },
+    forms: formsOf(parts),
+    view: ({ id, named, data }, seen) => ({
+      title: [...(named === undefined ? [] : [named]), title, id],
+      place: { id, kind, tab },
+      main: html`<div class="stack">${partsView(parts, data, seen)}</div>`,
     }),
   });
 }

@@ -38,17 +38,22 @@ function schemaAt(parameters: Readonly<Record<string, TSchema>>, name: string): 
  */
 export async function fieldsFor(
   call: PageCall,
-  { runs, fields, typed }: Pick<DeclaredForm, 'runs' | 'fields' | 'typed'>,
+  { runs, fields, typed, starts }: Pick<DeclaredForm, 'runs' | 'fields' | 'typed' | 'starts'>,
   values?: Values,
 ): Promise<Field[]> {
   const parameters = call.parameters(runs);
+  const started = values ? undefined : await starts?.(call);
   const shown = Object.entries(fields).map(async ([name, { choices, from, isFor, ...over }]) => {
     if (values && isFor && !isFor(values)) return undefined;
     const options = choices && (await choices(call));
     const parameter = schemaAt(parameters, name);
     if (parameter === undefined) throw new Error(`${runs} has no parameter ${name}.`);
     const own = values && from ? { ...values, [name]: from(values) } : values;
-    const more = { ...over, ...(options && { options, kind: over.kind ?? ('select' as const) }) };
+    const more = {
+      ...over,
+      ...(started?.[name] !== undefined && { value: started[name] as Field['value'] }),
+      ...(options && { options, kind: over.kind ?? ('select' as const) }),
+    };
     return controlOf(name, parameter, more, { values: own, plan: call.caller?.plan });
   });
   const confirmation = await typed?.(call);
@@ -76,7 +81,7 @@ export const pageFormOf = ({
   shows,
   typed,
   next,
-}: Omit<DeclaredForm, 'fields' | 'button'>): PageForm => ({
+}: Omit<DeclaredForm, 'fields' | 'button' | 'starts'>): PageForm => ({
   runs,
   ...(parameters && { parameters }),
   ...(is_sensitive && { is_sensitive }),

@@ -70,6 +70,7 @@ const sections: Readonly<Record<Place['kind'], readonly PlacedSection[]>> = {
       icon: 'flow',
       pages: [
         { name: 'pipelines', label: 'Pipelines', address: '/-/pipelines', operation: 'listPipelines' },
+        { name: 'jobs', label: 'Jobs', address: '/-/jobs', operation: 'listJobs' },
         { name: 'environments', label: 'Environments', address: '/-/environments', operation: 'listEnvironments' },
         { name: 'releases', label: 'Releases', address: '/-/releases', operation: 'listReleases' },
         { name: 'feature_flags', label: 'Feature flags', address: '/-/feature_flags', operation: 'listFeatureFlags' },
@@ -122,7 +123,10 @@ const sections: Readonly<Record<Place['kind'], readonly PlacedSection[]>> = {
     {
       label: 'Projects',
       icon: 'folder',
-      pages: [{ name: 'group', label: 'Projects', address: '', operation: 'getGroup' }],
+      pages: [
+        { name: 'group', label: 'Projects', address: '', operation: 'getGroup' },
+        { name: 'releases', label: 'Releases', address: '/-/releases', operation: 'listGroupReleases' },
+      ],
     },
     {
       label: 'Issues',

@@ -2,6 +2,7 @@
 import { filePage, type Operation, type PageCall, page, pagingOf, redirect } from '../../../pages/index.ts';
 import { throughProxy } from '../../instance/pictures/index.ts';
 import { Release, releasePage } from '../../work/releases/index.ts';
+import { editReleasePage, newReleasePage } from './form_pages.ts';
 import { releasesView, releaseView } from './views.ts';
 
 /** The target of an endpoint's redirect. */
@@ -15,20 +16,28 @@ async function latestPage(call: PageCall, operation: Operation): Promise<string>
   return releasePage(call.params.id!, '') + pathname.slice(pathname.indexOf('/releases/') + '/releases/'.length);
 }
 
-const listPage = page('/:id/-/releases', {
-  load: async ({ list, params, query }) => ({
-    id: params.id!,
-    releases: await list(Release, 'listReleases', pagingOf({ query })),
-  }),
-  view: releasesView,
-});
+const listPage = (kind: 'project' | 'group') =>
+  page(kind === 'group' ? '/groups/:id/-/releases' : '/:id/-/releases', {
+    load: async ({ list, may, params, query }) => {
+      const [releases, mayCreate] = await Promise.all([
+        list(Release, kind === 'group' ? 'listGroupReleases' : 'listReleases', pagingOf({ query })),
+        kind === 'project' && may('createRelease'),
+      ]);
+      return { id: params.id!, kind, releases, mayCreate };
+    },
+    view: releasesView,
+  });
 
 const onePage = page('/:id/-/releases/:tag_name', {
-  load: async ({ one, params, services }) => {
-    const release = await one(Release, 'getRelease', { include_html_description: true });
+  load: async ({ one, may, params, services }) => {
+    const [release, mayEdit] = await Promise.all([
+      one(Release, 'getRelease', { include_html_description: true }),
+      may('updateRelease'),
+    ]);
     const description_html = throughProxy(services, release.description_html ?? '');
-    return { id: params.id!, url: services.url, release: { ...release, description_html } };
+    return { id: params.id!, url: services.url, release: { ...release, description_html }, mayEdit };
   },
+  forms: { collect: { runs: 'collectReleaseEvidence' } },
   view: releaseView,
 });
 
@@ -39,7 +48,9 @@ export const releasePages = [
     locationFrom(call, 'downloadReleaseAsset'),
   ),
   filePage('/:id/-/releases/:tag_name/evidences/:evidence_id.json', ({ bytes }) => bytes('readReleaseEvidence')),
-  redirect('/:id/-/releases/:tag_name/edit', ({ path }) => path.replace(/\/edit$/, '')),
+  editReleasePage,
+  newReleasePage,
   onePage,
-  listPage,
+  listPage('project'),
+  listPage('group'),
 ];

@@ -5,6 +5,7 @@ import {
   type Content,
   chip,
   facts,
+  form,
   type Html,
   html,
   linkTarget,
@@ -23,7 +24,9 @@ type ShownRelease = Static<typeof Release>;
 
 export interface Releases {
   id: string;
+  kind: 'project' | 'group';
   releases: ListPage<ShownRelease>;
+  mayCreate: boolean;
 }
 
 export interface OneRelease {
@@ -31,23 +34,29 @@ export interface OneRelease {
   /** The external address of the server, without a trailing slash. */
   url: string;
   release: ShownRelease;
+  mayEdit: boolean;
 }
 
 const upcoming = ({ upcoming_release }: ShownRelease): Content => upcoming_release && chip('upcoming');
 
 /** Callers who may not read the code see no tag, and no link to it. */
-function releaseRow(release: ShownRelease): Html {
+function releaseRow(release: ShownRelease, kind: Releases['kind']): Html {
   const { name, tag_name, released_at, author, assets, _links } = release;
   const page = _links?.self && new URL(_links.self).pathname;
-  return html`${page ? html`<a class="title" href="${page}">${name}</a>` : name} ${upcoming(release)}
+  const project = kind === 'group' && page && page.slice(1, page.indexOf('/-/'));
+  return html`${project && html`<span class="soft">${project}</span> `}${page ? html`<a class="title" href="${page}">${name}</a>` : name} ${upcoming(release)}
 <div class="soft">${tag_name !== undefined && html`Tag ${tag_name}, `}${time(released_at)}, by ${person(author)}${assets && `, ${counted(assets.count, 'asset')}`}</div>`;
 }
 
-export function releasesView({ id, releases }: Releases, seen: Seen): View {
+export function releasesView({ id, kind, releases, mayCreate }: Releases, seen: Seen): View {
   return {
     title: ['Releases', id],
-    place: { id, kind: 'project', tab: 'releases' },
-    main: html`${rows(releases.items.map(releaseRow), 'There are no releases yet.')}
+    place: { id, kind, tab: 'releases' },
+    main: html`${mayCreate && html`<p class="actions"><a class="button primary" href="${`${seen.path}/new`}">New release</a></p>`}
+${rows(
+  releases.items.map((each) => releaseRow(each, kind)),
+  'There are no releases yet.',
+)}
 ${pager(releases, seen)}`,
   };
 }
@@ -80,18 +89,19 @@ const evidenceRow =
     html`<a href="${linkTarget(filepath, url)}" rel="nofollow">Evidence</a> collected ${time(collected_at)}
 <div class="soft">SHA-256 <code>${sha}</code></div>`;
 
-export function releaseView(shown: OneRelease): View {
-  const { id, url, release } = shown;
+export function releaseView(shown: OneRelease, seen: Seen): View {
+  const { id, url, release, mayEdit } = shown;
   const { name, tag_name, tag_path, description_html, evidences = [] } = release;
   return {
     title: [name, 'Releases', id],
     place: { id, kind: 'project', tab: 'releases' },
-    main: html`${facts([
-      ['Released', html`${time(release.released_at)} by ${person(release.author)} ${upcoming(release)}`],
-      ['Tag', tag_path && html`<a href="${tag_path}">${tag_name}</a>`],
-      ['Commit', commitLine(release)],
-      ['Milestones', release.milestones && milestonesOf(release)],
-    ])}
+    main: html`${mayEdit && html`<div class="actions"><a class="button" href="${`${seen.path}/edit`}">Edit</a>${form(seen, 'collect', { button: 'Collect evidence', look: 'plain' })}</div>`}
+${facts([
+  ['Released', html`${time(release.released_at)} by ${person(release.author)} ${upcoming(release)}`],
+  ['Tag', tag_path && html`<a href="${tag_path}">${tag_name}</a>`],
+  ['Commit', commitLine(release)],
+  ['Milestones', release.milestones && milestonesOf(release)],
+])}
 <div class="text">${description_html ? sanitised(description_html, 1) : html`<p class="soft">No description.</p>`}</div>
 <h2>Assets</h2>
 ${rows(assetRows(shown), 'There are no assets.')}
