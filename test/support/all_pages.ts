@@ -137,6 +137,7 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
     as('owner').post('/snippets', { title: 'Own', file_name: 'own.sh', content: 'ls\n', visibility: 'private' }),
   );
   const environment = await sent(as('owner').post(`/projects/${project.id}/environments`, { name: 'orchard' }));
+  const [deployment] = await sent(as('owner').get(`/projects/${project.id}/deployments`, { status: 'blocked' }));
   await sent(as('owner').post(`/projects/${project.id}/remote_mirrors`, { url: 'https://git.example.com/a/copy.git' }));
   const [board] = await sent(as('owner').get(`/projects/${project.id}/boards`));
   const [groupBoard] = await sent(as('owner').get(`/groups/${group.id}/boards`));
@@ -264,12 +265,17 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
     `${at}/project_members`,
     `${at}/releases`,
     `${at}/releases/v1`,
+    `${at}/releases/v1/edit`,
+    `${inGroup}/-/releases`,
     `${at}/environments`,
     `${at}/pipelines`,
     `${at}/pipelines/${status.pipeline_id}`,
     `${at}/feature_flags`,
     `${at}/feature_flags_user_lists/1`,
+    `${at}/feature_flags/press/edit?strategy=flexibleRollout`,
     `${at}/environments/${environment.id}`,
+    `${at}/environments/${environment.id}/edit`,
+    `${at}/deployments/${deployment.id}`,
     `${at}/settings/repository`,
   ];
   const hooks = await Promise.all(

@@ -16,7 +16,7 @@ async function offered(): Promise<(operation: string) => boolean> {
   const names = new Set(sources.flatMap((source) => [...source.matchAll(quoted)].map(([, , name]) => name!)));
   const whole = new Set([...names].filter((name) => !name.includes('$')));
   const patterns = [...names].flatMap((name) =>
-    name.includes('$') ? [new RegExp(`^${name.replaceAll(hole, '[A-Za-z]+')}$`)] : [],
+    name.includes('$') ? [new RegExp(`^${name.replaceAll(hole, '[A-Za-z]*')}$`)] : [],
   );
   return (operation) => whole.has(operation) || patterns.some((pattern) => pattern.test(operation));
 }
@@ -53,6 +53,10 @@ const reasons: readonly (readonly [reason: string, of: RegExp])[] = [
   [
     'for programs that act with a token of their own',
     /^(revokeOwnToken|rotateOwnToken|listOwnTokenAssociations|findKey)$/,
+  ],
+  [
+    'always refused, or always empty: pipelines run elsewhere, and are only shown here',
+    /^((create|retry|cancel)Pipeline|(play|retry|cancel|erase)Job|listPipelineBridges|listPipelineSchedules|listPipelineTriggers|listProjectRunners)$/,
   ],
   ['users add their keys themselves', /^(create|list|revoke|delete)User(Gpg)?Keys?$/],
   [

@@ -187,6 +187,8 @@ async function valuesOf(here: World): Promise<Record<string, string>> {
     commit_id: (await headOf(here))!,
     sha: (await headOf(here))!,
     environment_id: await idOf(here, 'environments', own),
+    deployment_id: await idOf(here, 'deployments', { ...own, status: 'blocked' }),
+    feature_flag_name: 'press',
     pipeline_id: await idOf(here, 'pipelines', own),
     evidence_id: await idOf(here, 'release_evidences'),
     direct_asset_path: 'manual',

@@ -10,6 +10,7 @@ import { tiers } from '../protected_environments/rules.ts';
 import { deploymentStatuses, environmentStates } from './rules.ts';
 
 export const environmentPage = pagePath('/:project/-/environments/:environment_id');
+export const deploymentPage = pagePath('/:project/-/deployments/:deployment_id');
 
 const EnvironmentBasic = Type.Object({
   id: Id,

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type RawBuilder, sql } from 'kysely';
 import type { Project } from '../../../access/index.ts';
 import { type Database, isAmong, isUniqueViolation, nextIid, stamped } from '../../../db/index.ts';
-import { ApiError, notFound } from '../../../http/index.ts';
+import { ApiError, notFound, withReasons } from '../../../http/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { tellOfFlag } from './hook_actions.ts';
 import { contentSize, type FlagRow, flagNamed, flagsOf, type ListRow, listNumbered, listsOf } from './queries.ts';
@@ -12,6 +12,7 @@ import {
   type GivenStrategy,
   Missing,
   maximums,
+  reasonsByField,
   reasonsOf,
   reasonsOfList,
   type Strategy,
@@ -28,7 +29,8 @@ export const refusedTexts = {
 };
 
 /** The error for a flag or a list, with a list of sentences. */
-const refused = (...sentences: string[]) => new ApiError(400, { message: sentences });
+const refused = (...sentences: string[]) =>
+  withReasons(new ApiError(400, { message: sentences }), reasonsByField(sentences));
 
 /** The fields of a flag in a request. */
 export interface GivenFlag {

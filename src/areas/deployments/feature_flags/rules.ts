@@ -174,6 +174,28 @@ export function reasonsOf({ name, description, strategies: given }: Flag, lists:
   ];
 }
 
+/** What a sentence is about, by its beginning. A parameter of a strategy is named in its sentence. */
+const subjects: readonly (readonly [start: RegExp, field: string])[] = [
+  [/^Name /, 'name'],
+  [/^Description /, 'description'],
+  [/^User xids user_xids /, 'user_xids'],
+  [/^User xids /, 'user_xids'],
+  [/^Strategies parameters (\w+)(?: parameter)? (?=must|is)/, '$1'],
+  [/^Strategies user list /, 'user_list_id'],
+  [/^Strategies scopes environment scope /, 'environment_scope'],
+];
+
+/** Sentences of refusals by the fields that they are about; `base` has the others. */
+export function reasonsByField(sentences: readonly string[]): Record<string, string[]> {
+  const reasons: Record<string, string[]> = {};
+  for (const sentence of sentences) {
+    const [start, field = 'base'] = subjects.find(([each]) => each.test(sentence)) ?? [];
+    const name = field === '$1' ? start!.exec(sentence)![1]! : field;
+    reasons[name] = [...(reasons[name] ?? []), start ? sentence.replace(start, '') : sentence];
+  }
+  return reasons;
+}
+
 /** The reasons for refusing a user list. */
 export const reasonsOfList = ({ name, user_xids }: { name?: string; user_xids?: string }): string[] => [
   ...(name === undefined ? [] : about('Name', listNameReasons(name))),

@@ -1,6 +1,6 @@
 /** Snippets, errors, vulnerabilities, dependencies, and user lists of feature flags. */
 import type { Values } from '../../../http/index.ts';
-import { type Content, chip, filePage, html, person, redirect, state as shownState } from '../../../pages/index.ts';
+import { type Content, chip, filePage, html, person, state as shownState } from '../../../pages/index.ts';
 import { type Facts, factPage } from './definition.ts';
 
 const vulnerabilityLine = ({ name, url, severity, state }: Values): Content =>
@@ -49,9 +49,9 @@ export const codeFactPages = [
   factPage('/:id/-/dependencies', dependencies),
   factPage('/:id/-/feature_flags_user_lists/:iid', {
     read: ({ described }) => described('getFeatureFlagUserList'),
+    tab: 'feature_flags',
     title: ({ name }) => String(name),
   }),
-  redirect('/:id/-/feature_flags_user_lists/:iid/edit', ({ path }) => path.replace(/\/edit$/, '')),
   // SPDX documents use such addresses as their names.
   factPage('/:id/-/dependencies/:export_uuid', dependencies),
 ];
