@@ -39,7 +39,7 @@ const isPlain = (event) => !(event.ctrlKey || event.metaKey || event.shiftKey ||
 
 // The form for a comment on a line is read from the page of its file alone, and put below the line.
 document.addEventListener('click', async (event) => {
-  const link = event.target.closest?.('.diff td > a[href*="?at="]');
+  const link = event.target.closest?.('.diff td > a[href$="#comment"]');
   if (!link || !isPlain(event)) return;
   event.preventDefault();
   const address = new URL(link.href);
@@ -49,7 +49,7 @@ document.addEventListener('click', async (event) => {
     const row = document.createElement('tr');
     row.className = 'said';
     row.append(document.createElement('td'));
-    row.firstChild.colSpan = 3;
+    row.firstChild.colSpan = link.closest('.two') ? 4 : 3;
     row.firstChild.append(page.getElementById('comment'));
     document.getElementById('comment')?.closest('tr')?.remove();
     link.closest('tr').after(row);

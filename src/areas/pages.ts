@@ -29,6 +29,7 @@ import {
   mergeRequestPage,
   newMergeRequestPage,
 } from './web/merge_requests/index.ts';
+import { pickPages } from './web/picking/index.ts';
 import { placeSettingsPages } from './web/places/index.ts';
 import { planningPages } from './web/planning/index.ts';
 import { projectListPages } from './web/project_lists/index.ts';
@@ -82,6 +83,8 @@ export const pages: readonly AnyPage[] = [
   // Numbers of projects and paths of groups stand in the same place.
   newProjectPage,
   newGroupPage,
+  // Commits have addresses below theirs.
+  ...pickPages,
   ...repositoryPages,
   ...fileEditingPages,
   ...blamePageList,

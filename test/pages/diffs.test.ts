@@ -25,10 +25,11 @@ async function changed(files: Readonly<Record<string, readonly [before: string, 
   };
 }
 
-/** The rows of the first table, without line breaks. */
+/** The rows of the first table, without line breaks, and without the links of numbers to comments. */
 const rowsIn = (html: string): string[] =>
   html
     .slice(html.indexOf('<table class="diff'), html.indexOf('</table>', html.indexOf('<table class="diff')))
+    .replaceAll(/<a href="[^"]*#comment">(\d+)<\/a>/g, '$1')
     .split('<tr')
     .slice(1)
     .map((row) => `<tr${row.trimEnd()}`);

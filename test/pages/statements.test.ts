@@ -45,7 +45,7 @@ test('pages keep within their number of statements', async () => {
     '/dashboard/todos': 2,
     [`/groups/${here.group.full_path}`]: 12,
     [`/${here.people.developer.username}`]: 6,
-    [at]: 7,
+    [at]: 8,
     [`${at}/-/issues`]: 4,
     [`${at}/-/issues/${issue}`]: 18,
     [`${at}/-/issues/new`]: 8,

@@ -46,6 +46,8 @@ const shownBy: Readonly<Record<string, string>> = {
   '/:id/-/commits/*ref_path': `${repository}/commits`,
   '/:id/-/commits': `${repository}/commits`,
   '/:id/-/commit/:commit_id': `${repository}/commits/:commit_id`,
+  '/:id/-/commit/:commit_id/cherry_pick': `${repository}/commits/:commit_id`,
+  '/:id/-/commit/:commit_id/revert': `${repository}/commits/:commit_id`,
   '/:id/-/compare/*refs': `${repository}/compare?from=main&to=topic`,
   '/:id/-/compare': `${repository}/compare?from=main&to=topic`,
   '/:id/-/branches': `${repository}/branches`,

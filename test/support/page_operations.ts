@@ -35,7 +35,7 @@ const reasons: readonly (readonly [reason: string, of: RegExp])[] = [
   ],
   [
     'pages show the same by another operation',
-    /^list(Issue|Epic|MergeRequest)Participants$|Reactions?$|^list\w+AwardEmoji$|^count/,
+    /^list(Issue|Epic|MergeRequest)Participants$|Reactions?$|^list\w+AwardEmoji$|^count|CommitComments?$|^applySuggestion$/,
   ],
   [
     'pages show the same by another operation',
@@ -49,10 +49,11 @@ const reasons: readonly (readonly [reason: string, of: RegExp])[] = [
     'what pipelines and other programs report',
     /^(setCommitStatus|(create|update|delete)Deployment|createProjectChangelog|createChangelog|updateSubmodule)$/,
   ],
+  ['always refused, since pipelines run in other systems', /^createMergeRequestPipeline$/],
   ['for servers that migrate to each other', /RelationExport|^list(Entities|BulkImportEntityFailures)/],
   [
     'for programs that act with a token of their own',
-    /^(revokeOwnToken|rotateOwnToken|listOwnTokenAssociations|findKey)$/,
+    /^(revokeOwnToken|rotateOwnToken|listOwnTokenAssociations|findKey|resetMergeRequestApprovals)$/,
   ],
   [
     'always refused, or always empty: pipelines run elsewhere, and are only shown here',

@@ -8,7 +8,7 @@ import { foldingReason } from './fold_rules.ts';
 import { countsOf, expanded, type Hunk, hunksOf, type LineCounts, withoutSpaceChanges } from './hunk_rules.ts';
 import { tableOf } from './table_views.ts';
 
-export type { DiffSource, FileDiff, Said } from './definition.ts';
+export type { DiffSource } from './definition.ts';
 
 /** A file with its changes. */
 interface CountedFile {

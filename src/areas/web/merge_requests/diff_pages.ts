@@ -1,16 +1,17 @@
 /** The changes of a merge request, in its last version or an earlier one, with the threads on its files. */
 import type { Static } from 'typebox';
-import { filePage, type Html, html, type PageCall, page, type Seen, withQuery } from '../../../pages/index.ts';
+import { filePage, type Html, html, type PageCall, page, type Seen } from '../../../pages/index.ts';
 import { blobPage, Comparison, Diff } from '../../code/repository/index.ts';
 import { Discussion } from '../../conversation/discussions/index.ts';
 import { MergeRequest, MergeRequestVersion, MergeRequestVersionDetail } from '../../work/merge_requests/index.ts';
 import { textsAt } from '../diffs/file_queries.ts';
-import { type DiffSource, diffPieces, files_per_batch, pagesOfDiffs } from '../diffs/views.ts';
+import { type DiffSource, diffPieces, pagesOfDiffs } from '../diffs/views.ts';
 import type { Thread } from '../issuables/definition.ts';
 import { conversationForms } from '../issuables/form_rules.ts';
+import { afterLineComment, diffsAsked, lineAddresses, saidAbout, threadRemarks } from '../issuables/line_views.ts';
 import { textsOf } from '../issuables/timeline_present.ts';
-import { lineAddress, lineAsked, saidAbout } from './diff_views.ts';
-import { draftsOf, reviewBox, reviewForms, withTexts } from './review_views.ts';
+import { draftButton } from '../issuables/timeline_views.ts';
+import { draftsOf, draftView, reviewBox, reviewForms, withTexts } from './review_views.ts';
 import { projectOf, type ShownMergeRequest, sectionView } from './views.ts';
 
 type Source = Pick<DiffSource, 'page' | 'fileAt' | 'textOf' | 'owner'>;
@@ -110,19 +111,26 @@ async function* pieces(shown: Loaded, seen: Seen): AsyncGenerator<Html> {
     has_more &&
     html`<p class="soft">Only the first ${maximumThreads} threads are shown here; the overview has all of them.</p>`
   }`;
-  const line = lineAsked(seen);
-  const at = line ? { ...seen, query: { page: String(Math.ceil(line.number / files_per_batch)) } } : seen;
   // Comments are possible only on the last version.
   const mayComment = seen.may('thread') && asked(seen, 'diff_id') === undefined;
-  const parts = { ...source, said: saidAbout(seen, merge_request, said) };
-  yield* diffPieces(mayComment ? { ...parts, commentAt: lineAddress } : parts, at);
+  const remarks = [
+    ...threadRemarks(seen, said.threads, said.texts),
+    ...said.drafts.map((draft) => ({ position: draft.position, view: () => draftView(seen, draft) })),
+  ];
+  const commenting = {
+    refs: merge_request.diff_refs ?? undefined,
+    form: 'thread',
+    also: draftButton(seen),
+    may_suggest: true,
+  };
+  const parts = { ...source, said: saidAbout(seen, remarks, commenting) };
+  yield* diffPieces(mayComment ? { ...parts, commentAt: lineAddresses(seen) } : parts, diffsAsked(seen));
 }
 
 /** The address of the thread that was started or resolved. */
 const toThread = (outcome: never, call: PageCall): string => {
   const { body, notes } = outcome as { body?: Partial<Thread> } & Partial<Thread>;
-  const first = (body?.notes ?? notes)?.[0];
-  return `${withQuery(call, { at: undefined, suggest: undefined })}${first ? `#note_${first.id}` : ''}`;
+  return afterLineComment(call, (body?.notes ?? notes)?.[0]?.id);
 };
 
 const { reply, edit_note, remove_note } = conversationForms('MergeRequest');

@@ -1,5 +1,6 @@
 /** Whether a merge request can be merged, the reasons against it, and the forms to resolve them. */
 import type { Static } from 'typebox';
+import { commitKind } from '../../../access/index.ts';
 import type { Page, Plan } from '../../../http/index.ts';
 import { reaches } from '../../../http/index.ts';
 import {
@@ -16,7 +17,7 @@ import {
 } from '../../../pages/index.ts';
 import type { CommitStatus } from '../../code/commit_statuses/index.ts';
 import type { Approvals } from '../../work/merge_requests/index.ts';
-import { type ShownMergeRequest, toMergeRequest } from './views.ts';
+import { projectOf, type ShownMergeRequest, toMergeRequest } from './views.ts';
 
 export type ShownApprovals = Static<typeof Approvals>;
 export type Statuses = Page<Static<typeof CommitStatus>> | undefined;
@@ -124,20 +125,26 @@ ${rebase_in_progress ? html`<p>It is being rebased.</p>` : detailed_merge_status
 ${mergeForms(seen, merge_request)}`;
 }
 
+/** What can be done with the commit of a merge. */
+const againView = (id: string, sha: string): Html =>
+  html`<p class="actions"><a class="button" href="${`${commitKind.page(id, sha)}/revert`}">Revert</a> <a class="button" href="${`${commitKind.page(id, sha)}/cherry_pick`}">Cherry-pick</a></p>`;
+
 /** The merge box, which comes before the discussion of a merge request. */
 export const mergeBox = (
   seen: Seen,
   merge_request: ShownMergeRequest,
   approvals: ShownApprovals | undefined,
   statuses: Statuses,
-): Html =>
-  html`<section class="notice" aria-labelledby="merging">
+): Html => {
+  const merged = merge_request.merge_commit_sha ?? merge_request.squash_commit_sha;
+  return html`<section class="notice" aria-labelledby="merging">
 <h2 id="merging">Merging</h2>
 ${
   merge_request.state === 'merged'
     ? html`<p>Merged by ${people(merge_request.merge_user ? [merge_request.merge_user] : [])} ${time(merge_request.merged_at)}${
-        merge_request.merge_commit_sha && html` as <code>${merge_request.merge_commit_sha.slice(0, 8)}</code>`
-      }.</p>`
+        merged &&
+        html` as <a href="${commitKind.page(projectOf(merge_request), merged)}"><code>${merged.slice(0, 8)}</code></a>`
+      }.</p>${merged && seen.caller && againView(projectOf(merge_request), merged)}`
     : merge_request.state === 'opened'
       ? openView(seen, merge_request)
       : html`<p>${sentences.not_open}</p>`
@@ -145,3 +152,4 @@ ${
 ${approvals && approvalsView(seen, merge_request, approvals, seen.caller?.plan ?? 'free')}
 ${pipelineView(merge_request)}${statusesView(statuses)}
 </section>`;
+};

@@ -19,6 +19,35 @@ const rights = (entries: readonly (readonly [label: string, levels: unknown])[])
 
 const words = protectionWords;
 
+type Entry = Level & { id: number; access_level: number | null };
+
+/**
+ * The only entry of a protection for an action, if it is a level and those who read it may change it. Several entries, and those of people and groups, are
+ * shown only.
+ */
+function levelIn(reply: Values, action: 'push' | 'merge'): Entry | undefined {
+  const entries = reply[`${action}_access_levels`] as Entry[];
+  const isChangeable = reply.unprotect_access_levels !== undefined && entries.length === 1;
+  return isChangeable && entries[0]!.access_level !== null ? entries[0] : undefined;
+}
+
+/** The fields that change the level of an action. */
+const levelFields = (action: 'push' | 'merge', label: string) => ({
+  [`allowed_to_${action}[0][id]`]: {
+    kind: 'hidden' as const,
+    from: (reply: Values) => levelIn(reply, action)?.id,
+    isFor: (reply: Values) => levelIn(reply, action) !== undefined,
+  },
+  [`allowed_to_${action}[0][access_level]`]: {
+    label,
+    words,
+    help: undefined,
+    from: (reply: Values) => levelIn(reply, action)?.access_level,
+    isFor: (reply: Values) => levelIn(reply, action) !== undefined,
+    refused_as: [`allowed_to_${action}`],
+  },
+});
+
 const branchPart = (noun: '' | 'Group') =>
   listPart('branch', {
     list: `list${noun}ProtectedBranches`,
@@ -50,6 +79,8 @@ const branchPart = (noun: '' | 'Group') =>
     edit: formOf(
       `update${noun}ProtectedBranch`,
       {
+        ...levelFields('push', 'Who may push'),
+        ...levelFields('merge', 'Who may merge'),
         allow_force_push: { label: 'Allow force pushes', help: undefined },
         code_owner_approval_required: { label: 'Code owners must approve', help: undefined },
       },

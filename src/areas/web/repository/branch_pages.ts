@@ -21,6 +21,7 @@ export const branchPages = page('/:id/-/branches', {
       next: ({ name }: Static<typeof Branch>, { params }) => treePage(params.id!, name),
     },
     remove: { runs: 'deleteBranch' },
+    remove_merged: { runs: 'deleteMergedBranches' },
   },
   view: branchesView,
 });

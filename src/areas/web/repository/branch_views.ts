@@ -49,6 +49,11 @@ ${rows(
 )}
 ${pager(branches, seen)}
 ${
+  branches.items.some(({ merged }) => merged) &&
+  seen.may('remove_merged') &&
+  html`<details><summary>Delete all merged branches</summary><p>What they hold is in ${main ?? 'the default branch'}. Protected branches stay.</p>${form(seen, 'remove_merged', { button: 'Delete all merged branches', look: 'danger' })}</details>`
+}
+${
   seen.may('create') &&
   html`<h2>New branch</h2>
 ${form(seen, 'create', {

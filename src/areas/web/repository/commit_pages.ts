@@ -6,6 +6,8 @@ import { Discussion } from '../../conversation/discussions/index.ts';
 import { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
 import { MergeRequestInList } from '../../work/merge_requests/index.ts';
 import { textsAt } from '../diffs/file_queries.ts';
+import type { Thread } from '../issuables/definition.ts';
+import { afterLineComment } from '../issuables/line_views.ts';
 import { textsOf } from '../issuables/timeline_present.ts';
 import { commitView, type History, historyView, type ShownCommit } from './commit_views.ts';
 import { refNames, refPathOf } from './ref_queries.ts';
@@ -43,6 +45,10 @@ export const defaultHistoryPage = page('/:id/-/commits', { is_costly: true, load
 const mostThreads = 100;
 
 const toComments = (_reply: never, { path }: PageCall) => `${path}#comments`;
+
+/** The new comment, below its line. */
+const toLine = (reply: never, call: PageCall): string =>
+  afterLineComment(call, (reply as { body?: Partial<Thread> }).body?.notes?.[0]?.id);
 
 /** The text pages come first, because a ref name could have the same ending. */
 export const commitTextPages = (['diff', 'patch'] as const).map((format) =>
@@ -82,6 +88,7 @@ export const commitPages = page('/:id/-/commit/:commit_id', {
   },
   forms: {
     comment: { runs: 'createCommitDiscussion', next: toComments },
+    line: { runs: 'createCommitDiscussion', next: toLine },
     reply: { runs: 'createCommitDiscussionNote', next: toComments },
     edit_note: { runs: 'updateCommitDiscussionNote', next: toComments },
     remove_note: { runs: 'deleteCommitDiscussionNote', next: toComments },

@@ -20,6 +20,7 @@ import { type CommitDetail, type CommitRef, type ListedCommit, treePage } from '
 import type { MergeRequestInList } from '../../work/merge_requests/index.ts';
 import { type DiffSource, diffPieces } from '../diffs/views.ts';
 import type { NoteTexts, Thread } from '../issuables/definition.ts';
+import { diffsAsked, lineAddresses, saidAbout, threadRemarks } from '../issuables/line_views.ts';
 import { threadView } from '../issuables/timeline_views.ts';
 import { bodyField } from '../issuables/views.ts';
 import { tagPage } from './address_rules.ts';
@@ -124,16 +125,29 @@ const mergeRequestRows = ({ merge_requests }: ShownCommit): Content =>
     ({ web_url, title, iid }) => html`<li><a href="${new URL(web_url).pathname}">!${iid} ${title}</a></li>`,
   )}</ul>`;
 
+/** Whether a thread is about a line of the changes. */
+const isAtLine = ({ notes }: Thread): boolean => (notes[0]?.position ?? undefined) !== undefined;
+
 function commentsView({ threads, texts }: ShownCommit, seen: Seen): Content {
   return html`<section aria-labelledby="comments"><h2 id="comments">${counted(threads.items.length, 'comment')}</h2>
-${threads.items.map((thread) => threadView(seen, thread, texts))}
+${threads.items.filter((thread) => !isAtLine(thread)).map((thread) => threadView(seen, thread, texts))}
 ${threads.has_more && html`<p class="soft">Only the first ${threads.items.length} are shown.</p>`}
 ${form(seen, 'comment', { fields: [bodyField('Comment')], button: 'Comment' })}
 </section>`;
 }
 
+/** The changes with the comments on their lines. */
+function withComments({ commit, threads, texts, diffs }: ShownCommit, seen: Seen): DiffSource {
+  const base_sha = commit.parent_ids[0] ?? '0'.repeat(commit.id.length);
+  const refs = { base_sha, start_sha: base_sha, head_sha: commit.id };
+  const remarks = threadRemarks(seen, threads.items.filter(isAtLine), texts);
+  const said = saidAbout(seen, remarks, { refs, form: 'line', may_suggest: false });
+  const commentAt = seen.may('line') ? lineAddresses(seen) : undefined;
+  return { ...diffs, said, ...(commentAt && { commentAt }) };
+}
+
 async function* commitPieces(shown: ShownCommit, seen: Seen): AsyncGenerator<Html> {
-  const { id, commit, diffs } = shown;
+  const { id, commit } = shown;
   const body = commit.message.slice(commit.title.length).trim();
   const isCommitter = commit.committer_name !== commit.author_name || commit.committer_email !== commit.author_email;
   yield html`${body !== '' && html`<pre>${body}</pre>`}
@@ -149,11 +163,14 @@ ${facts([
   ['Changes', commit.stats && `${counted(commit.stats.additions, 'line')} added, ${commit.stats.deletions} removed`],
 ])}
 <p class="actions"><a href="${treePage(id, commit.id)}" rel="nofollow">Files of this commit</a>
-<a href="${`${commitKind.page(id, commit.id)}.diff`}" rel="nofollow">Diff</a> <a href="${`${commitKind.page(id, commit.id)}.patch`}" rel="nofollow">Patch</a></p>
+<a href="${`${commitKind.page(id, commit.id)}.diff`}" rel="nofollow">Diff</a> <a href="${`${commitKind.page(id, commit.id)}.patch`}" rel="nofollow">Patch</a>${
+    seen.caller &&
+    html` <a href="${`${commitKind.page(id, commit.id)}/cherry_pick`}">Cherry-pick</a> <a href="${`${commitKind.page(id, commit.id)}/revert`}">Revert</a>`
+  }</p>
 ${statusRows(shown)}
 ${mergeRequestRows(shown)}
 ${commentsView(shown, seen)}`;
-  yield* diffPieces(diffs, seen);
+  yield* diffPieces(withComments(shown, seen), diffsAsked(seen));
 }
 
 export function commitView(shown: ShownCommit, seen: Seen): View {

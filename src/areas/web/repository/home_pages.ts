@@ -1,4 +1,5 @@
 /** The home page of a project. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { projectPage } from '../../../access/index.ts';
 import { notFound } from '../../../http/index.ts';
 import { linkTarget, type PageCall, page, redirect } from '../../../pages/index.ts';
@@ -6,6 +7,7 @@ import { Branch } from '../../code/repository/index.ts';
 import { Badge } from '../../spaces/badges/index.ts';
 import { ProjectWithAccessForm, Starrer } from '../../spaces/projects/index.ts';
 import { homeView, type ProjectHome, type ShownBadge } from './home_views.ts';
+import { pushedBranches } from './pushed_queries.ts';
 import { refPathOf } from './ref_queries.ts';
 import { folderToShow } from './tree_queries.ts';
 
@@ -47,6 +49,24 @@ function pathsOf({ params: { id = '' }, query }: PageCall): string[] {
   return parts.map((_, index) => parts.slice(0, parts.length - index).join('/')).filter((path) => path.includes('/'));
 }
 
+/** Counting the languages of a large project goes on, for the next visit, while its page is shown without them. */
+const languagesWithin_ms = 100;
+
+async function languagesOf(call: PageCall): Promise<ProjectHome['languages']> {
+  const asked = call.perhaps(call.described('listProjectLanguages'));
+  const found = await Promise.race([asked, sleep(languagesWithin_ms, undefined, { ref: false })]);
+  return Object.entries((found?.reply ?? {}) as Record<string, number>);
+}
+
+/** What the visitor pushed and may propose: who may push may do both. */
+async function pushedOf(
+  { caller, services }: PageCall,
+  { id, default_branch, merge_requests_enabled }: ProjectHome['project'],
+): Promise<ProjectHome['pushed']> {
+  if (!caller || default_branch === undefined || merge_requests_enabled !== true) return [];
+  return pushedBranches(services.db, { user_id: caller.id, project_id: id, default_branch });
+}
+
 async function projectOf(call: PageCall): Promise<ProjectHome['project']> {
   for (const id of pathsOf(call)) {
     const project = await call.perhaps(call.one(ProjectWithAccessForm, 'getProject', { id }));
@@ -62,11 +82,32 @@ export const projectHomePage = page('/:id', {
     if (!id.includes('/')) throw notFound('Page');
     const project = await projectOf(call);
     if (call.query['go-get'] === '1')
-      return { id: project.path_with_namespace, project, code: undefined, badges: [], is_starred: false };
-    const [code, badges, is_starred] = await Promise.all([codeOf(call, project), badgesOf(call), isStarred(call)]);
-    return { id: project.path_with_namespace, project, code, badges, is_starred };
+      return {
+        id: project.path_with_namespace,
+        project,
+        code: undefined,
+        ...{ badges: [], is_starred: false, languages: [], pushed: [] },
+      };
+    const [code, badges, is_starred, languages, pushed] = await Promise.all([
+      codeOf(call, project),
+      badgesOf(call),
+      isStarred(call),
+      languagesOf(call),
+      pushedOf(call, project),
+    ]);
+    return { id: project.path_with_namespace, project, code, badges, is_starred, languages, pushed };
   },
-  forms: { star: { runs: 'starProject' }, unstar: { runs: 'unstarProject' } },
+  forms: {
+    star: { runs: 'starProject' },
+    unstar: { runs: 'unstarProject' },
+    // The project says whether it can be asked for, so that its page needs no statement to find out.
+    request_access: {
+      async act({ described, path }) {
+        await described('createProjectAccessRequest');
+        return `${path}?requested=1`;
+      },
+    },
+  },
   view: homeView,
 });
 

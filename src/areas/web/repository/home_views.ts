@@ -17,7 +17,9 @@ import {
   type View,
 } from '../../../pages/index.ts';
 import { counted } from '../../../texts/index.ts';
+import { treePage } from '../../code/repository/index.ts';
 import type { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
+import { newMergeRequestAddress } from '../../work/merge_requests/index.ts';
 import { mirrorsPage } from '../settings/mirror_pages.ts';
 import {
   branchesPage,
@@ -29,6 +31,7 @@ import {
   starrersPage,
   uploadPage,
 } from './address_rules.ts';
+import type { PushedBranch } from './pushed_queries.ts';
 import { folderPage } from './tree_pages.ts';
 import type { ShownFolder } from './tree_queries.ts';
 import { archiveLinks } from './tree_views.ts';
@@ -50,6 +53,10 @@ export interface ProjectHome {
   code: ShownFolder | 'other branches' | 'no branches' | undefined;
   badges: readonly ShownBadge[];
   is_starred: boolean;
+  /** The languages with their shares in percent, the largest first; none while they are being counted. */
+  languages: readonly (readonly [name: string, percent: number])[];
+  /** The branches that the visitor may want a merge request for. */
+  pushed: readonly PushedBranch[];
 }
 
 const badgesView = (badges: readonly ShownBadge[]): Content =>
@@ -101,12 +108,45 @@ function cloneMenu({ project, code }: ProjectHome): Content {
   );
 }
 
+/** The languages that have a colour of their own. */
+const colours = ['#3178c6', '#c2571a', '#2f8f4e', '#8a4fbf', '#b8860b', '#7c8780'];
+
+/** The shares of languages, as a bar and in words. */
+function languagesView(languages: ProjectHome['languages']): Content {
+  if (languages.length === 0) return undefined;
+  const named = languages.slice(0, colours.length - 1);
+  const rest = 100 - named.reduce((sum, [, percent]) => sum + percent, 0);
+  const shares = rest < 0.1 ? named : [...named, ['Others', rest] as const];
+  const ends = shares.map((_, index) => shares.slice(0, index + 1).reduce((sum, [, percent]) => sum + percent, 0));
+  return html`<h3>Languages</h3>
+<svg aria-hidden="true" width="100%" height="8">${shares.map(
+    ([, percent], index) =>
+      html`<rect x="${`${((ends[index] ?? 0) - percent).toFixed(2)}%`}" width="${`${percent.toFixed(2)}%`}" height="8" fill="${colours[index]}"/>`,
+  )}</svg>
+<p class="soft">${shares.map(
+    ([name, percent], index) =>
+      html`<svg aria-hidden="true" width="8" height="8"><circle cx="4" cy="4" r="4" fill="${colours[index]}"/></svg> ${name} ${percent.toFixed(1)} % `,
+  )}</p>`;
+}
+
+/** What the visitor has just pushed, and the next step. */
+const pushedView = ({ id, pushed }: ProjectHome): Content =>
+  pushed.map(
+    ({ name, pushed_at }) =>
+      html`<div class="notice bar"><span class="grow">You pushed <a href="${treePage(id, name)}">${name}</a> ${time(pushed_at)}.</span><a class="button" href="${newMergeRequestAddress(id, { source_branch: name })}">Create merge request</a></div>
+`,
+  );
+
+/** Whether the visitor is no member, directly or through a group, and may ask to become one. */
+const mayAsk = ({ permissions, request_access_enabled }: ProjectHome['project']): boolean =>
+  request_access_enabled === true && !permissions?.project_access && !permissions?.group_access;
+
 /** The path of a Go module, and the address of its repository. */
 const goImport = ({ web_url, http_url_to_repo }: ProjectHome['project']): string =>
   `${web_url.replace(/^https?:\/\//, '')} git ${http_url_to_repo}`;
 
 /** What the project is, beside its files. */
-function aboutView({ id, project, code, badges, is_starred }: ProjectHome, seen: Seen): Html {
+function aboutView({ id, project, code, badges, is_starred, languages }: ProjectHome, seen: Seen): Html {
   const star = html`${icon('star')}${is_starred ? 'Remove the star' : 'Star'}`;
   return html`<section aria-labelledby="about"><h2 id="about">About</h2>
 ${project.description && html`<p>${project.description}</p>`}
@@ -133,7 +173,9 @@ ${facts([
   ['Last activity', time(project.last_activity_at)],
   // Maintainers see the mirror source of the project, and manage its mirrors.
   ['Mirrors', project.import_url !== undefined && html`<a href="${mirrorsPage(id)}">Of the repository</a>`],
-])}</section>`;
+])}
+${languagesView(languages)}
+${seen.caller && mayAsk(project) && form(seen, 'request_access', { button: 'Request access', look: 'plain' })}</section>`;
 }
 
 export function homeView(home: ProjectHome, seen: Seen): View {
@@ -151,7 +193,8 @@ export function homeView(home: ProjectHome, seen: Seen): View {
     heading: html`${face(project, 'square')}${project.name}`,
     main: html`<div class="columns"><div>
 ${project.marked_for_deletion_on && html`<p class="notice">This project will be deleted after ${project.marked_for_deletion_on}.</p>`}
-${codeView(home, seen)}</div>
+${seen.query.requested !== undefined && html`<p class="notice" role="status">You have asked for access. The maintainers decide.</p>`}
+${pushedView(home)}${codeView(home, seen)}</div>
 ${aboutView(home, seen)}</div>`,
   };
 }

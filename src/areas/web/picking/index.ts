@@ -1,0 +1,2 @@
+/** Putting the changes of a commit onto a branch again, and taking them back. */
+export { pickPages } from './pages.ts';
