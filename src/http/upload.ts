@@ -1,11 +1,12 @@
 /** File uploads, as parts of a multipart body. */
 import type { IncomingHttpHeaders } from 'node:http';
 import path from 'node:path';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { TProperties } from 'typebox';
 import { BlobMismatch, type Blobs, newBlobKey } from '../blobs/index.ts';
 import type { Database } from '../db/index.ts';
+import { invalid } from './errors.ts';
 import type { Values } from './form.ts';
 import { readParts, tooLarge } from './multipart.ts';
 import { SentFile } from './sent_file.ts';
@@ -98,6 +99,30 @@ export async function mostBytes(db: Database, limit: FileLimit): Promise<number>
   const setting = limit.at_most_mib_setting;
   const row = await db.selectFrom('application_settings').select(setting).where('id', '=', 1).executeTakeFirstOrThrow();
   return row[setting] * 1024 * 1024;
+}
+
+/**
+ * The values of a form as an endpoint takes them: files that were kept in memory become uploaded ones, which must be kept or discarded.
+ * @param input of the endpoint
+ * @throws ApiError 400 for a file that is too large
+ */
+export async function asUploaded(
+  values: Values,
+  input: TProperties,
+  { db, blobs }: { db: Database; blobs: Blobs },
+): Promise<{ fields: Values; files: UploadedFile[] }> {
+  const received: Record<string, UploadedFile> = {};
+  for (const parameter of filesIn(input)) {
+    const { name, kind } = parameter;
+    const file = [values[name]].flat().findLast((each) => each instanceof SentFile);
+    if (!file) continue;
+    const most = await mostBytes(db, parameter);
+    const size_bytes = file.content.length;
+    if (size_bytes > most) throw invalid({ [name]: [`is too big (should be at most ${Math.floor(most / 1024)} KiB)`] });
+    const blob = await blobs.receive(newBlobKey(kind), Readable.from([file.content]), { at_most_bytes: size_bytes });
+    received[name] = new UploadedFile(file.name, blob);
+  }
+  return { fields: { ...values, ...received }, files: Object.values(received) };
 }
 
 /** Deletes files that are not kept. */

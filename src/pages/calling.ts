@@ -1,9 +1,10 @@
 /** How pages run endpoints. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { TSchema } from 'typebox';
+import type { TProperties, TSchema } from 'typebox';
 import { deviceOf, type Visitor } from '../access/index.ts';
 import { type AnyEndpoint, ApiError, badParam, leavingOf, Moved, type Reading, type Values } from '../http/index.ts';
 import { type Performer, type PerformOptions, pathParameters, performerOf } from '../http/perform.ts';
+import { asUploaded, discardAll } from '../http/upload.ts';
 import type { Operation, PageCall } from './page.ts';
 
 /** Finds an endpoint by its operation, and prepares it when a page first needs it. */
@@ -94,7 +95,12 @@ export function callOf(
     const performer = performerOf(endpoint);
     const own = paramsFor(endpoint, { ...params, ...given });
     const grant = await performer.grant({ caller, params: own, rightsVersion });
-    return performer.run(grant, { ...given, ...own }, conditions, request.headers);
+    const { fields, files } = await asUploaded(given, (endpoint.input ?? {}) as TProperties, services);
+    try {
+      return await performer.run(grant, { ...fields, ...own }, conditions, request.headers);
+    } finally {
+      await discardAll(files);
+    }
   };
   const bodyOf = ({ returns }: AnyEndpoint, result: unknown) =>
     returns.kind === 'page' ? result : returns.parts(result).body;

@@ -1,6 +1,5 @@
 /** What writing a text needs besides its form: attaching files, and completing references. */
 import { type AnyPage, type PageCall, page } from '../../../pages/index.ts';
-import { receivedFile } from './actions.ts';
 import { placeOf, type WritingPlace } from './place_queries.ts';
 import { suggestionsFor } from './suggestion_queries.ts';
 import { attachedView, attachView, suggestionsView } from './views.ts';
@@ -13,7 +12,7 @@ const pagesIn = (base: '/:id/-' | '/groups/:id/-', noun: 'Project' | 'Group'): A
     page(`${base}/uploads/new`, {
       signed_in: true,
       load: there,
-      forms: { upload: { runs: `create${noun}Upload`, takes: receivedFile, shows: attachedView } },
+      forms: { upload: { runs: `create${noun}Upload`, shows: attachedView } },
       view: attachView,
     }),
     page(`${base}/suggestions`, {
