@@ -17,7 +17,15 @@ import { groupPageOf, newGroupPage, newProjectPage, personPage, personRedirect }
 import { historyGraphPages } from './web/history_graphs/index.ts';
 import { homePages } from './web/home/index.ts';
 import { dismissalPage, houseOf, manifestPage, sectionsOf } from './web/house/index.ts';
-import { editIssuePage, issueListPages, issuePage, newIssuePage, workItemPage } from './web/issues/index.ts';
+import { deletionPages } from './web/issuables/index.ts';
+import {
+  editIssuePage,
+  issueListPages,
+  issuePage,
+  moveIssuePage,
+  newIssuePage,
+  workItemPage,
+} from './web/issues/index.ts';
 import { memberPages } from './web/members/index.ts';
 import {
   editMergeRequestPage,
@@ -93,6 +101,8 @@ export const pages: readonly AnyPage[] = [
   ...issueListPages,
   newIssuePage,
   editIssuePage,
+  moveIssuePage,
+  ...deletionPages,
   issuePage,
   workItemPage,
   ...boardPages,

@@ -59,6 +59,15 @@ export interface Field {
 /** A hidden field. */
 export const hidden = (name: string, value: Field['value']): Field => ({ name, label: '', kind: 'hidden', value });
 
+/** The field into which a text is typed to confirm a form (`typed` of the form). */
+export const confirmation = (text: string): Field => ({
+  name: 'typed',
+  label: 'To confirm',
+  help: html`Type <code>${text}</code>`,
+  is_required: true,
+  autocomplete: 'off',
+});
+
 export interface FormParts {
   fields?: readonly Field[];
   /** The label of the button. */

@@ -334,10 +334,11 @@ class PageServer {
     const confirmation = await form.typed?.(call);
     if (confirmation !== undefined && typed !== confirmation && (await call.may(form.runs)))
       throw invalid({ typed: [`needs ${confirmation}`] });
-    if (form.edits && _edited !== versionOf(await form.edits(call))) throw new ApiError(409, { message: changedText });
     // Without the right to run it, the refusal of its endpoint counts, and not one of its fields.
-    const isTaken = form.takes !== undefined && (await this.#mayPost(call, form));
-    const taken = isTaken ? await form.takes!(call, given, _edited) : withoutBlanks(given);
+    const isAllowed = (form.edits ?? form.takes) !== undefined && (await this.#mayPost(call, form));
+    if (isAllowed && form.edits && _edited !== versionOf(await form.edits(call)))
+      throw new ApiError(409, { message: changedText });
+    const taken = isAllowed && form.takes ? await form.takes(call, given, _edited) : withoutBlanks(given);
     const perform = (more: Values) =>
       call.perform(form.runs, { ...taken, ...more, ...form.parameters, ...call.params });
     const result = form.each ? await performEach(form.each, taken, perform) : await perform({});

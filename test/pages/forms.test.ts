@@ -38,6 +38,7 @@ const usual: Readonly<Record<string, (form: PageForm) => string>> = {
   key: newPublicKey,
   'scopes[]': () => 'read_repository',
   typed: ({ action }) => /^\/(?:groups\/)?(.+?)\/-\//.exec(action)![1]!,
+  target: () => '2',
   branch: () => 'new',
   ref: () => 'main',
   from: () => 'main',

@@ -201,7 +201,7 @@ test('comments, threads and changes are in one order, each with an anchor and a 
   assert.equal((await browser.send(page, 'close')).to, page);
 
   const { html } = await browser.get(begun.to!.split('#')[0]!);
-  assert.match(html, new RegExp(`<article class="note" id="note_${note}">\\s*<header><h3>`));
+  assert.match(html, new RegExp(`<article class="note" id="note_${note}" data-part="note_${note}">\\s*<header><h3>`));
   assert.match(html, /<h4>.*replied/);
   const order = ['<strong>First</strong>', 'A thread', 'A reply', 'closed this'].map((text) => html.indexOf(text));
   assert.ok(

@@ -33,6 +33,7 @@ const reasons: readonly (readonly [reason: string, of: RegExp])[] = [
     'pages show the same by another operation',
     /^list(Issue|Epic|MergeRequest|Snippet|Commit)(Note|Discussion|DiscussionNote)s$/,
   ],
+  ['pages show the same by another operation', /^(update|delete)(Issue|Epic|MergeRequest|Snippet)Note$|^reorderIssue$/],
   [
     'pages show the same by another operation',
     /^list(Issue|Epic|MergeRequest)Participants$|Reactions?$|^list\w+AwardEmoji$|^count|CommitComments?$|^applySuggestion$/,

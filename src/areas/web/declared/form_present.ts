@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox';
 import type { Values } from '../../../http/index.ts';
 import {
   type Content,
+  confirmation,
   controlOf,
   type Field,
   form,
@@ -56,20 +57,10 @@ export async function fieldsFor(
     };
     return controlOf(name, parameter, more, { values: own, plan: call.caller?.plan });
   });
-  const confirmation = await typed?.(call);
+  const text = await typed?.(call);
   return [
     ...(await Promise.all(shown)).filter((field) => field !== undefined),
-    ...(confirmation === undefined
-      ? []
-      : [
-          {
-            name: 'typed',
-            label: 'To confirm',
-            help: html`Type <code>${confirmation}</code>`,
-            is_required: true,
-            autocomplete: 'off',
-          } as const,
-        ]),
+    ...(text === undefined ? [] : [confirmation(text)]),
   ];
 }
 

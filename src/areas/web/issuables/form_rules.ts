@@ -16,7 +16,8 @@ function atNote(address: string, { body }: Written): string {
 const afterNew = (reply: never, call: PageCall) => atNote(`${call.path}?page=last`, reply);
 const afterChange = (reply: never, call: PageCall) => atNote(withQuery(call, { edit: undefined }), reply);
 
-const afterProperty = (_: never, call: PageCall) => withQuery(call, { change: undefined, find: undefined });
+/** Leads to the page without the form of a property. */
+export const afterProperty = (_: never, call: PageCall) => withQuery(call, { change: undefined, find: undefined });
 
 /** The operations that change an item. */
 export const updates = { Issue: 'updateProjectIssue', MergeRequest: 'updateMergeRequest', Epic: 'updateEpic' } as const;
@@ -28,11 +29,15 @@ export const conversationForms = (noun: Noun) =>
     thread: { runs: `create${noun}Discussion`, next: afterNew },
     reply: { runs: `create${noun}DiscussionNote`, next: afterChange },
     edit_note: { runs: `update${noun}DiscussionNote`, next: afterChange },
-    remove_note: { runs: `delete${noun}DiscussionNote` },
+    remove_note: {
+      runs: `delete${noun}DiscussionNote`,
+      next: (_: never, call) => withQuery(call, { edit: undefined }),
+    },
     react: { runs: `create${noun}AwardEmoji` },
     unreact: { runs: `delete${noun}AwardEmoji` },
     subscribe: { runs: `subscribeTo${noun}` },
     unsubscribe: { runs: `unsubscribeFrom${noun}` },
+    add_todo: { runs: `create${noun}Todo` },
     change: { runs: updates[noun], next: afterProperty },
     close: { runs: updates[noun], parameters: { state_event: 'close' } },
     reopen: { runs: updates[noun], parameters: { state_event: 'reopen' } },

@@ -21,6 +21,10 @@ export interface Property {
   shown: Content;
   /** A form of its own with a single button, such as the one to assign the item to oneself. */
   shortcut?: { button: string; fields: readonly Field[] } | undefined;
+  /** The form of the page that the reader needs to be allowed to send; by default `change`. */
+  needs?: string;
+  /** What is in place of its value while it is changed, if that is not the form for its fields. */
+  forms?: Content;
 }
 
 /** The property that is being changed. */
@@ -46,18 +50,23 @@ const choiceSearch = (seen: Seen, name: string, label: string): Html =>
 /** The form for a property, in place of its value. */
 function changeForm(seen: Seen, { name, label }: Property, fields: readonly Field[]): Html {
   const isLong = fields.some(({ options = [] }) => options.length >= manyChoices) || choiceSearched(seen.query);
-  const back = withQuery(seen, { change: undefined, find: undefined });
   return html`${isLong && choiceSearch(seen, name!, label)}${form(seen, 'change', {
     fields,
     button: `Save ${label.toLowerCase()}`,
     action: withQuery(seen, { change: name }),
-  })}<a class="button" data-part href="${back}">Cancel</a>`;
+  })}`;
 }
 
+const cancelLink = (seen: Seen): Html =>
+  html`<a class="button" data-part href="${withQuery(seen, { change: undefined, find: undefined })}">Cancel</a>`;
+
+const isChangeable = (seen: Seen, { name, needs = 'change' }: Property): boolean =>
+  name !== undefined && seen.may(needs);
+
 function propertyView(seen: Seen, property: Property, fields: readonly Field[] | undefined): Html {
-  const { name, label, shown, shortcut } = property;
-  const mayChange = name !== undefined && seen.may('change');
-  const isChanged = mayChange && fields !== undefined && changedProperty(seen.query) === name;
+  const { name, label, shown, shortcut, forms } = property;
+  const mayChange = isChangeable(seen, property);
+  const isChanged = mayChange && (fields !== undefined || forms !== undefined) && changedProperty(seen.query) === name;
   const pencil =
     mayChange &&
     !isChanged &&
@@ -68,7 +77,7 @@ function propertyView(seen: Seen, property: Property, fields: readonly Field[] |
     form(seen, 'change', { ...shortcut, look: 'plain', key: name, action: withQuery(seen, {}) });
   return html`<div><dt>${label}${pencil}</dt><dd>${
     isChanged
-      ? changeForm(seen, property, fields)
+      ? [forms ?? changeForm(seen, property, fields ?? []), cancelLink(seen)]
       : [isNone(shown) ? html`<span class="soft">None</span>` : shown, quick]
   }</dd></div>
 `;
@@ -86,12 +95,11 @@ export function propertiesView(
   const changed = changedProperty(seen.query);
   const isMinor = ({ name, shown, shortcut }: Property) =>
     isNone(shown) && !shortcut && (name === undefined || name !== changed);
-  const minor = properties.filter((each) => isMinor(each) && each.name !== undefined);
+  const minor = properties.filter((each) => isMinor(each) && isChangeable(seen, each));
   return html`<dl class="props">
 ${properties.filter((each) => !isMinor(each)).map((each) => propertyView(seen, each, fields))}</dl>
 ${
   minor.length > 0 &&
-  seen.may('change') &&
   html`<p class="soft">Add ${minor.map(
     ({ name, label }, index) =>
       html`${index > 0 && ', '}<a data-part href="${`${withQuery(seen, { change: name, find: undefined })}#about`}">${label.toLowerCase()}</a>`,

@@ -33,8 +33,14 @@ function editForm(seen: Seen, discussion_id: string, { id, body }: ShownNote): H
     button: 'Save',
     key: id,
     action: withQuery(seen, { edit: undefined }),
-  })} <a class="button" href="${`${withQuery(seen, { edit: undefined })}#note_${id}`}">Cancel</a>
-${form(seen, 'remove_note', { fields: target, button: 'Delete the comment', look: 'danger', key: id })}`;
+  })} <a class="button" data-part href="${`${withQuery(seen, { edit: undefined })}#note_${id}`}">Cancel</a>
+${form(seen, 'remove_note', {
+  fields: target,
+  button: 'Delete the comment',
+  look: 'danger',
+  key: id,
+  action: withQuery(seen, { edit: undefined }),
+})}`;
 }
 
 function noteView(seen: Seen, discussion_id: string, note: ShownNote, texts: NoteTexts, isReply: boolean): Html {
@@ -43,13 +49,13 @@ function noteView(seen: Seen, discussion_id: string, note: ShownNote, texts: Not
   const place = isReply ? undefined : placeOf(note);
   const words = html`${person(author)} ${isReply ? 'replied' : 'commented'}${place && html` on <code>${place}</code>`}`;
   const heading = isReply ? html`<h4>${words}</h4>` : html`<h3>${words}</h3>`;
-  return html`<article class="note" id="${`note_${id}`}">
+  return html`<article class="note" id="${`note_${id}`}" data-part="${`note_${id}`}">
 <header>${heading} <a href="${`#note_${id}`}"><span class="visually-hidden">Link to the comment of ${author?.name ?? 'a deleted user'}, </span>${time(created_at)}</a>${
     updated_at !== created_at && html` <span class="soft">edited</span>`
   }${internal && html` ${chip('Internal')}`}${
     isOwn &&
     seen.may('edit_note') &&
-    html` <a href="${`${withQuery(seen, { edit: id })}#note_${id}`}">Edit<span class="visually-hidden"> the comment</span></a>`
+    html` <a data-part href="${`${withQuery(seen, { edit: id })}#note_${id}`}">Edit<span class="visually-hidden"> the comment</span></a>`
   }</header>
 <div class="text">${isOwn && isEdited(seen, note) ? editForm(seen, discussion_id, note) : [texts.get(id), suggestionsView(seen, note.suggestions)]}</div>
 ${ticksView(seen, texts.get(id), note.body, { id, discussion_id })}</article>`;

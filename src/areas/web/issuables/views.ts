@@ -128,7 +128,7 @@ export function reactionsView(seen: Seen, awards: readonly Award[]): Html {
   })}</div>`;
 }
 
-/** The forms to close, reopen and subscribe. */
+/** The forms to close, reopen and subscribe, and to put it on one's own to-do list. */
 export const stateForms = (seen: Seen, state: string, subscribed: boolean | undefined): Content => [
   state === 'opened' && form(seen, 'close', { button: 'Close', look: 'plain' }),
   state === 'closed' && form(seen, 'reopen', { button: 'Reopen', look: 'plain' }),
@@ -136,6 +136,8 @@ export const stateForms = (seen: Seen, state: string, subscribed: boolean | unde
   subscribed
     ? form(seen, 'unsubscribe', { button: 'Unsubscribe', look: 'plain' })
     : form(seen, 'subscribe', { button: 'Subscribe', look: 'plain' }),
+  ' ',
+  form(seen, 'add_todo', { button: 'Add to my to-dos', look: 'plain' }),
 ];
 
 /**

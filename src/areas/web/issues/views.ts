@@ -8,7 +8,10 @@ import {
   day,
   type Field,
   type Html,
+  hidden,
   html,
+  icon,
+  menu,
   people,
   person,
   rows,
@@ -21,10 +24,13 @@ import type { Issue, LinkedIssueReply } from '../../work/issues/index.ts';
 import type { MergeRequestInList } from '../../work/merge_requests/index.ts';
 import type { Award, NoteTexts, Timeline } from '../issuables/definition.ts';
 import type { ColouredLabel } from '../issuables/label_queries.ts';
+import { linksView } from '../issuables/link_views.ts';
 import { pathOf } from '../issuables/present.ts';
 import { assigningFields, type Property, propertiesView } from '../issuables/property_views.ts';
+import { timeProperty } from '../issuables/time_views.ts';
 import { timelineView } from '../issuables/timeline_views.ts';
 import { labelsView, reactionsView, stateForms, ticksView } from '../issuables/views.ts';
+import { metricsView, type ShownMetric } from './metric_views.ts';
 
 type MergeRequests = Page<Static<typeof MergeRequestInList>> | undefined;
 
@@ -41,12 +47,16 @@ export interface ShownIssue {
   labels: readonly ColouredLabel[];
   /** The controls of the property that is being changed. */
   changing: readonly Field[] | undefined;
+  /** The metric images of an incident. */
+  metrics: Page<ShownMetric> | undefined;
+  mayDelete: boolean;
 }
 
 const words = (value: string | null | undefined): string | undefined => value?.replaceAll('_', ' ');
 
 /** The properties that are changed in the second column, in the order in which they are read. */
-const propertiesOf = ({ issue, labels }: ShownIssue, { caller }: Seen): readonly Property[] => {
+const propertiesOf = ({ issue, labels }: ShownIssue, seen: Seen): readonly Property[] => {
+  const { caller } = seen;
   const address = pathOf(issue.web_url);
   const [assigned, plan] = [issue.assignees.map(({ id }) => id), caller?.plan ?? 'free'];
   const others = reaches(plan, 'premium') ? assigned : [];
@@ -93,8 +103,7 @@ const propertiesOf = ({ issue, labels }: ShownIssue, { caller }: Seen): readonly
       : []),
     { name: 'confidential', label: 'Confidential', shown: issue.confidential && 'Only members can see it' },
     { label: 'Kind', shown: issue.issue_type !== 'issue' && words(issue.issue_type) },
-    { label: 'Time spent', shown: issue.time_stats.human_total_time_spent },
-    { label: 'Time estimated', shown: issue.time_stats.human_time_estimate },
+    timeProperty(seen, issue.time_stats),
     { label: 'Tasks', shown: issue.task_status },
     { label: 'Closed by', shown: issue.closed_by && html`${person(issue.closed_by)} ${time(issue.closed_at)}` },
   ];
@@ -115,25 +124,19 @@ const mergeRequestRows = (title: string, found: MergeRequests): Content =>
 const without = (found: MergeRequests, others: MergeRequests): MergeRequests =>
   found && { ...found, items: found.items.filter(({ id }) => !others?.items.some((other) => other.id === id)) };
 
-const linkWords: Record<string, string> = {
-  relates_to: 'Relates to',
-  blocks: 'Blocks',
-  is_blocked_by: 'Is blocked by',
-};
-
-const linkRows = (links: ShownIssue['links']): Content =>
-  links.length > 0 &&
-  html`<h2>Linked issues</h2>${rows(
-    links.map(
-      (each) =>
-        html`${linkWords[each.link_type] ?? each.link_type} <a href="${pathOf(each.web_url)}">${each.title}</a> <span class="soft">${each.references.relative}</span> ${state(each.state)}`,
-    ),
-    '',
-  )}`;
+/** What is done on pages of its own. @param own the address of the issue */
+const moreMenu = (own: string, mayDelete: boolean): Html =>
+  menu(
+    html`${icon('dots')}<span class="visually-hidden">More</span>`,
+    html`<ul><li><a href="${`${own}/move`}">${icon('folder')}Move or copy</a></li>
+${mayDelete && html`<li><a href="${`${own}/delete`}">${icon('trash')}Delete</a></li>`}</ul>`,
+  );
 
 export function issueView(shown: ShownIssue, seen: Seen): View {
-  const { issue, place, description, timeline, texts, links, related, closing, awards, changing } = shown;
+  const { issue, place, description, timeline, texts, links, related, closing, awards, changing, metrics, mayDelete } =
+    shown;
   const { full_path } = place;
+  const own = issueKind.page(full_path, issue.iid);
   return {
     title: [issue.title, `#${issue.iid}`, full_path],
     heading: html`${issue.title} <span class="soft">#${issue.iid}</span>`,
@@ -148,13 +151,19 @@ export function issueView(shown: ShownIssue, seen: Seen): View {
 <div class="text">${description ?? html`<p class="soft">No description.</p>`}</div>
 ${ticksView(seen, description, issue.description)}
 ${reactionsView(seen, awards)}
-${linkRows(links)}
+${metrics && metricsView(seen, metrics)}
+${linksView(seen, {
+  kind: 'issue',
+  links,
+  nameOf: ({ issue_link_id }) => hidden('issue_link_id', issue_link_id),
+  mayBlock: reaches(seen.caller?.plan ?? 'free', 'premium'),
+})}
 ${mergeRequestRows('Merge requests that close this issue', closing)}
 ${mergeRequestRows('Other related merge requests', without(related, closing))}
 ${timelineView(seen, timeline, texts)}
 </div>
 <section id="about" data-part="about entries" aria-label="About the issue">
-<div class="actions">${seen.may('close') && html`<a class="button" href="${`${issueKind.page(full_path, issue.iid)}/edit`}">Edit</a>`} ${stateForms(seen, issue.state, issue.subscribed)}</div>
+<div class="actions">${seen.may('close') && html`<a class="button" href="${`${own}/edit`}">Edit</a>`} ${stateForms(seen, issue.state, issue.subscribed)} ${seen.may('change') && moreMenu(own, mayDelete)}</div>
 ${propertiesView(seen, propertiesOf(shown, seen), changing)}
 </section>
 </div>`,

@@ -31,8 +31,11 @@ export const editMergeRequestPage = page('/:id/-/merge_requests/:merge_request_i
   load: async (call) => {
     const merge_request = await call.one(MergeRequest, 'getMergeRequest');
     const { assignees, reviewers, labels, milestone } = merge_request;
-    const choices = await choicesOf(call, { people: [...assignees, ...reviewers], labels: namesOf(labels), milestone });
-    return { merge_request, choices };
+    const [choices, mayDelete] = await Promise.all([
+      choicesOf(call, { people: [...assignees, ...reviewers], labels: namesOf(labels), milestone }),
+      call.may('deleteMergeRequest'),
+    ]);
+    return { merge_request, choices, mayDelete };
   },
   forms: {
     change: {
@@ -41,7 +44,7 @@ export const editMergeRequestPage = page('/:id/-/merge_requests/:merge_request_i
       next: toMergeRequest,
     },
   },
-  view: ({ merge_request, choices }, seen) => {
+  view: ({ merge_request, choices, mayDelete }, seen) => {
     const id = projectOf(merge_request);
     return {
       title: [`Edit ${merge_request.title}`, `!${merge_request.iid}`, id],
@@ -53,7 +56,7 @@ export const editMergeRequestPage = page('/:id/-/merge_requests/:merge_request_i
           button: 'Save',
         }) ?? html`<p>You may not edit this merge request.</p>`
       }${presentText(seen, merge_request.description)}
-<p><a href="${toMergeRequest(merge_request)}">Back to the merge request</a></p>`,
+<p>${mayDelete && html`<a href="${`${toMergeRequest(merge_request)}/delete`}">Delete the merge request</a> `}<a href="${toMergeRequest(merge_request)}">Back to the merge request</a></p>`,
     };
   },
 });

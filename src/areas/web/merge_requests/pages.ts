@@ -13,6 +13,7 @@ import { pathOf } from '../issuables/present.ts';
 import { assigningFields, type Property, propertiesView } from '../issuables/property_views.ts';
 import { batchForm } from '../issuables/suggestion_views.ts';
 import { tickForms } from '../issuables/ticking_rules.ts';
+import { timeForms, timeProperty } from '../issuables/time_views.ts';
 import { textsOf, timelineOf } from '../issuables/timeline_present.ts';
 import { timelineView } from '../issuables/timeline_views.ts';
 import { labelsView, reactionsView, stateForms, ticksView } from '../issuables/views.ts';
@@ -27,7 +28,8 @@ interface Shown {
 }
 
 /** The properties that are changed in the second column. */
-const propertiesOf = ({ merge_request, labels }: Shown, { caller }: Seen): readonly Property[] => {
+const propertiesOf = ({ merge_request, labels }: Shown, seen: Seen): readonly Property[] => {
+  const { caller } = seen;
   const { assignees, reviewers, milestone, time_stats } = merge_request;
   const more = reaches(caller?.plan ?? 'free', 'premium');
   /** Adds the reader to people; below Premium, in place of them. */
@@ -59,8 +61,7 @@ const propertiesOf = ({ merge_request, labels }: Shown, { caller }: Seen): reado
       label: 'Milestone',
       shown: milestone && html`<a href="${pathOf(milestone.web_url)}">${milestone.title}</a>`,
     },
-    { label: 'Time spent', shown: time_stats.human_total_time_spent },
-    { label: 'Time estimated', shown: time_stats.human_time_estimate },
+    timeProperty(seen, time_stats),
   ];
 };
 
@@ -120,6 +121,7 @@ export const mergeRequestPage = page('/:id/-/merge_requests/:merge_request_iid',
   forms: {
     ...conversationForms('MergeRequest'),
     ...tickForms('MergeRequest'),
+    ...timeForms('MergeRequest'),
     ...reviewForms,
     approve: { runs: 'approveMergeRequest' },
     unapprove: { runs: 'unapproveMergeRequest' },

@@ -35,7 +35,8 @@ import { mayPlanIn } from './parent_actions.ts';
 import { Epic, presentEpics } from './present.ts';
 import { type EpicReference, idOfEpic, visibleEpic } from './queries.ts';
 
-const RelatedEpic = resource('RelatedEpic', {
+/** An epic that another one is linked to. */
+export const RelatedEpic = resource('RelatedEpic', {
   ...Epic.properties,
   related_epic_link_id: Id,
   ...linkedFields(epicKind),

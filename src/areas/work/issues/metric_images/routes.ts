@@ -25,7 +25,8 @@ import {
 import { mapPage, paginate, paging } from '../../../../lists/index.ts';
 import { addImage, imagesOf } from './actions.ts';
 
-const MetricImage = resource('MetricImage', {
+/** A metric image as the API replies with it. */
+export const MetricImage = resource('MetricImage', {
   id: Id,
   created_at: Timestamp,
   filename: Type.String(),
