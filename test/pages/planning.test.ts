@@ -96,13 +96,71 @@ test('an epic is written, gets a child, an issue and a comment, and its dates', 
   assert.match((await browser.get(`${epics}?state=closed`)).html, /Harvest/);
 });
 
-test('a cadence and an iteration are created', async () => {
+test('epics and issues are added to an epic, ordered, linked and taken out again', async () => {
+  const { here, browser, group } = await visit();
+  const [parent, one, two] = await Promise.all(
+    ['Orchard', 'North', 'South'].map(async (title) => {
+      const { to } = await browser.send(`${group}/-/epics/new`, 'create', { title });
+      return { page: to!, iid: to!.split('/').at(-1)! };
+    }),
+  );
+  const page = parent!.page;
+  const send = async (form: string, values: Record<string, string> = {}, id = form) => {
+    const fields = { ...fieldsIn((await browser.get(page)).html, id), ...values };
+    return browser.send(page, form, fields);
+  };
+  /** The positions of titles on the page, in the order in which they are named. */
+  const areInOrder = async (...titles: string[]) => {
+    const { html } = await browser.get(page);
+    const places = titles.map((title) => html.indexOf(`>${title}</a>`));
+    assert.ok(
+      places.every((place, index) => place > (places[index - 1] ?? 0)),
+      `${titles} at ${places}`,
+    );
+  };
+  assert.equal((await send('adopt', { target: one!.iid })).to, page);
+  assert.equal((await send('adopt', { target: `${here.group.full_path}&${two!.iid}` })).to, page);
+  assert.equal((await send('adopt', { target: 'the west' })).status, 400);
+  const { html } = await browser.get(page);
+  const [, down] = /id="(move_child-\d+-down)"/.exec(html)!;
+  const first = html.indexOf('>North</a>') < html.indexOf('>South</a>') ? ['North', 'South'] : ['South', 'North'];
+  assert.equal((await send('move_child', {}, down)).to, page);
+  await areInOrder(first[1]!, first[0]!);
+  const [, remove] = /id="(remove_child-\d+)"/.exec((await browser.get(page)).html)!;
+  assert.equal((await send('remove_child', {}, remove)).to, page);
+  assert.ok(!(await browser.get(page)).html.includes(`>${first[1]}</a>`));
+
+  assert.equal((await send('link', { target: two!.iid, link_type: 'blocks' })).status, 303);
+  assert.match((await browser.get(page)).html, /Blocks <a[^>]*>South</);
+  const [, unlink] = /id="(unlink-\d+)"/.exec((await browser.get(page)).html)!;
+  assert.equal((await send('unlink', {}, unlink)).to, page);
+
+  for (const title of ['Dig', 'Plant']) {
+    const { iid, web_url } = await addIssue(here, { title });
+    const target = title === 'Dig' ? `${here.project.path}#${iid}` : web_url;
+    assert.equal((await send('add_issue', { target })).to, page);
+  }
+  assert.match((await send('add_issue', { target: '1' })).html, /Issue needs its project/);
+  const issues = (await browser.get(page)).html;
+  const [, up] = /id="(move_issue-\d+-up)"/.exec(issues)!;
+  const order = issues.indexOf('>Dig</a>') < issues.indexOf('>Plant</a>') ? ['Dig', 'Plant'] : ['Plant', 'Dig'];
+  assert.equal((await send('move_issue', {}, up)).to, page);
+  await areInOrder(order[1]!, order[0]!);
+  const guest = await (await browserOf(here, here.people.guest)).get(page);
+  assert.doesNotMatch(guest.html, /id="(adopt|link|move_child-[^"]*)"/);
+});
+
+test('a cadence is created and changed, and an iteration created', async () => {
   const { browser, group } = await visit();
   const iterations = `${group}/-/iterations`;
   const offered = fieldsIn((await browser.get(iterations)).html, 'create_cadence');
   const cadence = { ...offered, title: 'By hand', automatic: 'false', start_date: '' };
   assert.equal((await browser.send(iterations, 'create_cadence', cadence)).status, 303);
   const cadence_id = /<option value="(\d+)">By hand/.exec((await browser.get(iterations)).html)![1]!;
+  const form = `change_cadence-${cadence_id}`;
+  const own = fieldsIn((await browser.get(iterations)).html, form);
+  assert.equal((await browser.send(iterations, 'change_cadence', { ...own, title: 'By foot' })).status, 303);
+  assert.deepEqual(fieldsIn((await browser.get(iterations)).html, form).title, ['By foot']);
   const dates = { cadence_id, title: 'First', start_date: '2030-05-01', due_date: '2030-05-14' };
   assert.equal((await browser.send(iterations, 'create', dates)).status, 303);
   const { html } = await browser.get(iterations);

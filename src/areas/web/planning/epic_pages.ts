@@ -13,16 +13,18 @@ import {
   textIn,
 } from '../../../pages/index.ts';
 import { AwardEmoji } from '../../conversation/award_emoji/index.ts';
-import { Epic } from '../../work/epics/index.ts';
+import { Epic, RelatedEpic } from '../../work/epics/index.ts';
 import { EpicIssue } from '../../work/issues/index.ts';
 import { labelControls } from '../issuables/field_present.ts';
 import { conversationForms, editedTexts, presentText } from '../issuables/form_rules.ts';
 import { colouredLabels } from '../issuables/label_queries.ts';
+import { linkForms } from '../issuables/link_views.ts';
 import { changedProperty, choiceSearched } from '../issuables/property_views.ts';
 import { tickForms } from '../issuables/ticking_rules.ts';
 import { textsOf, timelineOf } from '../issuables/timeline_present.ts';
 import { statesView } from '../issuables/views.ts';
-import { epicRow, epicView, type ShownEpic } from './epic_views.ts';
+import { epicRow, treeForms } from './epic_tree_views.ts';
+import { epicView, type ShownEpic } from './epic_views.ts';
 
 const toEpic = ({ iid }: ShownEpic, { params }: PageCall): string => epicKind.page(params.id!, iid);
 
@@ -117,13 +119,14 @@ const datesField = (name: 'start' | 'due', is_fixed: boolean, fixed: string | nu
 
 const epicPage = page('/groups/:id/-/epics/:epic_iid', {
   load: async (call) => {
-    const { one, list, perhaps, params } = call;
+    const { one, all, list, perhaps, params } = call;
     const epic = await one(Epic, 'getEpic');
     const place = { kind: 'group' as const, id: epic.group_id, full_path: params.id! };
-    const [timeline, children, issues, awards, labels, changing] = await Promise.all([
+    const [timeline, children, issues, links, awards, labels, changing] = await Promise.all([
       timelineOf(call, 'Epic', { epic_id: epic.id }),
       perhaps(list(Epic, 'listChildEpics', { per_page: 100 })),
       perhaps(list(EpicIssue, 'listEpicIssues', { per_page: 100 })),
+      perhaps(all(RelatedEpic, 'listRelatedEpics')),
       list(AwardEmoji, 'listEpicAwardEmoji', { per_page: 100 }),
       epic.labels.length === 0 ? [] : colouredLabels(call.services.db, 'epic', epic.id),
       changingFields(call, epic),
@@ -132,37 +135,39 @@ const epicPage = page('/groups/:id/-/epics/:epic_iid', {
       noun: 'Epic',
       description: epic.description,
     });
-    return { id: params.id!, epic, timeline, children, issues, awards: awards.items, labels, changing, ...said };
+    const found = { timeline, children, issues, links, awards: awards.items, labels, changing };
+    return { id: params.id!, epic, ...found, ...said };
   },
   forms: {
     ...conversationForms('Epic'),
     ...tickForms('Epic'),
-    add_child: { runs: 'createChildEpic' },
-    remove_issue: { runs: 'removeEpicIssue' },
+    ...linkForms.Epic,
+    ...treeForms,
   },
   view: (shown, seen) => epicView(shown, { ...seen, always: { epic_id: shown.epic.id } }),
 });
 
 const editEpicPage = page('/groups/:id/-/epics/:epic_iid/edit', {
   signed_in: true,
-  load: async ({ one, params }) => ({ id: params.id!, epic: await one(Epic, 'getEpic') }),
+  load: async ({ one, may, params }) => {
+    const [epic, mayDelete] = await Promise.all([one(Epic, 'getEpic'), may('deleteEpic')]);
+    return { id: params.id!, epic, mayDelete };
+  },
   forms: {
     change: {
       runs: 'updateEpic',
       edits: async ({ one }) => editedTexts(await one(Epic, 'getEpic')),
       next: toEpic,
     },
-    remove: { runs: 'deleteEpic', next: (_: never, { params }: PageCall) => epicKind.page(params.id!, '') },
   },
-  view: ({ id, epic }, seen) => ({
+  view: ({ id, epic, mayDelete }, seen) => ({
     title: [`Edit ${epic.title}`, `&${epic.iid}`, id],
     place: { id, kind: 'group', tab: 'epics' },
     main: html`${
       form(seen, 'change', { fields: textFields(epic), edited: editedTexts(epic), button: 'Save epic' }) ??
       html`<p>You may not edit this epic.</p>`
     }${presentText(seen, epic.description)}
-<div class="actions">${form(seen, 'remove', { button: 'Delete epic', look: 'danger' })}</div>
-<p><a href="${epicKind.page(id, epic.iid)}">Back to the epic</a></p>`,
+<p>${mayDelete && html`<a href="${`${epicKind.page(id, epic.iid)}/delete`}">Delete the epic</a> `}<a href="${epicKind.page(id, epic.iid)}">Back to the epic</a></p>`,
   }),
 });
 

@@ -13,6 +13,7 @@ import {
   page,
   pager,
   pagingOf,
+  refusalIn,
   rows,
   state,
 } from '../../../pages/index.ts';
@@ -31,14 +32,26 @@ const titleOf = ({ title, start_date, due_date }: ShownIteration): string => tit
 const stateChip = ({ state: current }: ShownIteration): Html =>
   chip(current === 1 ? 'Upcoming' : current === 2 ? 'Current' : 'Closed');
 
-const cadenceFields: readonly Field[] = [
-  { name: 'title', label: 'Title', is_required: true, maximum: 255 },
-  { name: 'automatic', label: 'Create iterations automatically', kind: 'checkbox', value: true },
-  { name: 'start_date', label: 'First day', kind: 'date' },
-  { name: 'duration_in_weeks', label: 'Weeks of an iteration', kind: 'number', value: 2 },
-  { name: 'iterations_in_advance', label: 'Iterations in advance', kind: 'number', value: 2 },
-  { name: 'roll_over', label: 'Move open issues to the next iteration', kind: 'checkbox' },
-];
+const newCadence = { automatic: true, duration_in_weeks: 2, iterations_in_advance: 2 };
+
+/** The fields of a cadence. @param cadence undefined for a new one */
+const cadenceFields = (cadence?: Cadence): readonly Field[] => {
+  const values: Partial<Cadence> = cadence ?? newCadence;
+  return [
+    { name: 'title', label: 'Title', is_required: true, maximum: 255, value: values.title, is_clearable: true },
+    ...(cadence ? [{ name: 'active', label: 'Active', kind: 'checkbox', value: values.active } as const] : []),
+    { name: 'automatic', label: 'Create iterations automatically', kind: 'checkbox', value: values.automatic },
+    { name: 'start_date', label: 'First day', kind: 'date', value: values.start_date },
+    { name: 'duration_in_weeks', label: 'Weeks of an iteration', kind: 'number', value: values.duration_in_weeks },
+    {
+      name: 'iterations_in_advance',
+      label: 'Iterations in advance',
+      kind: 'number',
+      value: values.iterations_in_advance,
+    },
+    { name: 'roll_over', label: 'Move open issues to the next iteration', kind: 'checkbox', value: values.roll_over },
+  ];
+};
 
 const iterationFields: readonly Field[] = [
   { name: 'title', label: 'Title', maximum: 255 },
@@ -62,6 +75,7 @@ const iterationsPage = page('/groups/:id/-/iterations', {
   forms: {
     create_cadence: { runs: 'createIterationCadence' },
     create: { runs: 'createIteration' },
+    change_cadence: { runs: 'updateIterationCadence' },
     remove_cadence: { runs: 'deleteIterationCadence' },
   },
   view: ({ id, shown, iterations, cadences }, seen) => {
@@ -104,17 +118,26 @@ ${rows(
     (each) =>
       html`<span class="title">${each.title}</span> <span class="soft">${lengthOf(each)}</span> ${
         seen.may('create_cadence') &&
-        form(seen, 'remove_cadence', {
+        html`<details ?open="${refusalIn(seen, 'change_cadence', each.id) !== undefined}"><summary>Change<span class="visually-hidden"> ${each.title}</span></summary>${form(
+          seen,
+          'change_cadence',
+          {
+            fields: [...cadenceFields(each), hidden('cadence_id', each.id)],
+            button: 'Save cadence',
+            look: 'plain',
+            key: each.id,
+          },
+        )}${form(seen, 'remove_cadence', {
           fields: [hidden('cadence_id', each.id)],
-          button: html`Delete<span class="visually-hidden"> ${each.title}</span>`,
+          button: html`Delete<span class="visually-hidden"> ${each.title}</span>, with its iterations`,
           look: 'danger',
           key: each.id,
-        })
+        })}</details>`
       }`,
   ),
   'There are no cadences here.',
 )}
-${seen.may('create_cadence') && html`<details><summary>New cadence</summary>${form(seen, 'create_cadence', { fields: cadenceFields, button: 'Create cadence' })}</details>`}`,
+${seen.may('create_cadence') && html`<details><summary>New cadence</summary>${form(seen, 'create_cadence', { fields: cadenceFields(), button: 'Create cadence' })}</details>`}`,
     };
   },
 });
