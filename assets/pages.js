@@ -15,7 +15,12 @@ const keepDrafts = (part) => {
     field.form?.addEventListener('submit', () => storage?.removeItem(keyOf(field)));
   }
 };
+// With this file, boxes of tasks are saved without their button.
+const hideTicks = (part) => {
+  for (const form of part.querySelectorAll('form[id^="tick"]')) form.hidden = !form.querySelector('.refusal');
+};
 keepDrafts(document);
+hideTicks(document);
 
 // A part of a page is replaced by the same part of the page that a link or form of it leads to: data-part names what a form changes.
 const policy = window.trustedTypes?.createPolicy('coppice', { createHTML: (text) => text });
@@ -32,6 +37,7 @@ async function replaceParts(names, address, options) {
   for (const [old, fresh] of pairs) {
     old.replaceWith(fresh);
     keepDrafts(fresh);
+    hideTicks(fresh);
   }
   pairs[0][1].querySelector('form :is(input, select, textarea):not([type="hidden"]), a')?.focus();
 }
@@ -160,7 +166,6 @@ document.addEventListener('keydown', (event) => {
 
 // Boxes of tasks are saved when they are ticked, one after the other: each answer says which text the next change is about.
 let saving = Promise.resolve();
-for (const form of document.querySelectorAll('form[id^="tick"]')) form.hidden = !form.querySelector('.refusal');
 const saveTicks = async (form) => {
   const button = form.querySelector('button');
   const body = new URLSearchParams(new FormData(form, button));
@@ -175,6 +180,9 @@ document.addEventListener('change', ({ target: { name, form } }) => {
 });
 
 if (document.querySelector('code.language-mermaid')) import('./diagrams.js');
+
+const board = document.getElementById('board');
+if (board) import('./board.js').then(({ drag }) => drag(board, pageAt));
 
 // What helps to write a text is loaded when somebody begins to.
 const helped = new WeakSet();

@@ -99,7 +99,7 @@ const elements = new Set(
   ),
 );
 const attributes = new Set(
-  'action align alt aria-current aria-describedby aria-hidden aria-invalid aria-label aria-labelledby autocomplete charset checked class colspan content cx cy d data-copy data-editor data-file data-filter data-key data-keys data-letters data-live data-part data-swap datetime disabled download enctype fill for form formnovalidate formmethod height hidden href id lang loading max maxlength method multiple name open placeholder points popover popovertarget r readonly rel required role rows rowspan rx ry scope selected size spellcheck src start style tabindex title type value viewbox width x x1 x2 y y1 y2'.split(
+  'action align alt aria-current aria-describedby aria-hidden aria-invalid aria-label aria-labelledby autocomplete charset checked class colspan content cx cy d data-copy data-editor data-file data-filter data-key data-keys data-letters data-list data-live data-part data-swap datetime disabled download enctype fill for form formnovalidate formmethod height hidden href id lang loading max maxlength method multiple name open placeholder points popover popovertarget r readonly rel required role rows rowspan rx ry scope selected size spellcheck src start style tabindex title type value viewbox width x x1 x2 y y1 y2'.split(
     ' ',
   ),
 );

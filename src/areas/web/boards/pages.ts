@@ -1,24 +1,28 @@
 /** The issue boards of a project or group, and one board (docs/reference/work_pages.md#boards). */
-import type { Static } from 'typebox';
-import { pagePath } from '../../../foundation/addresses.ts';
 import { capitalized, type Page as ListPage } from '../../../http/index.ts';
-import { form, html, type Page, type PageCall, page, pager, pagingOf, rows } from '../../../pages/index.ts';
+import {
+  type AnyPage,
+  form,
+  html,
+  type Page,
+  type PageCall,
+  type PageForm,
+  page,
+  pager,
+  pagingOf,
+  rows,
+} from '../../../pages/index.ts';
 import { counted } from '../../../texts/index.ts';
 import { Board, BoardList } from '../../work/boards/index.ts';
 import { Issue } from '../../work/issues/index.ts';
+import { newCard } from './card_rules.ts';
+import { boardAddress, boardPaths, type Kind, titleOfList } from './definition.ts';
+import { boardEditPages } from './edit_pages.ts';
 import { boardView, type Card, type Column, type ShownBoard } from './views.ts';
-
-type Kind = 'project' | 'group';
-
-const addresses = {
-  project: { one: pagePath('/:project/-/boards/:board_id') },
-  group: { one: pagePath('/groups/:group/-/boards/:board_id') },
-};
-const paths = { project: '/:id/-/boards', group: '/groups/:id/-/boards' };
 
 /** The boards of a project or group, with a form for a new one. */
 const boardsPage = (kind: Kind) =>
-  page(paths[kind], {
+  page(boardPaths[kind], {
     signed_in: true,
     load: async ({ list, query, params, may }) => {
       const Noun = capitalized(kind);
@@ -28,7 +32,7 @@ const boardsPage = (kind: Kind) =>
     forms: {
       create: {
         runs: `create${capitalized(kind)}Board`,
-        next: ({ id }: { id: number }, { params }) => addresses[kind].one(params.id!, id),
+        next: ({ id }: { id: number }, { params }) => boardAddress[kind](params.id!, id),
       },
     },
     view: ({ id, boards, mayCreate }, seen) => ({
@@ -37,7 +41,7 @@ const boardsPage = (kind: Kind) =>
       main: html`${rows(
         boards.items.map(
           (board) =>
-            html`<a class="title" href="${addresses[kind].one(id, board.id)}">${board.name}</a>
+            html`<a class="title" href="${boardAddress[kind](id, board.id)}">${board.name}</a>
 <div class="soft">${counted(board.lists.length, 'list')}</div>`,
         ),
         'There are no boards yet.',
@@ -50,13 +54,6 @@ ${mayCreate && html`<h2>New board</h2>${form(seen, 'create', { fields: [{ name: 
 /** The maximum number of lists shown between the lists of open and closed issues, and of issues shown in each list. */
 const listsOnPage = 6;
 const cardsOnPage = 20;
-
-const titleOf = ({ label, assignee, milestone, iteration }: Static<typeof BoardList>): string =>
-  label?.name ??
-  assignee?.name ??
-  milestone?.title ??
-  iteration?.title ??
-  `${iteration?.start_date} – ${iteration?.due_date}`;
 
 /** A column with its first cards. */
 async function columnOf(
@@ -81,7 +78,7 @@ async function loadBoard(kind: Kind, call: PageCall): Promise<ShownBoard> {
     ...(shown.page > 1 || board.hide_backlog_list ? [] : [{ list_id: 'open', title: 'Open' }]),
     ...shown.items.map((each) => ({
       list_id: String(each.id),
-      title: titleOf(each),
+      title: titleOfList(each),
       color: each.label?.color,
       limit: each.max_issue_count,
     })),
@@ -89,20 +86,35 @@ async function loadBoard(kind: Kind, call: PageCall): Promise<ShownBoard> {
   ];
   const targets = [
     { value: 'open', label: 'Open' },
-    ...board.lists.map((each) => ({ value: String(each.id), label: titleOf(each) })),
+    ...board.lists.map((each) => ({ value: String(each.id), label: titleOfList(each) })),
     { value: 'closed', label: 'Closed' },
   ];
   const filled = await Promise.all(columns.map((column) => columnOf(call, `list${Noun}BoardIssues`, column)));
-  return { id: params.id!, kind, name: board.name, columns: filled, targets: mayMove ? targets : [], shown };
+  return { id: params.id!, kind, board, columns: filled, targets: mayMove ? targets : [], shown };
 }
+
+/** A new issue in a list. What it gets from its list and from the scope of the board is what it would get there by hand. */
+const addForm: PageForm = {
+  runs: 'createProjectIssue',
+  takes: async ({ one, caller }, { title, list_id }) => {
+    const board = await one(Board, 'getProjectBoard');
+    return newCard(board, String(list_id), typeof title === 'string' ? title : '', caller?.id);
+  },
+};
 
 /** A board: its lists side by side, with a form on each issue that moves it to another list. */
 const boardPage = (kind: Kind): Page<ShownBoard> =>
-  page(`${paths[kind]}/:board_id`, {
+  page(`${boardPaths[kind]}/:board_id`, {
     signed_in: true,
     load: (call) => loadBoard(kind, call),
-    forms: { move: { runs: `move${capitalized(kind)}BoardIssue` } },
+    forms: {
+      move: { runs: `move${capitalized(kind)}BoardIssue` },
+      ...(kind === 'project' && { add: addForm }),
+    },
     view: boardView,
   });
 
-export const boardPages = [boardsPage('project'), boardPage('project'), boardsPage('group'), boardPage('group')];
+export const boardPages: readonly AnyPage[] = [
+  ...boardEditPages,
+  ...(['project', 'group'] as const).flatMap((kind) => [boardsPage(kind), boardPage(kind)]),
+];
