@@ -1,7 +1,7 @@
 /** The map of the API: every area and its endpoints. */
 import { type AnyEndpoint, type DescribedDoor, type Documented, type FiledEndpoint, tagged } from '../http/index.ts';
 import type { AreaServices, HookEventKind, Repositories } from '../services/index.ts';
-import { eventRoutes } from './activity/events/index.ts';
+import { contributionDaysRoute, eventRoutes } from './activity/events/index.ts';
 import { hookRoutes } from './activity/hooks/index.ts';
 import { notificationSettingRoutes } from './activity/notification_settings/index.ts';
 import { mailTarget } from './activity/notifications/index.ts';
@@ -388,6 +388,7 @@ export const pageEndpoints: readonly AnyEndpoint[] = [
   signInLinkRoute,
   ...jobFailureRoutes,
   releaseEvidenceRoute,
+  contributionDaysRoute(eventTargets),
 ];
 
 /** Every endpoint under the tag that the documentation shows it with, in the order in which it shows them. */

@@ -5,6 +5,7 @@ import type { Doorway, Moved, Services } from '../http/index.ts';
 import { type AnyPage, type PageCall, type PagesOptions, pageDoorway } from '../pages/index.ts';
 import { documented, Todo } from './index.ts';
 import { renewedCookie } from './people/sessions/index.ts';
+import { activityPage } from './web/activity/index.ts';
 import { adminPages } from './web/admin/index.ts';
 import { apiDocsPages } from './web/api_docs/index.ts';
 import { blamePageList } from './web/blame/index.ts';
@@ -12,6 +13,7 @@ import { boardPages } from './web/boards/index.ts';
 import { deploymentPages } from './web/deployments/index.ts';
 import { errorPages } from './web/errors/index.ts';
 import { badgePages, codeFactPages, instanceFactPages } from './web/facts/index.ts';
+import { feedPages } from './web/feeds/index.ts';
 import { fileEditingPages } from './web/file_editing/index.ts';
 import { groupPageOf, newGroupPage, newProjectPage, personPage, personRedirect } from './web/groups/index.ts';
 import { historyGraphPages } from './web/history_graphs/index.ts';
@@ -77,6 +79,7 @@ import { previewOf, writingPages } from './web/writing/index.ts';
 export const pages: readonly AnyPage[] = [
   ...homePages(Todo),
   ...apiDocsPages(documented),
+  ...feedPages,
   // Projects have longer paths.
   personPage,
   signInPage,
@@ -97,6 +100,7 @@ export const pages: readonly AnyPage[] = [
   ...fileEditingPages,
   ...blamePageList,
   ...projectListPages,
+  activityPage,
   ...historyGraphPages,
   ...issueListPages,
   newIssuePage,

@@ -189,6 +189,10 @@ ${
   house.is_application &&
   html`<link rel="manifest" href="/-/manifest.json">
 `
+}${
+  view.feed &&
+  html`<link rel="alternate" type="application/atom+xml" title="Atom" href="${view.feed}">
+`
 }<script type="module" src="${assets.script}"></script>
 </head>
 <body>
@@ -201,7 +205,7 @@ ${lostRefusal(view, seen)}`;
   return {
     before,
     after: html`</main>
-<footer><a href="/docs">API</a></footer>
+<footer>${view.feed && html`<a href="${view.feed}">Feed</a> `}<a href="/docs">API</a></footer>
 ${messageView(house.footer_message)}</body>
 </html>
 `,

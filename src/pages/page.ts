@@ -163,6 +163,8 @@ export interface View {
   main: Html | AsyncIterable<Html>;
   /** What programs read in the head of the page, by name. */
   metadata?: Readonly<Record<string, string>>;
+  /** The address of a feed of what it lists. */
+  feed?: string;
   /** Whether search engines may show it, and archive nothing otherwise. */
   is_public?: true;
 }

@@ -120,7 +120,9 @@ function problemsIn({ name, attributes: given, text }: Element): string[] {
     ...(name === 'script' && (text !== '' || !/^\/assets\/pages-\w+\.js$/.test(src))
       ? [`<script> ${src} ${text}`]
       : []),
-    ...(name === 'link' && !/^\/(assets\/|-\/manifest\.json$)/.test(given.get('href') ?? '') ? ['<link>'] : []),
+    ...(name === 'link' && !/^\/(assets\/|-\/manifest\.json$|[^?]+\.atom($|\?))/.test(given.get('href') ?? '')
+      ? ['<link>']
+      : []),
     ...(name === 'meta' && !['viewport', undefined].includes(given.get('name')) ? ['<meta>'] : []),
   ];
 }

@@ -49,7 +49,7 @@ const positionOf = ({ keys }: ListedEvents, { id, at }: EventPosition): Position
 });
 
 /** Whether a user hides their activity from the caller. */
-async function isPrivate({ db }: Pick<Services, 'db'>, caller: MaybeCaller, user_id: number): Promise<boolean> {
+export async function isPrivate({ db }: Pick<Services, 'db'>, caller: MaybeCaller, user_id: number): Promise<boolean> {
   if (caller?.admin || caller?.id === user_id) return false;
   const user = await db
     .selectFrom('users')

@@ -1,6 +1,6 @@
 /** The parameters of a list, from the address of its page. */
 import type { Values } from '../../../http/index.ts';
-import { type Field, textIn } from '../../../pages/index.ts';
+import { type Field, type Seen, textIn, withQuery } from '../../../pages/index.ts';
 
 /** Where a list is: in a project, in a group, or of everything that the reader may see. */
 export type ListPlace = 'project' | 'group' | 'dashboard';
@@ -10,6 +10,12 @@ export const listStarts = { project: '/:id/-', group: '/groups/:id/-', dashboard
 
 /** A part of the names of the operations of lists. */
 export const listNouns = { project: 'Project', group: 'Group', dashboard: '' } as const;
+
+/** The feed of a list with its filters. The list of everything has none: its address does not say whose it is. */
+export const feedIn = (place: ListPlace, { path, query }: Pick<Seen, 'path' | 'query'>): { feed?: string } =>
+  place === 'dashboard'
+    ? {}
+    : { feed: withQuery({ path: `${path}.atom`, query }, { page: undefined, cursor: undefined }) };
 
 /** What the lists of everything show: by default, what is assigned to the reader. */
 export const scopeField: Field = {

@@ -19,6 +19,7 @@ import {
 import { counted } from '../../../texts/index.ts';
 import { Issue, IssueStatistics } from '../../work/issues/index.ts';
 import {
+  feedIn,
   filtersIn,
   type ListPlace,
   listNouns,
@@ -71,6 +72,7 @@ const listOf = (place: ListPlace) =>
         : {},
     view: ({ id, state, issues, counts }, seen) => ({
       title: ['Issues', ...(id === undefined ? [] : [id])],
+      ...feedIn(place, seen),
       ...(id !== undefined && place !== 'dashboard' ? { place: { id, kind: place, tab: 'issues' } } : {}),
       ...(place === 'project' ? { is_public: true as const } : {}),
       main: html`${place === 'project' && seen.may('create') && html`<p class="actions"><a class="button primary" href="${`${issueKind.page(id!, 'new')}`}">New issue</a></p>`}

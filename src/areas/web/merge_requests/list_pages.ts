@@ -20,6 +20,7 @@ import {
 import { counted } from '../../../texts/index.ts';
 import { MergeRequestInList } from '../../work/merge_requests/index.ts';
 import {
+  feedIn,
   filtersIn,
   type ListPlace,
   listNouns,
@@ -95,6 +96,7 @@ const listOf = (place: ListPlace) =>
         : {},
     view: ({ id, state, found, counts }, seen) => ({
       title: ['Merge requests', ...(id === undefined ? [] : [id])],
+      ...feedIn(place, seen),
       ...(id !== undefined && place !== 'dashboard' ? { place: { id, kind: place, tab: 'merge_requests' } } : {}),
       ...(place === 'project' ? { is_public: true as const } : {}),
       main: html`${place === 'project' && seen.may('create') && html`<p class="actions"><a class="button primary" href="${mergeRequestKind.page(id!, 'new')}">New merge request</a></p>`}

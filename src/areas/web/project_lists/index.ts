@@ -1,6 +1,5 @@
-/** Lists about a project: its forks, its stars and what happened in it. */
-import { activityPage } from './activity_pages.ts';
+/** Lists about a project: its forks and its stars. */
 import { forkListPage, newForkPages } from './fork_pages.ts';
 import { starrerPages } from './star_pages.ts';
 
-export const projectListPages = [newForkPages, forkListPage, starrerPages, activityPage];
+export const projectListPages = [newForkPages, forkListPage, starrerPages];

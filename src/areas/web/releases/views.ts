@@ -1,5 +1,6 @@
 /** Views of releases. */
 import type { Static } from 'typebox';
+import { pageBelow } from '../../../access/index.ts';
 import type { Page as ListPage } from '../../../http/index.ts';
 import {
   type Content,
@@ -51,6 +52,7 @@ function releaseRow(release: ShownRelease, kind: Releases['kind']): Html {
 export function releasesView({ id, kind, releases, mayCreate }: Releases, seen: Seen): View {
   return {
     title: ['Releases', id],
+    ...(kind === 'project' ? { feed: pageBelow.project(id, 'releases.atom') } : {}),
     place: { id, kind, tab: 'releases' },
     main: html`${mayCreate && html`<p class="actions"><a class="button primary" href="${`${seen.path}/new`}">New release</a></p>`}
 ${rows(

@@ -1,6 +1,6 @@
 /** Views of commits. */
 import type { Static } from 'typebox';
-import { commitKind } from '../../../access/index.ts';
+import { commitKind, pageBelow } from '../../../access/index.ts';
 import type { Page as ListPage } from '../../../http/index.ts';
 import {
   type Content,
@@ -68,6 +68,7 @@ export const commitRow = (
 export function historyView({ id, place, refs, commits }: History, seen: Seen): View {
   const days = Map.groupBy(commits.items, ({ committed_date }) => new Date(committed_date).toISOString().slice(0, 10));
   return {
+    feed: `${pageBelow.project(id, 'commits.atom')}${place?.ref ? `?ref_name=${encodeURIComponent(place.ref)}` : ''}`,
     title: ['Commits', place ? [place.path, place.ref].filter(Boolean).join(' · ') : '', id].filter(Boolean),
     heading: place?.path ? html`Commits of ${place.path}` : 'Commits',
     place: { id, kind: 'project', tab: 'commits' },

@@ -1,6 +1,6 @@
 /** Views of tags. */
 import type { Static } from 'typebox';
-import { commitKind } from '../../../access/index.ts';
+import { commitKind, pageBelow } from '../../../access/index.ts';
 import type { Page as ListPage } from '../../../http/index.ts';
 import {
   type Content,
@@ -45,6 +45,7 @@ const archives = (id: string, name: string): Content =>
 export function tagsView({ id, tags }: Tags, seen: Seen): View {
   return {
     title: ['Tags', id],
+    feed: pageBelow.project(id, 'tags.atom'),
     place: { id, kind: 'project', tab: 'tags' },
     main: html`${filterForm(seen, [{ name: 'search', label: 'Search tags' }], 'Search')}
 ${rows(

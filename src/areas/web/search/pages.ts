@@ -1,8 +1,8 @@
 /** Searching everything, a group or a project (docs/reference/pages.md#search). */
 import { visibleGroup, visibleProject } from '../../../access/index.ts';
-import { isAmong } from '../../../db/index.ts';
 import { type Operation, type PageCall, type Place, page, pagingOf, textIn } from '../../../pages/index.ts';
-import { type ProjectPaths, scopes } from './scope_rules.ts';
+import { projectPaths } from '../house/path_queries.ts';
+import { scopes } from './scope_rules.ts';
 import { type Found, searchView } from './views.ts';
 
 /** The scope of a search. */
@@ -23,17 +23,8 @@ async function shownPlace({ services: { db }, caller }: PageCall, where: Where):
   return { id: full_path, kind: where.level };
 }
 
-/** The paths of the results' projects, which the caller may read. */
-async function pathsOf({ services: { db } }: PageCall, results: Found['results']): Promise<ProjectPaths> {
-  const ids = (results?.items ?? []).flatMap(({ project_id }) => (typeof project_id === 'number' ? [project_id] : []));
-  if (ids.length === 0) return new Map();
-  const found = await db
-    .selectFrom('projects')
-    .select(['id', 'full_path'])
-    .where(isAmong('id', ids, 'bigint[]'))
-    .execute();
-  return new Map(found.map(({ id, full_path }) => [id, full_path]));
-}
+const projectIds = (results: Found['results']) =>
+  (results?.items ?? []).flatMap(({ project_id }) => (typeof project_id === 'number' ? [project_id] : []));
 
 export const searchPage = page('/search', {
   signed_in: true,
@@ -47,7 +38,7 @@ export const searchPage = page('/search', {
     const asked = { ...at, ...pagingOf(call), scope: scope.name, search };
     const found = search === undefined ? undefined : await call.described(operation, asked);
     const results = found?.reply as Found['results'];
-    return { place, offered, scope, search, results, paths: await pathsOf(call, results) };
+    return { place, offered, scope, search, results, paths: await projectPaths(call.services.db, projectIds(results)) };
   },
   view: searchView,
 });

@@ -4,12 +4,10 @@ import { pagePath, slugInAddress } from '../../../foundation/addresses.ts';
 import type { Values } from '../../../http/index.ts';
 import { type Content, html, person, state, time } from '../../../pages/index.ts';
 import { blobPage } from '../../code/repository/index.ts';
+import type { ProjectPaths } from '../house/path_queries.ts';
 import { pathOf } from '../issuables/present.ts';
 
 type Level = 'global' | 'group' | 'project';
-
-/** The full paths of the results' projects, by id. */
-export type ProjectPaths = ReadonlyMap<unknown, string>;
 
 export interface ShownScope {
   name: string;

@@ -12,7 +12,8 @@ import {
   type View,
   withQuery,
 } from '../../../pages/index.ts';
-import type { ProjectPaths, ShownScope } from './scope_rules.ts';
+import type { ProjectPaths } from '../house/path_queries.ts';
+import type { ShownScope } from './scope_rules.ts';
 
 export interface Found {
   /** The project or group to be searched; undefined for the whole instance. */

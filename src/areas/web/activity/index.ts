@@ -1,0 +1,2 @@
+/** What happened in a project. */
+export { activityPage } from './pages.ts';
