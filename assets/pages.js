@@ -38,6 +38,7 @@ async function replaceParts(names, address, options) {
     old.replaceWith(fresh);
     keepDrafts(fresh);
     hideTicks(fresh);
+    offerCopies(fresh);
   }
   pairs[0][1].querySelector('form :is(input, select, textarea):not([type="hidden"]), a')?.focus();
 }
@@ -117,6 +118,7 @@ showHeading();
 async function swap(name, address) {
   const fresh = (await pageAt(address)).page.getElementById(name);
   document.getElementById(name).replaceWith(fresh);
+  offerCopies(fresh);
   return fresh;
 }
 
@@ -143,14 +145,17 @@ document.addEventListener('click', (event) => {
     .catch(() => location.assign(link.href));
 });
 
-for (const button of navigator.clipboard ? document.querySelectorAll('[data-copy]') : []) {
-  button.hidden = false;
-  button.addEventListener('click', async () => {
-    const { copy } = button.dataset;
-    await navigator.clipboard.writeText(copy.startsWith('/') ? location.origin + copy : copy);
-    button.classList.add('good');
-  });
+function offerCopies(part) {
+  for (const button of navigator.clipboard ? part.querySelectorAll('[data-copy]') : []) button.hidden = false;
 }
+offerCopies(document);
+document.addEventListener('click', async ({ target }) => {
+  const button = target.closest?.('[data-copy]');
+  if (!button) return;
+  const { copy } = button.dataset;
+  await navigator.clipboard.writeText(copy.startsWith('/') ? location.origin + copy : copy);
+  button.classList.add('good');
+});
 
 // Keys of single letters do what is marked with them, except while one writes.
 document.addEventListener('keydown', (event) => {

@@ -29,6 +29,8 @@ export interface PagePreferences {
   /** The IANA name of the zone of times. */
   time_zone: string;
   diffs: 'inline' | 'side_by_side';
+  /** Whether changes of nothing but white space are shown. */
+  shows_space: boolean;
   /** In characters. */
   tab_width: number;
   /** Whether pages listen to keys. */
@@ -40,6 +42,7 @@ const usualPreferences: PagePreferences = {
   times: 'relative',
   time_zone: 'UTC',
   diffs: 'inline',
+  shows_space: true,
   tab_width: 4,
   keys: true,
 };
@@ -75,6 +78,7 @@ interface SessionRow extends User {
   page_time_zone: string;
   page_diffs: 'inline' | 'side_by_side';
   page_tab_width: number;
+  show_whitespace_in_diffs: boolean;
   page_keys: boolean;
   is_lasting: boolean;
   confirmed_at: string;
@@ -85,7 +89,7 @@ interface SessionRow extends User {
 const sessionsOf = statement(
   ({ digests }: Slots<{ digests: readonly Buffer[] }>) => sql<SessionRow>`
     select web_sessions.id as session_id, encode(given.digest, 'hex') as digest, (select counts_requests from application_settings) as counted,
-           ${planInForce} as plan, users.page_theme, users.page_times, users.page_time_zone, users.page_diffs, users.page_tab_width, users.page_keys, ${isLasting} as is_lasting, web_sessions.confirmed_at,
+           ${planInForce} as plan, users.page_theme, users.page_times, users.page_time_zone, users.page_diffs, users.page_tab_width, users.page_keys, users.show_whitespace_in_diffs, ${isLasting} as is_lasting, web_sessions.confirmed_at,
            web_sessions.used_at < now() - make_interval(mins => ${sql.lit(use_minutes)}) as use_is_old,
            web_sessions.rotated_at < now() - make_interval(hours => ${sql.lit(sessionHours.cookie)}) as cookie_is_old, ${userColumns}
       from unnest(${ofAnyLength(digests, 'bytea[]')}) given(digest)
@@ -184,6 +188,7 @@ export async function visitorOfCookie(
         times: row.page_times,
         time_zone: row.page_time_zone,
         diffs: row.page_diffs,
+        shows_space: row.show_whitespace_in_diffs,
         tab_width: row.page_tab_width,
         keys: row.page_keys,
       },

@@ -37,7 +37,10 @@ import {
   mergeRequestDiffsPage,
   mergeRequestListPages,
   mergeRequestPage,
+  mergeRequestPipelinesPage,
+  mergeRequestRulesPage,
   newMergeRequestPage,
+  relatedPage,
 } from './web/merge_requests/index.ts';
 import { pickPages } from './web/picking/index.ts';
 import { placeSettingsPages } from './web/places/index.ts';
@@ -115,6 +118,9 @@ export const pages: readonly AnyPage[] = [
   editMergeRequestPage,
   mergeRequestConflictsPage,
   mergeRequestCommitsPage,
+  mergeRequestPipelinesPage,
+  mergeRequestRulesPage,
+  relatedPage,
   mergeRequestDiffsPage,
   mergeRequestDiffPage,
   mergeRequestPage,

@@ -216,6 +216,8 @@ export const atLeaving: Readonly<Record<string, AtLeaving>> = {
     'error_tracking_chunks.user_id',
     'gpg_keys.user_id',
     'keys.user_id',
+    'merge_request_viewed_files.user_id',
+    'merge_request_visits.user_id',
     'namespaces.owner_id',
     'notification_counts.user_id',
     'notification_settings.user_id',

@@ -18,11 +18,15 @@ async function changed(files: Readonly<Record<string, readonly [before: string, 
   await write('create', 0);
   const page = `/${here.project.full_path}/-/commit/${await write('update', 1)}`;
   const browser = await browserOf(here, here.people.developer);
-  return async (query = ''): Promise<string> => {
+  const shown = async (query = ''): Promise<string> => {
     const { status, html } = await browser.get(page + query);
     assert.equal(status, 200);
     return html;
   };
+  /** What the reader prefers from now on. */
+  const prefer = async (preferences: Record<string, boolean>) =>
+    sent(here.as('developer').put('/user/preferences', preferences));
+  return Object.assign(shown, { prefer });
 }
 
 /** The rows of the first table, without line breaks, and without the links of numbers to comments. */
@@ -68,6 +72,11 @@ test('white space can be left out', async () => {
     '<tr class="added"><td><td>3<td>d',
   ]);
   assert.match(html, /Only white space changes/);
+  await shown.prefer({ show_whitespace_in_diffs: false });
+  const preferred = await shown();
+  assert.equal(rowsIn(preferred).length, 4);
+  assert.match(preferred, /href="[^"]*\?w=0"[^>]*>Show white space</);
+  assert.equal(rowsIn(await shown('?w=0')).length, 5);
 });
 
 test('more of the file is shown around changes', async () => {

@@ -257,6 +257,8 @@ journey('a merge request is reviewed line by line, and merged', async ({ here, e
   await visitor.sees('topic.txt, line 1');
   await visitor.press('Resolve the thread');
   await visitor.sees('This thread is resolved.');
+  await visitor.press(/^Mark as viewed/);
+  await visitor.sees('Viewed 1 of 1');
   await visitor.follow('Overview');
   await visitor.press('Approve');
   await visitor.press('Merge');

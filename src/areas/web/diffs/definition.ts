@@ -25,8 +25,19 @@ export interface DiffSource {
    * @param number the position of its file among all files, from 1
    */
   commentAt?(number: number, line: DiffLine): string;
+  /** Whether the reader has viewed a file; undefined where that is not asked. */
+  viewed?(file: FileDiff, number: number): Viewed | undefined;
+  /** Where JavaScript is on, a form in a file replaces the file, and these parts of the page. */
+  parts?: readonly string[];
   /** The comments on the changes of a file. */
   said?(file: FileDiff, number: number): Said;
+}
+
+/** A mark of the reader on a file. */
+export interface Viewed {
+  is_viewed: boolean;
+  /** The form that changes it. */
+  form(): Content;
 }
 
 /** The comments on the changes of a file. */

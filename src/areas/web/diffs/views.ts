@@ -3,7 +3,7 @@ import { nextTurn } from '../../../foundation/loop_turns.ts';
 import { type Content, chip, copyButton, type Html, html, icon, type Seen, withQuery } from '../../../pages/index.ts';
 import { counted } from '../../../texts/index.ts';
 import { type Colours, coloursOf, noColours } from './colour_queries.ts';
-import type { DiffSource, FileDiff } from './definition.ts';
+import type { DiffSource, FileDiff, Viewed } from './definition.ts';
 import { foldingReason } from './fold_rules.ts';
 import { countsOf, expanded, type Hunk, hunksOf, type LineCounts, withoutSpaceChanges } from './hunk_rules.ts';
 import { tableOf } from './table_views.ts';
@@ -16,6 +16,7 @@ interface CountedFile {
   /** Its position among all files, from 1. */
   number: number;
   counts: LineCounts;
+  viewed: Viewed | undefined;
 }
 
 /** The number of files read at once, which is the unit of `?page=`. */
@@ -43,7 +44,8 @@ function numberIn({ query }: Pick<Seen, 'query'>, name: string): number | undefi
 /** How the changes are shown. */
 const isParallel = ({ query, caller }: Seen): boolean =>
   query.view === undefined ? caller?.session.preferences.diffs === 'side_by_side' : query.view === 'parallel';
-const ignoresSpace = ({ query }: Seen): boolean => query.w === '1';
+const ignoresSpace = ({ query, caller }: Seen): boolean =>
+  query.w === undefined ? caller?.session.preferences.shows_space === false : query.w === '1';
 
 const kindOf = ({ new_file, deleted_file, renamed_file }: FileDiff): string =>
   new_file ? 'Added' : deleted_file ? 'Deleted' : renamed_file ? 'Renamed' : 'Changed';
@@ -101,7 +103,7 @@ function insteadOf({ file, number, hunks }: PreparedFile, seen: Seen): Html | un
     }</p>`;
   if (file.diff.startsWith('Binary files ')) return html`<p class="soft">The file is binary.</p>`;
   return hunks.length === 0
-    ? html`<p class="soft">Only white space changes. ${swapLink(number, aloneAt(seen, number, { w: undefined }), 'Show it')}</p>`
+    ? html`<p class="soft">Only white space changes. ${swapLink(number, aloneAt(seen, number, { w: 0 }), 'Show it')}</p>`
     : undefined;
 }
 
@@ -120,21 +122,25 @@ function hasMoreBelow({ hunks, context }: PreparedFile): boolean {
   return behind >= 3 + context;
 }
 
-function headOf({ file, counts }: CountedFile, source: DiffSource): Html {
+function headOf({ file, counts, viewed }: CountedFile, source: DiffSource): Html {
   const [before, after] = [
     file.new_file ? undefined : source.fileAt('old', file.old_path),
     file.deleted_file ? undefined : source.fileAt('new', file.new_path),
   ];
   return html`<header><h3>${pathOf(file)}</h3>${copyButton(file.new_path, `Copy the path ${file.new_path}`)}<span class="grow"></span>${countsText(counts)} ${chip(kindOf(file))}
 ${before && html`<a href="${before}">File before<span class="visually-hidden"> the change of ${file.old_path}</span></a>`}
-${after && html`<a href="${after}">File after<span class="visually-hidden"> the change of ${file.new_path}</span></a>`}</header>
+${after && html`<a href="${after}">File after<span class="visually-hidden"> the change of ${file.new_path}</span></a>`}${viewed?.form()}</header>
 `;
 }
+
+/** What a form in a file replaces where JavaScript is on. */
+const partsOf = ({ parts }: DiffSource, number: number): string | undefined =>
+  parts && [`file-${number}`, ...parts].join(' ');
 
 /** A file whose changes are shown when they are asked for. */
 function* foldedFile(shown: CountedFile, source: DiffSource, seen: Seen, reason: string | undefined): Generator<Html> {
   const { file, number, counts } = shown;
-  yield html`<section class="file" id="${`file-${number}`}">
+  yield html`<section class="file" id="${`file-${number}`}" ?data-part="${partsOf(source, number)}">
 ${headOf(shown, source)}<p>${reason && `${reason} `}${swapLink(number, aloneAt(seen, number), `Show the ${counted(counts.lines, 'line')} of this diff`)}</p>
 </section>
 ${source.said?.(file, number).rest()}
@@ -143,7 +149,7 @@ ${source.said?.(file, number).rest()}
 
 async function* fileOf(shown: PreparedFile, source: DiffSource, seen: Seen): AsyncGenerator<Html> {
   const { file, number, hunks, colours } = shown;
-  yield html`<section class="file" id="${`file-${number}`}">
+  yield html`<section class="file" id="${`file-${number}`}" ?data-part="${partsOf(source, number)}">
 ${headOf(shown, source)}`;
   const said = source.said?.(file, number);
   const { commentAt } = source;
@@ -166,10 +172,11 @@ ${said?.rest()}
 }
 
 /** Counts lines, and yields to other requests in between. */
-async function counting(files: readonly FileDiff[], first: number): Promise<CountedFile[]> {
+async function counting(files: readonly FileDiff[], first: number, source: DiffSource): Promise<CountedFile[]> {
   const found: CountedFile[] = [];
   for (const [index, file] of files.entries()) {
-    found.push({ file, number: first + index, counts: countsOf(file.diff) });
+    const number = first + index;
+    found.push({ file, number, counts: countsOf(file.diff), viewed: source.viewed?.(file, number) });
     if (index % 10 === 9) await nextTurn();
   }
   return found;
@@ -191,13 +198,20 @@ function listOf(files: readonly CountedFile[]): Html {
 `;
 }
 
+/** How many files the reader has viewed; left out where not all files are on the page. */
+function viewedCount({ viewed }: DiffSource, files: readonly CountedFile[], isPart: boolean): Content {
+  if (!viewed) return undefined;
+  const count = files.filter((file) => file.viewed?.is_viewed).length;
+  return html`<span id="viewed">${!isPart && files.length > 0 && `Viewed ${count} of ${files.length}`}</span>`;
+}
+
 /** The switches for how the changes are shown. */
 function switches(seen: Seen): Html {
   const parallel = isParallel(seen);
   const view = (name: string, text: string, isCurrent: boolean) =>
     html`<a class="button" href="${withQuery(seen, { view: name })}" rel="nofollow" ?aria-current="${isCurrent && 'true'}">${text}</a>`;
   return html`<span class="group">${view('inline', 'Inline', !parallel)}${view('parallel', 'Side by side', parallel)}</span>
-<a class="button" href="${withQuery(seen, { w: ignoresSpace(seen) ? undefined : 1 })}" rel="nofollow">${ignoresSpace(seen) ? 'Show white space' : 'Hide white space'}</a>`;
+<a class="button" href="${withQuery(seen, { w: ignoresSpace(seen) ? 0 : 1 })}" rel="nofollow">${ignoresSpace(seen) ? 'Show white space' : 'Hide white space'}</a>`;
 }
 
 /** How many lines are shown around the changes of a file that is shown alone. */
@@ -211,7 +225,7 @@ async function* oneFile(source: DiffSource, seen: Seen, number: number): AsyncGe
   const { items } = await source.page({ page: number, per_page: 1 });
   yield html`<div class="bar"><a class="grow" href="${`${withQuery(seen, { file: undefined, context: undefined })}#file-${number}`}">All files</a>${switches(seen)}</div>`;
   if (items.length === 0) yield html`<p class="soft">There is no such file.</p>`;
-  for (const file of await counting(items, number)) {
+  for (const file of await counting(items, number, source)) {
     const isColoured = file.counts.lines <= linesColoured;
     yield* fileOf(await prepared(file, source, seen, { isColoured, context: contextIn(seen) }), source, seen);
   }
@@ -250,8 +264,9 @@ class FileWriter {
   }
 
   /** Why a file is folded, if it is: what it is, or nothing if it is only long. */
-  #fold({ file, counts }: CountedFile): { reason: string | undefined } | undefined {
+  #fold({ file, counts, viewed }: CountedFile): { reason: string | undefined } | undefined {
     const reason = foldingReason(file.new_path, file.diff);
+    if (viewed?.is_viewed) return { reason: undefined };
     if (reason !== undefined && counts.lines > 0) return { reason };
     if (counts.lines > foldedFrom_lines || this.isFull) return { reason: undefined };
     this.#rest_lines -= counts.lines;
@@ -298,9 +313,9 @@ export async function* diffPieces(source: DiffSource, seen: Seen): AsyncGenerato
   const writer = new FileWriter(source, seen);
   for (let batch = first; ; batch++) {
     const files = await source.page({ page: batch, per_page: files_per_batch });
-    const shown = await counting(files.items, (batch - 1) * files_per_batch + 1);
+    const shown = await counting(files.items, (batch - 1) * files_per_batch + 1, source);
     if (batch === first)
-      yield html`<div class="bar"><span class="grow">${files.total !== undefined && `${counted(files.total, 'file')} changed.`}</span>${shown.length > 0 && switches(seen)}</div>`;
+      yield html`<div class="bar"><span class="grow">${files.total !== undefined && `${counted(files.total, 'file')} changed.`}</span>${viewedCount(source, shown, files.has_more || batch > 1)}${shown.length > 0 && switches(seen)}</div>`;
     if (shown.length > 0) yield html`<div class="beside">${listOf(shown)}<div>`;
     yield* writer.write(shown);
     if (shown.length > 0) yield html`</div></div>`;

@@ -12,6 +12,7 @@ import { afterLineComment, diffsAsked, lineAddresses, saidAbout, threadRemarks }
 import { textsOf } from '../issuables/timeline_present.ts';
 import { draftButton } from '../issuables/timeline_views.ts';
 import { draftsOf, draftView, reviewBox, reviewForms, withTexts } from './review_views.ts';
+import { lookedAt, markFile, openThreads, openThreadsView, sinceThen, viewedMarks, withNext } from './viewing_views.ts';
 import { projectOf, type ShownMergeRequest, sectionView } from './views.ts';
 
 type Source = Pick<DiffSource, 'page' | 'fileAt' | 'textOf' | 'owner'>;
@@ -72,13 +73,20 @@ async function load(call: PageCall) {
     draftsOf(call),
   ]);
   const threads = discussions.items.filter(({ notes }) => notes[0]?.position);
+  const diff_id = asked(call, 'diff_id');
+  const is_newest = diff_id === undefined || diff_id === String(versions.items[0]?.id);
   const place = { kind: 'project' as const, id: merge_request.project_id, full_path: projectOf(merge_request) };
-  const [{ texts }, drafts] = await Promise.all([textsOf(call, place, threads), withTexts(call, place, pending)]);
+  const [{ texts }, drafts, looked] = await Promise.all([
+    textsOf(call, place, threads),
+    withTexts(call, place, pending),
+    lookedAt(call, merge_request, versions.items, is_newest),
+  ]);
   return {
     merge_request,
     source,
     versions: versions.items,
     said: { threads, texts, drafts },
+    looked,
     has_more: discussions.has_more,
   };
 }
@@ -106,15 +114,17 @@ function versionsView({ versions }: Loaded, seen: Seen): Html | undefined {
 }
 
 async function* pieces(shown: Loaded, seen: Seen): AsyncGenerator<Html> {
-  const { merge_request, source, said, has_more } = shown;
-  yield html`${reviewBox(seen, said.drafts, undefined)}${versionsView(shown, seen)}${
+  const { merge_request, source, said, has_more, versions, looked } = shown;
+  const open = openThreads(said.threads);
+  yield html`<div id="pending">${reviewBox(seen, said.drafts, undefined)}${openThreadsView(open)}</div>${sinceThen(seen, versions, looked?.before)}${versionsView(shown, seen)}${
     has_more &&
     html`<p class="soft">Only the first ${maximumThreads} threads are shown here; the overview has all of them.</p>`
   }`;
   // Comments are possible only on the last version.
-  const mayComment = seen.may('thread') && asked(seen, 'diff_id') === undefined;
+  const isLast = asked(seen, 'diff_id') === undefined;
+  const mayComment = seen.may('thread') && isLast;
   const remarks = [
-    ...threadRemarks(seen, said.threads, said.texts),
+    ...withNext(threadRemarks(seen, said.threads, said.texts), said.threads, open),
     ...said.drafts.map((draft) => ({ position: draft.position, view: () => draftView(seen, draft) })),
   ];
   const commenting = {
@@ -123,7 +133,9 @@ async function* pieces(shown: Loaded, seen: Seen): AsyncGenerator<Html> {
     also: draftButton(seen),
     may_suggest: true,
   };
-  const parts = { ...source, said: saidAbout(seen, remarks, commenting) };
+  const marks = isLast && looked ? { viewed: viewedMarks(seen, looked) } : {};
+  const replaced = ['pending', ...('viewed' in marks && seen.query.file === undefined ? ['viewed'] : [])];
+  const parts = { ...source, ...marks, said: saidAbout(seen, remarks, commenting), parts: replaced };
   yield* diffPieces(mayComment ? { ...parts, commentAt: lineAddresses(seen) } : parts, diffsAsked(seen));
 }
 
@@ -145,6 +157,7 @@ export const mergeRequestDiffsPage = page('/:id/-/merge_requests/:merge_request_
     remove_note,
     resolve: { runs: 'resolveMergeRequestDiscussion', next: toThread },
     ...reviewForms,
+    view: { act: markFile },
   },
   view: (shown, seen) => sectionView(shown.merge_request, '/diffs', pieces(shown, seen)),
 });

@@ -72,7 +72,11 @@ ${
     fields: [hidden('sha', merge_request.sha), ...(require_password_to_approve ? [password] : [])],
     button: 'Approve',
   })
-}${user_has_approved && form(seen, 'unapprove', { button: 'Take back the approval', look: 'plain' })}`;
+}${user_has_approved && form(seen, 'unapprove', { button: 'Take back the approval', look: 'plain' })}${
+  seen.caller &&
+  reaches(plan, 'premium') &&
+  html`<p><a href="${`${toMergeRequest(merge_request)}/approval_rules`}">Approval rules of this merge request</a></p>`
+}`;
 }
 
 const pipelineView = ({ head_pipeline }: ShownMergeRequest): Content =>
@@ -118,7 +122,7 @@ const draftMarks = /^(\s*(draft:|\[draft\]|\(draft\))\s*)+/i;
 
 function openView(seen: Seen, merge_request: ShownMergeRequest): Html {
   const { detailed_merge_status, merge_error, draft, title, rebase_in_progress } = merge_request;
-  return html`<p><strong>${sentences[detailed_merge_status] ?? detailed_merge_status}</strong>${detailed_merge_status === 'conflict' && html` <a href="${`${toMergeRequest(merge_request)}/conflicts`}" rel="nofollow">See the conflicts</a>`}</p>
+  return html`<p><strong>${sentences[detailed_merge_status] ?? detailed_merge_status}</strong>${detailed_merge_status === 'merge_request_blocked' && html` <a href="${`${toMergeRequest(merge_request)}/related`}">See what it waits for</a>`}${detailed_merge_status === 'conflict' && html` <a href="${`${toMergeRequest(merge_request)}/conflicts`}" rel="nofollow">See the conflicts</a>`}</p>
 ${merge_error && html`<p class="refusal">${merge_error}</p>`}
 ${draft && form(seen, 'ready', { fields: [hidden('title', title.replace(draftMarks, ''))], button: 'Mark as ready', look: 'plain' })}
 ${rebase_in_progress ? html`<p>It is being rebased.</p>` : detailed_merge_status === 'need_rebase' && form(seen, 'rebase', { button: 'Rebase', look: 'plain' })}

@@ -12,13 +12,16 @@ import {
   rows,
   type Seen,
 } from '../../../pages/index.ts';
+import { counted } from '../../../texts/index.ts';
 import { Branch, blobPage, type Commit, Comparison } from '../../code/repository/index.ts';
 import { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
 import { mergeRequestFields } from '../../work/merge_requests/index.ts';
+import { countsOf } from '../diffs/hunk_rules.ts';
 import { type DiffSource, diffPieces, pagesOfDiffs } from '../diffs/views.ts';
 import { choicesOf, groupedControls, peopleField, planningFields } from '../issuables/field_present.ts';
 import { pathOf } from '../issuables/present.ts';
 import { offeredText } from '../issuables/template_queries.ts';
+import { branchesFor, ownersAmong } from './branch_queries.ts';
 import { toMergeRequest } from './views.ts';
 
 type Project = Static<typeof ProjectWithAccessForm>;
@@ -54,7 +57,6 @@ const maximumBranches = 100;
 async function load(call: PageCall) {
   const project = await call.one(ProjectWithAccessForm, 'getProject');
   const target = targetOf(project, asked(call, 'target_project_id'));
-  const source_branch = asked(call, 'source_branch');
   const { one, list } = call;
   const branchesOf = (id: number) =>
     list(Branch, 'listBranches', { id, per_page: maximumBranches, sort: 'updated_desc' });
@@ -64,15 +66,41 @@ async function load(call: PageCall) {
     choicesOf(call, none),
   ]);
   const targets = others ?? own;
-  const target_branch = asked(call, 'target_branch') ?? targets.items.find((branch) => branch.default)?.name;
+  const { source_branch, target_branch } = await branchesFor(call, {
+    project,
+    own: own.items,
+    targets: targets.items,
+    is_same: target.id === project.id,
+    wanted: { source: asked(call, 'source_branch'), target: asked(call, 'target_branch') },
+  });
   const comparison =
     source_branch !== undefined && target_branch !== undefined
       ? await call.perhaps(
           one(Comparison, 'compareCommits', { from: target_branch, to: source_branch, from_project_id: target.id }),
         )
       : undefined;
-  const offered = comparison && (await offeredText(call, 'merge_requests', project.merge_requests_template));
-  return { project, target, source_branch, target_branch, sources: own, targets, choices, comparison, offered };
+  const [offered, reviewers] = comparison
+    ? await Promise.all([
+        offeredText(call, 'merge_requests', project.merge_requests_template),
+        ownersAmong(call, choices.people, {
+          project_id: target.id,
+          target_branch: target_branch!,
+          diffs: comparison.diffs,
+        }),
+      ])
+    : [undefined, []];
+  return {
+    project,
+    target,
+    source_branch,
+    target_branch,
+    sources: own,
+    targets,
+    choices,
+    comparison,
+    offered,
+    reviewers,
+  };
 }
 type Loaded = Awaited<ReturnType<typeof load>>;
 
@@ -101,8 +129,15 @@ function otherTarget(project: Project, target: number, seen: Seen, source: strin
   return html`<p><a href="${addressOf(seen, other.id, source)}">Merge into ${other.path_with_namespace} instead</a></p>`;
 }
 
+/** How much there is to review, in words. */
+function sizeView({ commits, diffs }: NonNullable<Loaded['comparison']>): Content {
+  const counts = diffs.map(({ diff }) => countsOf(diff));
+  const sum = (name: 'added' | 'removed') => counts.reduce((total, each) => total + each[name], 0);
+  return html`<p><a href="#commits">${counted(commits.length, 'commit')}</a>, <a href="#changes">${counted(diffs.length, 'file')}</a> <span class="counts"><span class="good">+${sum('added')}</span> <span class="bad">−${sum('removed')}</span><span class="visually-hidden"> lines</span></span></p>`;
+}
+
 const commitsView = (commits: readonly Static<typeof Commit>[]): Content =>
-  html`<h2>Commits</h2>${rows(
+  html`<h2 id="commits">Commits</h2>${rows(
     commits
       .toReversed()
       .slice(0, 50)
@@ -111,7 +146,7 @@ const commitsView = (commits: readonly Static<typeof Commit>[]): Content =>
   )}${commits.length > 50 && html`<p class="soft">The last 50 of ${commits.length} commits are shown.</p>`}`;
 
 function createForm(
-  { target, source_branch, target_branch, choices, comparison, offered }: Loaded,
+  { target, source_branch, target_branch, choices, comparison, offered, reviewers }: Loaded,
   seen: Seen,
 ): Content {
   const commits = comparison?.commits ?? [];
@@ -135,7 +170,12 @@ function createForm(
         help: 'Markdown. Closes #1 closes the issue when it is merged.',
       },
       peopleField('assignee_ids', 'Assignees', choices, []),
-      peopleField('reviewer_ids', 'Reviewers', choices, []),
+      peopleField(
+        'reviewer_ids',
+        reviewers.length > 0 ? 'Reviewers: owners of these files' : 'Reviewers',
+        choices,
+        reviewers,
+      ),
       ...planningFields(choices, none),
       ...others,
       ...flags,
@@ -158,6 +198,8 @@ function addressOf({ path }: Pick<Seen, 'path'>, target_project_id: number, sour
 async function* pieces(shown: Loaded, seen: Seen): AsyncGenerator<Html> {
   const { project, target, source_branch, target_branch, comparison } = shown;
   yield html`${branchesView(shown, seen)}
+${source_branch === undefined && html`<p class="soft">There is no branch that could be merged into another one. Push one first.</p>`}
+${comparison && sizeView(comparison)}
 ${source_branch !== undefined && target_branch !== undefined && (createForm(shown, seen) ?? html`<p>You may not create merge requests of this project.</p>`)}
 ${comparison && commitsView(comparison.commits)}`;
   if (!comparison || comparison.diffs.length === 0) return;

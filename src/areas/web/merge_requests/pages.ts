@@ -159,6 +159,10 @@ ${timelineView(seen, timeline, texts)}
 <div class="actions">${seen.may('ready') && html`<a class="button" href="${`${mergeRequestKind.page(projectOf(merge_request), merge_request.iid)}/edit`}">Edit</a>`} ${stateForms(seen, merge_request.state, merge_request.subscribed)}</div>
 ${propertiesView(seen, propertiesOf({ merge_request, labels }, seen), changing)}
 <p><a href="${`${toMergeRequest(merge_request)}.diff`}">All changes as text</a></p>
+${
+  seen.caller &&
+  html`<p><a href="${`${toMergeRequest(merge_request)}/related`}">Related issues and merge requests</a></p>`
+}
 </section>
 </div>`,
     ),

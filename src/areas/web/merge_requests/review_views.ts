@@ -40,6 +40,7 @@ export const reviewForms = {
   draft: { runs: 'createDraftNote', takes: asDraft, next: back },
   edit_draft: { runs: 'updateDraftNote', takes: asDraft, next: back },
   remove_draft: { runs: 'deleteDraftNote', next: back },
+  publish_one: { runs: 'publishDraftNote', next: back },
   publish: { runs: 'publishAllDraftNotes', takes: asDraft, next: toOverview },
   apply: { runs: 'applySuggestions', next: back },
 } satisfies Record<string, PageForm>;
@@ -81,7 +82,7 @@ export function draftView(seen: Seen, { id, note, text, position, discussion_id 
     button: 'Save',
     key: id,
     action,
-  })}${form(seen, 'remove_draft', { fields: own, button: 'Delete', look: 'danger', key: id, action })}</details></article>`;
+  })}${form(seen, 'publish_one', { fields: own, button: 'Publish it now', look: 'plain', key: id, action })}${form(seen, 'remove_draft', { fields: own, button: 'Delete', look: 'danger', key: id, action })}</details></article>`;
 }
 
 const summaryField: Field = { name: 'body', label: 'Summary', kind: 'markdown', refused_as: ['note'] };

@@ -14,15 +14,20 @@ export const toMergeRequest = (merge_request: ShownMergeRequest): string =>
 const sections = [
   ['', 'Overview'],
   ['/commits', 'Commits'],
+  ['/pipelines', 'Pipelines'],
   ['/diffs', 'Changes'],
 ] as const;
 
+/** The pages of a merge request by the last parts of their addresses, with what they are called. Those that are no tabs are linked where they are needed. */
+const sectionTitles = {
+  ...Object.fromEntries(sections),
+  '/related': 'Related',
+  '/approval_rules': 'Approval rules',
+} as Readonly<Record<SectionName, string>>;
+export type SectionName = (typeof sections)[number][0] | '/related' | '/approval_rules';
+
 /** A section of a merge request. */
-export function sectionView(
-  merge_request: ShownMergeRequest,
-  current: '' | '/commits' | '/diffs',
-  main: View['main'],
-): View {
+export function sectionView(merge_request: ShownMergeRequest, current: SectionName, main: View['main']): View {
   const { title, iid } = merge_request;
   const id = projectOf(merge_request);
   const own = toMergeRequest(merge_request);
@@ -33,7 +38,7 @@ export function sectionView(
   )}</ul></nav>
 `;
   return {
-    title: [...(current === '' ? [] : [current === '/commits' ? 'Commits' : 'Changes']), title, `!${iid}`, id],
+    title: [...(current === '' ? [] : [sectionTitles[current]]), title, `!${iid}`, id],
     heading: html`${title} <span class="soft">!${iid}</span>`,
     place: { id, kind: 'project', tab: 'merge_requests' },
     is_public: true,

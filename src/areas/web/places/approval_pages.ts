@@ -1,5 +1,6 @@
 /** Approvals: what merge requests need, and by whom. */
 import type { Values } from '../../../http/index.ts';
+import type { Content } from '../../../pages/index.ts';
 import { fieldsOf, formOf, settingsPage } from '../declared/definition.ts';
 import { choicesOf, formPart, reading } from '../declared/form_present.ts';
 import { listPart } from '../declared/list_present.ts';
@@ -48,7 +49,8 @@ const settingPart = (noun: 'Project' | 'Group') =>
 const usernamesOf = ({ users }: Values): string[] => (users as { username: string }[]).map(({ username }) => username);
 const idsOf = (items: unknown): number[] => (items as { id: number }[]).map(({ id }) => id);
 
-const ruleFields = fieldsOf({
+/** Who has to approve, and how often, in forms for rules. */
+export const approverFields = fieldsOf({
   name: {},
   approvals_required: { label: 'Approvals that are needed', help: undefined },
   usernames: {
@@ -65,6 +67,10 @@ const ruleFields = fieldsOf({
     help: undefined,
     refused_as: ['groups'],
   },
+});
+
+const ruleFields = fieldsOf({
+  ...approverFields,
   applies_to_all_protected_branches: { label: 'For all protected branches', help: undefined },
   protected_branch_ids: {
     label: 'For these branches; without any, for all',
@@ -76,22 +82,23 @@ const ruleFields = fieldsOf({
   },
 });
 
+/** Who has to approve, and how often, in words. */
+export const approversLine = ({ approvals_required, users, groups }: Values): Content => {
+  const of = [
+    ...usernamesOf({ users }).map((name) => `@${name}`),
+    ...(groups as { full_path: string }[]).map(({ full_path }) => full_path),
+  ];
+  return dotted([`${approvals_required} needed`, of.length > 0 ? `by ${of.join(', ')}` : 'by anyone']);
+};
+
 const rulesPart = listPart('rule', {
   heading: 'Rules',
   list: 'listProjectApprovalRules',
   names: ({ id }) => ({ approval_rule_id: Number(id) }),
   title: 'name',
-  line: ({ approvals_required, users, groups, protected_branches }) => {
-    const of = [
-      ...usernamesOf({ users }).map((name) => `@${name}`),
-      ...(groups as { full_path: string }[]).map(({ full_path }) => full_path),
-    ];
-    const branches = (protected_branches as { name: string }[]).map(({ name }) => name);
-    return dotted([
-      `${approvals_required} needed`,
-      of.length > 0 ? `by ${of.join(', ')}` : 'by anyone',
-      branches.length > 0 ? `for ${branches.join(', ')}` : '',
-    ]);
+  line: (rule) => {
+    const branches = (rule.protected_branches as { name: string }[]).map(({ name }) => name);
+    return dotted([approversLine(rule), branches.length > 0 ? `for ${branches.join(', ')}` : '']);
   },
   empty: 'There are no rules: no approval is needed.',
   create: formOf('createProjectApprovalRule', ruleFields, { button: 'Add the rule', heading: 'New rule' }),

@@ -1,5 +1,6 @@
 /** The interface of merge requests to other districts. */
 
+export { ownersOfPaths } from './approvals/code_owner_git.ts';
 export { Approvals } from './approvals/present.ts';
 export { approvalRules } from './approvals/rule_relation.ts';
 export { groupApprovalSettings } from './approvals/setting_relation.ts';
@@ -16,6 +17,7 @@ export { rebaseSource } from './merging/rebase_jobs.ts';
 export { MergeRequest, MergeRequestInList } from './present.ts';
 export { mergeRequests } from './relation.ts';
 export { DraftNote } from './reviews/draft_note_routes.ts';
+export { markViewed, noteVisit, type Viewing, viewingOf } from './reviews/viewing_actions.ts';
 export { Version as MergeRequestVersion, VersionDetail as MergeRequestVersionDetail } from './versions/content_git.ts';
 export { followThreads } from './versions/follow_jobs.ts';
 export { followMergeRequests, prepareMergeRequest } from './versions/jobs.ts';

@@ -145,6 +145,27 @@ export async function ownerIds(
   return [...new Set((await eligibleFor(db, merge_request_id, { project_id, barred_ids: [] }, rules)).flat())];
 }
 
+/**
+ * The users who own files, by the CODEOWNERS file of a branch.
+ * @param paths of the files
+ */
+export async function ownersOfPaths(
+  services: Pick<Services, 'db' | 'storages'>,
+  project_id: number,
+  branch: string,
+  paths: readonly string[],
+): Promise<number[]> {
+  const project = await services.db
+    .selectFrom('projects')
+    .select(['id', 'storage'])
+    .where('id', '=', project_id)
+    .executeTakeFirstOrThrow();
+  const file = await ownersFile(repositoryOf(services, project), branch);
+  if (!file || file.sections.length === 0) return [];
+  // No merge request has approvals of them yet.
+  return ownerIds(services.db, 0, project_id, await ownerRules(file.sections, paths));
+}
+
 /** Groups above the project, or invited to it or to one of these, as for entries of protected branches. */
 const isOfProject = sql`(
   owning.id = any(place.traversal_ids)
