@@ -3152,6 +3152,36 @@ CREATE INDEX merge_request_versions_in_order ON merge_request_versions USING btr
 comment on table merge_request_versions is 'The states of the source branch that were seen, oldest first.';
 comment on column merge_request_versions.base_commit_sha is 'The merge base; null when the histories have nothing in common.';
 
+create table merge_request_viewed_files (
+  merge_request_id bigint not null,
+  user_id bigint not null,
+  digest bytea not null,
+  constraint merge_request_viewed_files_pkey PRIMARY KEY (merge_request_id, user_id, digest),
+  constraint merge_request_viewed_files_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
+  constraint merge_request_viewed_files_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX merge_request_viewed_files_by_user ON merge_request_viewed_files USING btree (user_id);
+comment on table merge_request_viewed_files is 'Files of merge requests that users have marked as viewed.';
+comment on column merge_request_viewed_files.digest is 'Of the path of the file and its changes, so that the mark ends when they change.';
+
+create table merge_request_visits (
+  merge_request_id bigint not null,
+  user_id bigint not null,
+  version_id bigint not null,
+  before_id bigint,
+  constraint merge_request_visits_pkey PRIMARY KEY (merge_request_id, user_id),
+  constraint merge_request_visits_before_id_fkey FOREIGN KEY (before_id) REFERENCES merge_request_versions(id) ON DELETE SET NULL,
+  constraint merge_request_visits_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
+  constraint merge_request_visits_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint merge_request_visits_version_id_fkey FOREIGN KEY (version_id) REFERENCES merge_request_versions(id) ON DELETE CASCADE
+);
+CREATE INDEX merge_request_visits_by_user ON merge_request_visits USING btree (user_id);
+CREATE INDEX merge_request_visits_by_version ON merge_request_visits USING btree (version_id);
+CREATE INDEX merge_request_visits_by_version_before ON merge_request_visits USING btree (before_id) WHERE before_id IS NOT NULL;
+comment on table merge_request_visits is 'The versions of merge requests that users have looked at.';
+comment on column merge_request_visits.version_id is 'The last version that they have seen.';
+comment on column merge_request_visits.before_id is 'The one that they had seen last when they first saw that version.';
+
 create table merge_requests (
   id bigint generated always as identity not null,
   project_id bigint not null,
@@ -4870,7 +4900,7 @@ CREATE INDEX users_username_search ON users USING gin ((username::text) gin_trgm
 CREATE INDEX users_with_unconfirmed_email ON users USING btree (unconfirmed_email_sent_at) WHERE unconfirmed_email IS NOT NULL;
 CREATE TRIGGER keep_changed_avatar AFTER UPDATE OF avatar_key ON users FOR EACH ROW WHEN (old.avatar_key <> COALESCE(new.avatar_key, ''::text)) EXECUTE FUNCTION keep_unused_avatar();
 CREATE TRIGGER keep_deleted_avatar AFTER DELETE ON users FOR EACH ROW WHEN (old.avatar_key IS NOT NULL) EXECUTE FUNCTION keep_unused_avatar();
-CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF username, name, email, commit_email, state, user_type, admin, external, confirmed_at, created_at, page_theme, page_times, page_time_zone, page_diffs, page_tab_width, page_keys ON users FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
+CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF username, name, email, commit_email, state, user_type, admin, external, confirmed_at, created_at, page_theme, page_times, page_time_zone, page_diffs, page_tab_width, page_keys, show_whitespace_in_diffs ON users FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 comment on table users is 'People, bots, service accounts and the ghost user.';
 comment on column users.email is 'The primary address. Two addresses that differ only in case are the same.';
 comment on column users.unconfirmed_email is 'An address that becomes the primary one when it is confirmed.';

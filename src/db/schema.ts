@@ -1494,6 +1494,19 @@ export interface MergeRequestVersions {
   created_at: Generated<Timestamp>;
 }
 
+export interface MergeRequestViewedFiles {
+  merge_request_id: number;
+  user_id: number;
+  digest: Buffer;
+}
+
+export interface MergeRequestVisits {
+  merge_request_id: number;
+  user_id: number;
+  version_id: number;
+  before_id: number | null;
+}
+
 export interface MergeRequests {
   id: GeneratedAlways<number>;
   project_id: number;
@@ -2597,6 +2610,8 @@ export interface DB {
   merge_request_labels: MergeRequestLabels;
   merge_request_reviewers: MergeRequestReviewers;
   merge_request_versions: MergeRequestVersions;
+  merge_request_viewed_files: MergeRequestViewedFiles;
+  merge_request_visits: MergeRequestVisits;
   merge_requests: MergeRequests;
   milestones: Milestones;
   namespaces: Namespaces;

@@ -5,7 +5,7 @@ import { writeInvitation } from '../../src/areas/spaces/invitations/index.ts';
 import { pageFinder } from '../../src/pages/routes.ts';
 
 import { browserOf } from './browser.ts';
-import { reports, thrown } from './error_tracking.ts';
+import { reports } from './error_tracking.ts';
 import { fullWorld } from './full_project.ts';
 import { linksIn, mailOf } from './mail.ts';
 import { newPublicKey } from './public_key.ts';
@@ -128,7 +128,8 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
   await addOwn(here);
   await addProposal(here);
   const { errors, report } = await reports(here);
-  await report(thrown('RangeError', 'no apples left'));
+  const frames = [{ filename: 'src/a_folder_with_a_long_name/and_a_file_with_a_long_name_too.ts', lineno: 1 }];
+  await report({ exception: { values: [{ type: 'RangeError', value: 'no apples left', stacktrace: { frames } }] } });
   const [error] = await sent(as('owner').get(errors));
   const [epic] = await sent(as('owner').get(`/groups/${group.id}/epics`));
   const [iteration] = await sent(as('owner').get(`/groups/${group.id}/iterations`));

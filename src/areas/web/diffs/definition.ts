@@ -27,10 +27,19 @@ export interface DiffSource {
   commentAt?(number: number, line: DiffLine): string;
   /** Whether the reader has viewed a file; undefined where that is not asked. */
   viewed?(file: FileDiff, number: number): Viewed | undefined;
+  /** The marks at the lines of a file after the changes. @param lines that are shown */
+  marks?(path: string, lines: () => readonly { number: number; text: string }[]): FileMarks | undefined;
   /** Where JavaScript is on, a form in a file replaces the file, and these parts of the page. */
   parts?: readonly string[];
   /** The comments on the changes of a file. */
   said?(file: FileDiff, number: number): Said;
+}
+
+/** Marks at the lines of a file, such as open errors. */
+export interface FileMarks {
+  at(line: number): Content;
+  /** What is said of them at the head of the file. */
+  head: Content;
 }
 
 /** A mark of the reader on a file. */

@@ -3,7 +3,7 @@ import { nextTurn } from '../../../foundation/loop_turns.ts';
 import { type Content, type Html, html, sanitised } from '../../../pages/index.ts';
 import { counted, escapeHtml } from '../../../texts/index.ts';
 import type { Colours } from './colour_queries.ts';
-import type { Said } from './definition.ts';
+import type { FileMarks, Said } from './definition.ts';
 import { type Block, blocksOf, type DiffLine, type Hunk } from './hunk_rules.ts';
 import { changedWords, type Range, withRanges } from './word_rules.ts';
 
@@ -18,6 +18,7 @@ export interface TableParts {
   hasMoreBelow: boolean;
   commentAt: ((line: DiffLine) => string) | undefined;
   said: Said | undefined;
+  marks: FileMarks | undefined;
 }
 
 /** The rest of a longer line is cut off. */
@@ -77,14 +78,22 @@ class Table {
       kind === 'same'
         ? html`<td>${line.old}<td>${this.#number(line, line.new)}`
         : html`<td>${this.#number(line, line.old)}<td>${this.#number(line, line.new)}`;
-    return [html`<tr ?class="${kind !== 'same' && kind}">${numbers}<td>${code}\n`, ...this.#below([line])];
+    return [
+      html`<tr ?class="${kind !== 'same' && kind}">${numbers}<td>${code}${this.#marks(line)}\n`,
+      ...this.#below([line]),
+    ];
+  }
+
+  /** The marks of a line after the changes. */
+  #marks({ new: number }: DiffLine): Content {
+    return number === undefined ? undefined : this.#parts.marks?.at(number);
   }
 
   /** One side of a row with both. */
   #side(line: DiffLine | undefined, number: number | undefined, ranges?: readonly Range[]): Html {
     if (!line) return html`<td class="none"><td class="none">`;
     const kind = line.kind !== 'same' && line.kind;
-    return html`<td ?class="${kind}">${this.#number(line, number)}<td ?class="${kind}">${codeOf(line, this.#parts.colours, ranges)}`;
+    return html`<td ?class="${kind}">${this.#number(line, number)}<td ?class="${kind}">${codeOf(line, this.#parts.colours, ranges)}${number === line.new && this.#marks(line)}`;
   }
 
   *#inline({ removed, added }: { removed: DiffLine[]; added: DiffLine[] }): Generator<Html[]> {

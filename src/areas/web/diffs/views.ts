@@ -3,7 +3,7 @@ import { nextTurn } from '../../../foundation/loop_turns.ts';
 import { type Content, chip, copyButton, type Html, html, icon, type Seen, withQuery } from '../../../pages/index.ts';
 import { counted } from '../../../texts/index.ts';
 import { type Colours, coloursOf, noColours } from './colour_queries.ts';
-import type { DiffSource, FileDiff, Viewed } from './definition.ts';
+import type { DiffSource, FileDiff, FileMarks, Viewed } from './definition.ts';
 import { foldingReason } from './fold_rules.ts';
 import { countsOf, expanded, type Hunk, hunksOf, type LineCounts, withoutSpaceChanges } from './hunk_rules.ts';
 import { tableOf } from './table_views.ts';
@@ -71,6 +71,7 @@ const swapLink = (number: number, address: string, text: Content): Html =>
 interface PreparedFile extends CountedFile {
   hunks: readonly Hunk[];
   colours: Colours;
+  marks: FileMarks | undefined;
   /** The lines of context around each hunk, beyond those of the diff. */
   context: number;
 }
@@ -78,7 +79,7 @@ interface PreparedFile extends CountedFile {
 /** Reads what the table of a file needs. @param context how many further lines are shown around each hunk */
 async function prepared(
   counted: CountedFile,
-  { owner, textOf }: DiffSource,
+  { owner, textOf, marks }: DiffSource,
   seen: Seen,
   { isColoured, context }: { isColoured: boolean; context: number },
 ): Promise<PreparedFile> {
@@ -88,7 +89,11 @@ async function prepared(
   if (text !== undefined) hunks = expanded(hunks, text.replace(/\n$/, '').split('\n'), context);
   if (ignoresSpace(seen)) hunks = withoutSpaceChanges(hunks);
   const colours = isColoured && owner !== undefined ? await coloursOf(hunks, file.new_path, owner) : noColours;
-  return { ...counted, hunks, colours, context };
+  const after = () =>
+    hunks.flatMap(({ lines }) =>
+      lines.flatMap(({ new: number, text: line }) => (number === undefined ? [] : [{ number, text: line }])),
+    );
+  return { ...counted, hunks, colours, context, marks: marks?.(file.new_path, after) };
 }
 
 /** The reason why the changes of a file are not shown as a table, if there is one. */
@@ -122,12 +127,12 @@ function hasMoreBelow({ hunks, context }: PreparedFile): boolean {
   return behind >= 3 + context;
 }
 
-function headOf({ file, counts, viewed }: CountedFile, source: DiffSource): Html {
+function headOf({ file, counts, viewed }: CountedFile, source: DiffSource, marks?: FileMarks): Html {
   const [before, after] = [
     file.new_file ? undefined : source.fileAt('old', file.old_path),
     file.deleted_file ? undefined : source.fileAt('new', file.new_path),
   ];
-  return html`<header><h3>${pathOf(file)}</h3>${copyButton(file.new_path, `Copy the path ${file.new_path}`)}<span class="grow"></span>${countsText(counts)} ${chip(kindOf(file))}
+  return html`<header><h3>${pathOf(file)}</h3>${copyButton(file.new_path, `Copy the path ${file.new_path}`)}<span class="grow"></span>${marks?.head} ${countsText(counts)} ${chip(kindOf(file))}
 ${before && html`<a href="${before}">File before<span class="visually-hidden"> the change of ${file.old_path}</span></a>`}
 ${after && html`<a href="${after}">File after<span class="visually-hidden"> the change of ${file.new_path}</span></a>`}${viewed?.form()}</header>
 `;
@@ -148,9 +153,9 @@ ${source.said?.(file, number).rest()}
 }
 
 async function* fileOf(shown: PreparedFile, source: DiffSource, seen: Seen): AsyncGenerator<Html> {
-  const { file, number, hunks, colours } = shown;
+  const { file, number, hunks, colours, marks } = shown;
   yield html`<section class="file" id="${`file-${number}`}" ?data-part="${partsOf(source, number)}">
-${headOf(shown, source)}`;
+${headOf(shown, source, marks)}`;
   const said = source.said?.(file, number);
   const { commentAt } = source;
   const instead = insteadOf(shown, seen);
@@ -158,7 +163,7 @@ ${headOf(shown, source)}`;
   else
     yield* tableOf({
       path: file.new_path,
-      ...{ hunks, colours, said },
+      ...{ hunks, colours, said, marks },
       isParallel: isParallel(seen),
       more: moreOf(shown, source, seen),
       hasMoreBelow: hasMoreBelow(shown),

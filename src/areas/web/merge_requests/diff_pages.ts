@@ -6,6 +6,7 @@ import { Discussion } from '../../conversation/discussions/index.ts';
 import { MergeRequest, MergeRequestVersion, MergeRequestVersionDetail } from '../../work/merge_requests/index.ts';
 import { textsAt } from '../diffs/file_queries.ts';
 import { type DiffSource, diffPieces, pagesOfDiffs } from '../diffs/views.ts';
+import { errorMarker } from '../errors/mark_views.ts';
 import type { Thread } from '../issuables/definition.ts';
 import { conversationForms } from '../issuables/form_rules.ts';
 import { afterLineComment, diffsAsked, lineAddresses, saidAbout, threadRemarks } from '../issuables/line_views.ts';
@@ -15,7 +16,7 @@ import { draftsOf, draftView, reviewBox, reviewForms, withTexts } from './review
 import { lookedAt, markFile, openThreads, openThreadsView, sinceThen, viewedMarks, withNext } from './viewing_views.ts';
 import { projectOf, type ShownMergeRequest, sectionView } from './views.ts';
 
-type Source = Pick<DiffSource, 'page' | 'fileAt' | 'textOf' | 'owner'>;
+type Source = Pick<DiffSource, 'page' | 'fileAt' | 'textOf' | 'owner' | 'marks'>;
 
 const asked = ({ query }: Pick<PageCall, 'query'>, name: string): string | undefined => {
   const value = query[name];
@@ -76,14 +77,15 @@ async function load(call: PageCall) {
   const diff_id = asked(call, 'diff_id');
   const is_newest = diff_id === undefined || diff_id === String(versions.items[0]?.id);
   const place = { kind: 'project' as const, id: merge_request.project_id, full_path: projectOf(merge_request) };
-  const [{ texts }, drafts, looked] = await Promise.all([
+  const [{ texts }, drafts, looked, marks] = await Promise.all([
     textsOf(call, place, threads),
     withTexts(call, place, pending),
     lookedAt(call, merge_request, versions.items, is_newest),
+    errorMarker(call, { id: merge_request.project_id, full_path: projectOf(merge_request) }),
   ]);
   return {
     merge_request,
-    source,
+    source: marks ? { ...source, marks } : source,
     versions: versions.items,
     said: { threads, texts, drafts },
     looked,

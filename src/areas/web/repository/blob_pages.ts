@@ -4,6 +4,7 @@ import { highlighted } from '../../../highlighting/index.ts';
 import { notFound } from '../../../http/index.ts';
 import { type FileParts, filePage, type PageCall, page } from '../../../pages/index.ts';
 import { ListedCommit } from '../../code/repository/index.ts';
+import { errorMarker } from '../errors/mark_views.ts';
 import { type Blob, blobView, type FilePlace } from './blob_views.ts';
 import { fileBytes, fileToShow, type ShownFile } from './file_queries.ts';
 import { hasLongLine, hasMoreLines } from './line_rules.ts';
@@ -44,9 +45,13 @@ export async function coloursOf({ place, file: { text, name, blob_id } }: FilePl
 async function load(call: PageCall): Promise<Blob> {
   const shown = await filePlaceOf(call);
   const { place, file } = shown;
-  return isRendered(file) && call.query.plain === undefined
-    ? { ...shown, rendered: await textHtml(call, place, file), colours: undefined }
-    : { ...shown, rendered: undefined, colours: await coloursOf(shown) };
+  if (isRendered(file) && call.query.plain === undefined)
+    return { ...shown, rendered: await textHtml(call, place, file), colours: undefined, marker: undefined };
+  const [colours, marker] = await Promise.all([
+    coloursOf(shown),
+    errorMarker(call, { id: place.commit.project_id, full_path: place.id }),
+  ]);
+  return { ...shown, rendered: undefined, colours, marker };
 }
 export const blobPages = page('/:id/-/blob/*ref_path', { is_costly: true, load, view: blobView });
 

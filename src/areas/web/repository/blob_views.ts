@@ -17,6 +17,7 @@ import {
 } from '../../../pages/index.ts';
 import { counted, sizeText } from '../../../texts/index.ts';
 import { blobPage, type ListedCommit } from '../../code/repository/index.ts';
+import type { ErrorMarker, ErrorMarks } from '../errors/mark_views.ts';
 import { blamePage, commitsPage, deletionPage, editPage, joined, rawPage, uploadPage } from './address_rules.ts';
 import type { ShownFile } from './file_queries.ts';
 import { lineEnd_chars, linesOnPage } from './line_rules.ts';
@@ -45,6 +46,8 @@ export interface Blob extends FilePlace {
   rendered: Html | undefined;
   /** The highlighted lines as HTML, if the language is known. */
   colours: readonly string[] | undefined;
+  /** Marks the open errors of the project. */
+  marker: ErrorMarker | undefined;
 }
 
 const lines_per_page = 10_000;
@@ -60,13 +63,13 @@ export const pageIn = ({ query }: Pick<Seen, 'query'>): number =>
   typeof query.page === 'string' && /^[1-9]\d{0,5}$/.test(query.page) ? Number(query.page) : 1;
 
 /** Each line has an anchor, `#L12`, to which its number links. End tags are omitted, as HTML allows. */
-function linesView({ file, colours }: Blob, seen: Seen): Html {
+function linesView({ file, colours }: Blob, marks: ErrorMarks | undefined, seen: Seen): Html {
   const page = pageIn(seen);
   const { lines, first, has_more } = linesOnPage(file.text ?? '', page, lines_per_page);
   const rows = lines.map((line, index) => {
     const number = first + index;
     const coloured = colours?.[number - 1];
-    return html`<tr id="${`L${number}`}"><td class="line"><a href="${`#L${number}`}">${number}</a><td>${coloured === undefined ? lineText(line) : sanitised(coloured)}\n`;
+    return html`<tr id="${`L${number}`}"><td class="line"><a href="${`#L${number}`}">${number}</a><td>${coloured === undefined ? lineText(line) : sanitised(coloured)}${marks?.at(number)}\n`;
   });
   return html`<section class="scroll" tabindex="0" aria-label="Lines"><table class="code">
 <caption class="visually-hidden">${file.name} by line</caption>
@@ -74,14 +77,14 @@ ${rows}</table></section>
 ${pager({ items: [], page, per_page: lines_per_page, has_more }, seen)}`;
 }
 
-function contentView(blob: Blob, raw: string, seen: Seen): Content {
+function contentView(blob: Blob, raw: string, marks: ErrorMarks | undefined, seen: Seen): Content {
   const { file, rendered } = blob;
   if (file.type.startsWith('image/')) return html`<p><img src="${raw}" alt="${file.name}"></p>`;
   if (file.text === undefined)
     return html`<p>This file is not a text. <a href="${raw}" rel="nofollow" download>Download ${file.name}</a></p>`;
   if (file.size_bytes === 0) return html`<p class="soft">The file is empty.</p>`;
   return html`${file.is_cut && html`<p class="notice">The file is large: this is its first megabyte. <a href="${raw}" rel="nofollow">The whole file</a></p>`}
-${rendered ?? linesView(blob, seen)}`;
+${rendered ?? linesView(blob, marks, seen)}`;
 }
 
 /** A commit in one line, as the head of what it changed. */
@@ -113,7 +116,7 @@ export function fileFrame(
   shown: FilePlace,
   word: 'blob' | 'blame',
   seen: Seen,
-  { views, main }: { views: Content; main: Content },
+  { views, main, facts }: { views: Content; main: Content; facts?: Content },
 ): Html {
   const { place, file, last, refs, levels } = shown;
   const { id, ref, path } = place;
@@ -124,7 +127,7 @@ export function fileFrame(
     seen.caller && html`<a class="button primary" href="${editPage(id, ref, path)}">${icon('pencil')}Edit</a>`
   }${otherActions(place, seen)}</div>
 <section class="file"><h2 class="visually-hidden">Content</h2>
-${commitHead(id, last, history)}<header><span class="group">${views}</span><span class="soft grow">${lines}${sizeText(file.size_bytes)}</span><a class="button" href="${rawPage(id, ref, path)}" rel="nofollow">Raw</a></header>
+${commitHead(id, last, history)}<header><span class="group">${views}</span><span class="soft grow">${lines}${sizeText(file.size_bytes)}</span>${facts}<a class="button" href="${rawPage(id, ref, path)}" rel="nofollow">Raw</a></header>
 ${main}
 </section></div></div>`;
 }
@@ -155,14 +158,19 @@ export function fileViews(
 }
 
 export function blobView(blob: Blob, seen: Seen): View {
-  const { place, file, rendered } = blob;
+  const { place, file, rendered, marker } = blob;
   const { id, ref, path } = place;
+  const marks = marker?.(path, () => {
+    const { lines, first } = linesOnPage(file.text ?? '', pageIn(seen), lines_per_page);
+    return lines.map((text, index) => ({ number: first + index, text }));
+  });
   return {
     title: [file.name, path, ref, id],
     place: { id, kind: 'project', tab: 'code' },
     main: fileFrame(blob, 'blob', seen, {
       views: fileViews(blob, rendered ? 'document' : 'code'),
-      main: contentView(blob, rawPage(id, ref, path), seen),
+      main: contentView(blob, rawPage(id, ref, path), marks, seen),
+      ...(marks && { facts: marks.head }),
     }),
   };
 }

@@ -5,6 +5,7 @@ export { eventErrors } from './errors/event_queries.ts';
 export { digestErrors, forgetOldErrors } from './errors/jobs.ts';
 export { errorMail } from './errors/mail_queries.ts';
 export { errorEvent, sampleError } from './errors/news_actions.ts';
+export { type ErrorPlace, openErrorPlaces } from './errors/place_queries.ts';
 export { ErrorDetails, TrackedError } from './errors/present.ts';
 export { removeError } from './errors/removal_jobs.ts';
 export { ErrorEvent, ErrorEventDetails } from './events/present.ts';
