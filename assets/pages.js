@@ -46,7 +46,7 @@ const isPlain = (event) => !(event.ctrlKey || event.metaKey || event.shiftKey ||
 
 // The form for a comment on a line is read from the page of its file alone, and put below the line.
 document.addEventListener('click', async (event) => {
-  const link = event.target.closest?.('.diff td > a[href$="#comment"]');
+  const link = event.target.closest?.('.diff td > a[href$="#at-line"]');
   if (!link || !isPlain(event)) return;
   event.preventDefault();
   const address = new URL(link.href);
@@ -57,8 +57,8 @@ document.addEventListener('click', async (event) => {
     row.className = 'said';
     row.append(document.createElement('td'));
     row.firstChild.colSpan = link.closest('.two') ? 4 : 3;
-    row.firstChild.append(page.getElementById('comment'));
-    document.getElementById('comment')?.closest('tr')?.remove();
+    row.firstChild.append(page.getElementById('at-line'));
+    document.getElementById('at-line')?.closest('tr')?.remove();
     link.closest('tr').after(row);
     keepDrafts(row);
     row.querySelector('textarea').focus();

@@ -28,7 +28,7 @@ test('a line of a commit is commented on, also of the first one, and side by sid
   const commits = await sent(here.as('developer').get(`/projects/${here.project.id}/repository/commits?ref_name=main`));
   const page = `${at}/-/commit/${commits.at(-1).id}`;
   const html = await shown(browser, `${page}?view=parallel`);
-  const link = /href="(\?view=parallel&amp;at=1\.\.2)#comment"/.exec(html)?.[1]?.replace('&amp;', '&');
+  const link = /href="(\?view=parallel&amp;at=1\.\.2)#at-line"/.exec(html)?.[1]?.replace('&amp;', '&');
   assert.ok(link, html);
   const placed = await browser.send(page + link, 'line', {
     ...fieldsIn(await shown(browser, page + link), 'line'),

@@ -33,7 +33,7 @@ async function changed(files: Readonly<Record<string, readonly [before: string, 
 const rowsIn = (html: string): string[] =>
   html
     .slice(html.indexOf('<table class="diff'), html.indexOf('</table>', html.indexOf('<table class="diff')))
-    .replaceAll(/<a href="[^"]*#comment">(\d+)<\/a>/g, '$1')
+    .replaceAll(/<a href="[^"]*#at-line">(\d+)<\/a>/g, '$1')
     .split('<tr')
     .slice(1)
     .map((row) => `<tr${row.trimEnd()}`);

@@ -60,7 +60,7 @@ test('a push leads by the printed link to a merge request, its review, its merge
   const reviewer = await browserOf(here, here.people.maintainer);
   const diffs = (await reviewer.get(`${page}/diffs`)).html;
   assert.ok(diffs.includes('beans.txt') && !diffs.includes('<script>alert'));
-  const line = `${page}/diffs${/href="(\?at=\d+\.\d*\.2)#comment"/.exec(diffs)![1]}`;
+  const line = `${page}/diffs${/href="(\?at=\d+\.\d*\.2)#at-line"/.exec(diffs)![1]}`;
   const comment = fieldsIn((await reviewer.get(line)).html, 'thread');
   const placed = await reviewer.send(line, 'thread', { ...comment, body: 'Why so?' });
   assert.equal(placed.status, 303);

@@ -115,7 +115,7 @@ test('a comment side by side comes back side by side', async () => {
   const { browser, at } = await visit();
   const line = `${at}/diffs?view=parallel&at=1..1`;
   const html = await shown(browser, line);
-  assert.match(html, /href="\?view=parallel&amp;at=1\.\.2#comment"/);
+  assert.match(html, /href="\?view=parallel&amp;at=1\.\.2#at-line"/);
   const form = /<form[^>]*action="([^"]*)"[^>]*id="thread"/.exec(html)![1]!.replaceAll('&amp;', '&');
   const placed = await browser.send(form, 'thread', { ...fieldsIn(html, 'thread'), body: 'Here.' });
   assert.match(placed.to!, /diffs\?view=parallel#note_\d+$/);

@@ -25,7 +25,7 @@ const shownAs = ['view', 'w'] as const;
 export function lineAddresses({ query }: Pick<Seen, 'query'>): DiffSource['commentAt'] {
   const kept = shownAs.map((name) => (textIn(query, name) === undefined ? '' : `${name}=${textIn(query, name)}&`));
   const start = `?${kept.join('')}at=`;
-  return (number, line: DiffLine) => `${start}${number}.${line.old ?? ''}.${line.new ?? ''}#comment`;
+  return (number, line: DiffLine) => `${start}${number}.${line.old ?? ''}.${line.new ?? ''}#at-line`;
 }
 
 /** The line in the address of the page, if there is one. */
@@ -124,8 +124,8 @@ function commentForm(
   const action = withQuery(seen, { at, suggest: undefined, file: undefined, context: undefined });
   const maySuggest = may_suggest && text !== undefined && new_line !== undefined;
   const suggests = maySuggest && textIn(seen.query, 'suggest') !== undefined;
-  return html`<section id="comment" aria-labelledby="comment-heading"><h4 id="comment-heading">Comment on line ${new_line ?? old_line} of <code>${new_path}</code></h4>
-${maySuggest && !suggests && html`<p><a href="${`${action}&suggest=1#comment`}">Suggest a change of the line</a></p>`}
+  return html`<section id="at-line" aria-labelledby="at-line-heading"><h4 id="at-line-heading">Comment on line ${new_line ?? old_line} of <code>${new_path}</code></h4>
+${maySuggest && !suggests && html`<p><a href="${`${action}&suggest=1#at-line`}">Suggest a change of the line</a></p>`}
 ${form(seen, name, {
   fields: [
     bodyField('Comment', suggests ? { value: suggestionOf(text) } : {}),
