@@ -4511,6 +4511,30 @@ create table rights_versions (
 ) with (fillfactor=50);
 comment on table rights_versions is 'The sum of these rows is the version of all rights: each change of a row that rights depend on raises it. There are several rows so that transactions do not wait for each other.';
 
+create table saved_views (
+  id bigint generated always as identity not null,
+  user_id bigint not null,
+  project_id bigint,
+  group_id bigint,
+  list text not null,
+  name text not null,
+  query text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint saved_views_pkey PRIMARY KEY (id),
+  constraint saved_views_name_key UNIQUE NULLS NOT DISTINCT (user_id, list, project_id, group_id, name),
+  constraint saved_views_list_check CHECK (list = ANY (ARRAY['issues'::text, 'merge_requests'::text])),
+  constraint saved_views_place_check CHECK (num_nonnulls(project_id, group_id) <= 1),
+  constraint saved_views_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint saved_views_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint saved_views_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX saved_views_by_group ON saved_views USING btree (group_id);
+CREATE INDEX saved_views_by_project ON saved_views USING btree (project_id);
+comment on table saved_views is 'Filters of lists that people have kept under a name.';
+comment on column saved_views.project_id is 'The project whose list it is; null for the list of a group, and of everything that the user sees.';
+comment on column saved_views.group_id is 'The group whose list it is.';
+comment on column saved_views.query is 'The query of the address of the list, without the question mark.';
+
 create table service_accounts (
   user_id bigint not null,
   group_id bigint,

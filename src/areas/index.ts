@@ -254,6 +254,7 @@ import { releaseEvent, releaseFollower, releaseMail, releasesOfTags, sampleRelea
 import { releaseLinkRoutes } from './work/releases/link_routes.ts';
 import { releaseEvidenceRoute } from './work/releases/page_routes.ts';
 import { releaseRoutes } from './work/releases/routes.ts';
+import { savedViewRoutes } from './work/saved_views/routes.ts';
 import { codeIndexRoutes } from './work/search/index_routes.ts';
 import { searchRoutes } from './work/search/routes.ts';
 import { statisticRoutes } from './work/statistics/routes.ts';
@@ -389,6 +390,7 @@ export const pageEndpoints: readonly AnyEndpoint[] = [
   ...jobFailureRoutes,
   releaseEvidenceRoute,
   contributionDaysRoute(eventTargets),
+  ...savedViewRoutes,
 ];
 
 /** Every endpoint under the tag that the documentation shows it with, in the order in which it shows them. */

@@ -228,6 +228,7 @@ export const atLeaving: Readonly<Record<string, AtLeaving>> = {
     'placeholders.proposed_user_id',
     'placeholders.user_id',
     'project_stars.user_id',
+    'saved_views.user_id',
     'service_accounts.user_id',
     'snippets.user_id',
     'subscriptions.user_id',

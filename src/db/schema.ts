@@ -2193,6 +2193,17 @@ export interface RightsVersions {
   version: Generated<number>;
 }
 
+export interface SavedViews {
+  id: GeneratedAlways<number>;
+  user_id: number;
+  project_id: number | null;
+  group_id: number | null;
+  list: string;
+  name: string;
+  query: string;
+  created_at: Generated<Timestamp>;
+}
+
 export interface ServiceAccounts {
   user_id: number;
   group_id: number | null;
@@ -2664,6 +2675,7 @@ export interface DB {
   resource_state_events: ResourceStateEvents;
   resource_weight_events: ResourceWeightEvents;
   rights_versions: RightsVersions;
+  saved_views: SavedViews;
   service_accounts: ServiceAccounts;
   snippet_user_agents: SnippetUserAgents;
   snippets: Snippets;

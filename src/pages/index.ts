@@ -1,7 +1,17 @@
 /** Pages for people in browsers. */
 export { readAssets } from './assets.ts';
 export { controlOf, type Over, wordsOf } from './controls.ts';
-export { confirmation, type Field, filterForm, form, hidden, type Option, refusalIn, versionOf } from './forms.ts';
+export {
+  confirmation,
+  type Field,
+  fieldOf,
+  filterForm,
+  form,
+  hidden,
+  type Option,
+  refusalIn,
+  versionOf,
+} from './forms.ts';
 export { type Content, Html, html, sanitised } from './html.ts';
 export { type IconName, icon } from './icons.ts';
 export { dismissalPath, type House, type Notice, type Section } from './layout.ts';

@@ -154,6 +154,7 @@ export interface OperationParameters {
   createRelease: 'id' | 'tag_name' | 'name' | 'description' | 'released_at' | 'milestones' | 'milestone_ids' | 'ref' | 'tag_message' | 'assets';
   createReleaseLink: 'id' | 'tag_name' | 'name' | 'url' | 'direct_asset_path' | 'filepath' | 'link_type';
   createRemoteMirror: 'id' | 'url' | 'enabled' | 'auth_method' | 'only_protected_branches' | 'mirror_branch_regex' | 'keep_divergent_refs' | 'host_keys';
+  createSavedView: 'list' | 'project_id' | 'group_id' | 'name' | 'query';
   createServiceAccount: 'name' | 'username' | 'email';
   createSignInLink: 'id';
   createSnippet: 'title' | 'description' | 'visibility' | 'files' | 'content' | 'file_name';
@@ -276,6 +277,7 @@ export interface OperationParameters {
   deleteReleaseLink: 'id' | 'tag_name' | 'link_id';
   deleteRemoteMirror: 'id' | 'mirror_id';
   deleteReviewApps: 'id' | 'before' | 'limit' | 'dry_run';
+  deleteSavedView: 'view_id';
   deleteSnippet: 'id';
   deleteSnippetAwardEmoji: 'id' | 'snippet_id' | 'award_id';
   deleteSnippetDiscussionNote: 'id' | 'snippet_id' | 'discussion_id' | 'note_id';
@@ -776,6 +778,7 @@ export interface OperationParameters {
   listReleases: 'id' | 'updated_before' | 'updated_after' | 'order_by' | 'sort' | 'include_html_description' | 'page' | 'per_page' | 'cursor';
   listRemoteMirrors: 'id' | 'page' | 'per_page' | 'cursor';
   listRepositoryTree: 'id' | 'ref' | 'path' | 'recursive' | 'pagination' | 'page_token' | 'page' | 'per_page';
+  listSavedViews: 'list' | 'project_id' | 'group_id';
   listSearchResults: 'scope' | 'page' | 'per_page' | 'cursor' | 'pagination' | 'search' | 'state' | 'confidential' | 'order_by' | 'sort' | 'ref' | 'fields' | 'label_name' | 'author_username' | 'source_branch' | 'target_branch' | 'not' | 'search_type' | 'include_archived' | 'exclude_forks' | 'regex' | 'num_context_lines';
   listServiceAccounts: 'order_by' | 'sort' | 'page' | 'per_page' | 'cursor' | 'pagination';
   listSnippetAwardEmoji: 'id' | 'snippet_id' | 'page' | 'per_page' | 'cursor';

@@ -235,3 +235,23 @@ test('an error shows its stack and is resolved, assigned and made an issue', asy
   assert.match((await browser.get(`${list}?status=ignored`)).html, /RottenError/);
   assert.equal((await browser.send(page, 'remove')).to, list);
 });
+
+test('a search says how much there is of other kinds, and in wider places', async () => {
+  const { here, browser } = await visit();
+  const { as, group, project } = here;
+  const other = await sent(as('owner').post('/projects', { name: 'Quinces', namespace_id: group.id }));
+  await addIssue(here, { title: 'Quince jelly' });
+  await sent(as('owner').post(`/projects/${project.id}/milestones`, { title: 'Quince season' }));
+  for (const title of ['Quince jam', 'Quince tart'])
+    await sent(as('owner').post(`/projects/${other.id}/issues`, { title }));
+  const at = `/search?search=quince&project_id=${encodeURIComponent(project.full_path)}`;
+  const { html } = await browser.get(`${at}&scope=issues`);
+  assert.match(html, />Issues <span class="soft">1</);
+  assert.match(html, />Milestones <span class="soft">1</);
+  assert.match(html, />Merge requests <span class="soft">0</);
+  assert.match(html, new RegExp(`group_id=${encodeURIComponent(group.full_path)}[^"]*">3 in ${group.full_path}<`));
+  assert.match(html, /href="\/search\?search=quince&amp;scope=issues">3 everywhere</);
+  const wide = (await browser.get(`/search?search=quince&scope=issues&group_id=${group.full_path}`)).html;
+  assert.match(wide, />Projects <span class="soft">1</);
+  assert.doesNotMatch(wide, />\d+ in group/);
+});

@@ -22,7 +22,7 @@ const tablesOf: Readonly<Record<(typeof districts)[number] | 'access' | 'relatio
   spaces: `access_requests badges access_token_* declined_invitations invitations member_approvals open_issue_counts project_stars repository_storage_moves topics`,
   planning: 'labels label_priorities milestones release_milestones iterations iteration_cadences boards board_*',
   conversation: 'notes suggestions award_emoji uploads user_mentions',
-  work: `group_approval_settings deployment_merge_requests issues issue_* releases release_links release_evidences epics epic_* merge_requests merge_request_* approval_* error_tracking_* timelogs removed_issue_numbers due_notices`,
+  work: `group_approval_settings deployment_merge_requests issues issue_* releases release_links release_evidences epics epic_* merge_requests merge_request_* approval_* error_tracking_* timelogs removed_issue_numbers due_notices saved_views`,
   migration: 'bulk_import_* bulk_imports placeholders placeholder_memberships relation_export_files relation_exports',
   geo: 'geo_*',
   web: '',

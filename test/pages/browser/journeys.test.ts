@@ -212,7 +212,7 @@ journey('an issue is written, discussed and closed', async ({ here, enter, at })
   await visitor.follow('Issues');
   await visitor.sees('No issues match.');
   await visitor.follow(/^Closed/);
-  await visitor.fill({ Labels: 'early' });
+  await visitor.fill({ Filter: 'label:early' });
   await visitor.press('Filter');
   await visitor.follow('Pick all apples');
 });

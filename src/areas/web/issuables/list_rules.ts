@@ -1,6 +1,7 @@
 /** The parameters of a list, from the address of its page. */
 import type { Values } from '../../../http/index.ts';
-import { type Field, type Seen, textIn, withQuery } from '../../../pages/index.ts';
+import { type Field, type Redirect, redirect, type Seen, textIn, withQuery } from '../../../pages/index.ts';
+import { queryOfWords } from './filter_rules.ts';
 
 /** Where a list is: in a project, in a group, or of everything that the reader may see. */
 export type ListPlace = 'project' | 'group' | 'dashboard';
@@ -54,6 +55,18 @@ export const sharedFilters = [
   'labels',
   'author_username',
   'assignee_username',
+  'assignee_id',
   'milestone',
   'release_tag',
+  'not',
 ] as const;
+
+/** Where filters in words lead: the list with the query that they stand for, which is kept, sent and changed there. */
+export const filterPage = (place: ListPlace, list: 'issues' | 'merge_requests'): Redirect =>
+  redirect(`${listStarts[place]}/${list}/filter`, ({ path, query, caller }) => {
+    const { words, ...kept } = query;
+    const meant = queryOfWords(typeof words === 'string' ? words : '', caller?.username);
+    for (const [name, value] of Object.entries(kept))
+      if (typeof value === 'string' && !meant.has(name)) meant.set(name, value);
+    return `${path.replace(/\/filter$/, '')}?${meant}`;
+  });

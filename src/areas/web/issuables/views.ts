@@ -3,18 +3,22 @@
 import {
   type Content,
   type Field,
+  fieldOf,
   filterForm,
+  filterName,
   form,
   type Html,
   hidden,
   html,
   label,
   type Option,
+  refusalIn,
   type Seen,
   withQuery,
 } from '../../../pages/index.ts';
 import { emojiOf } from '../../conversation/award_emoji/index.ts';
 import type { Award } from './definition.ts';
+import { wordsOfQuery } from './filter_rules.ts';
 
 /** The text of a comment, which error messages call a note. */
 export const bodyField = (label: string, more: Pick<Field, 'value' | 'help'> = {}): Field => ({
@@ -59,9 +63,23 @@ const orders = [
   { value: 'updated_asc', label: 'Last change last' },
 ] as const;
 
-/** The filters of a list; the state does not change. @param more filters in addition to the shared ones */
+/** What a filter does not change: the tab of the state, and what a list of everything shows. */
+const keptIn = ({ query }: Seen, ...names: string[]): readonly Field[] =>
+  names.flatMap((name) => (typeof query[name] === 'string' ? [hidden(name, query[name])] : []));
+
+/** The filters in words, which lead to the same address as the fields (`filterPage`). */
+const filterLine = (seen: Seen): Html =>
+  html`<form method="get" action="${`${seen.path}/filter`}" class="filters"><div class="field grow"><label for="words">Filter</label><input type="text" id="words" name="words" value="${wordsOfQuery(seen.query)}" placeholder="label:bug author:me no:milestone -label:later ladder" spellcheck="false"></div>${keptIn(
+    seen,
+    'state',
+    'scope',
+    'sort',
+  ).map((field) => fieldOf(field, 'words', undefined))}<button>Filter</button></form>`;
+
+/** The filters of a list, in words and as fields; the state does not change. @param more fields in addition to the shared ones */
 export const filtersView = (seen: Seen, more: readonly Field[] = []): Html =>
-  filterForm(
+  html`${filterLine(seen)}
+<details ?open="${refusalIn(seen, filterName) !== undefined}"><summary>All filters</summary>${filterForm(
     seen,
     [
       { name: 'search', label: 'Search' },
@@ -72,10 +90,10 @@ export const filtersView = (seen: Seen, more: readonly Field[] = []): Html =>
       { name: 'release_tag', label: 'Release' },
       ...more,
       { name: 'sort', label: 'Order', kind: 'select', options: orders },
-      ...(typeof seen.query.state === 'string' ? [hidden('state', seen.query.state)] : []),
+      ...keptIn(seen, 'state'),
     ],
-    'Filter',
-  );
+    'Apply',
+  )}</details>`;
 
 /** A box that chooses an item of a list for the form below it. @param name the number of the item */
 export const chooseBox = (seen: Seen, form: string, iid: number, name: string): Content =>

@@ -2,6 +2,7 @@
 import type { Static } from 'typebox';
 import { issueKind } from '../../../access/index.ts';
 import {
+  type AnyPage,
   chip,
   type Html,
   html,
@@ -20,6 +21,7 @@ import { counted } from '../../../texts/index.ts';
 import { Issue, IssueStatistics } from '../../work/issues/index.ts';
 import {
   feedIn,
+  filterPage,
   filtersIn,
   type ListPlace,
   listNouns,
@@ -29,6 +31,7 @@ import {
   sharedFilters,
 } from '../issuables/list_rules.ts';
 import { pathOf } from '../issuables/present.ts';
+import { savedViewForms, savedViews, savedViewsView } from '../issuables/saved_view_views.ts';
 import { bulkForm, chooseBox, filtersView, labelsView, statesView } from '../issuables/views.ts';
 
 const filters = [...sharedFilters, 'confidential', 'epic_id', 'iteration_id', 'weight', 'my_reaction_emoji'];
@@ -42,12 +45,13 @@ const row = (issue: Static<typeof Issue>, place: ListPlace, seen: Seen): Html =>
 const listOf = (place: ListPlace) =>
   page(`${listStarts[place]}/issues`, {
     ...(place === 'dashboard' ? { signed_in: true as const } : {}),
-    load: async ({ list, one, query, params }) => {
+    load: async (call) => {
+      const { list, one, query, params } = call;
       const { order_by, sort, ...filtered } = filtersIn(query, filters);
       const asked = { ...filtered, ...scopeOf(place, query) };
       const state = typeof query.state === 'string' ? query.state : 'opened';
       const order = order_by ? { order_by, sort } : {};
-      const [issues, { statistics }] = await Promise.all([
+      const [issues, { statistics }, views] = await Promise.all([
         list(Issue, `list${listNouns[place]}Issues`, {
           ...asked,
           ...order,
@@ -56,21 +60,22 @@ const listOf = (place: ListPlace) =>
           with_labels_details: true,
         }),
         one(IssueStatistics, `count${listNouns[place]}Issues`, asked),
+        savedViews(call, 'issues', place),
       ]);
-      return { id: params.id, state, issues, counts: statistics.counts };
+      return { id: params.id, state, issues, counts: statistics.counts, views };
     },
-    forms:
-      place === 'project'
-        ? {
-            create: { runs: 'createProjectIssue' },
-            bulk: {
-              runs: 'updateProjectIssue',
-              each: { list: 'iids', as: 'issue_iid' },
-              next: (_: never, call: PageCall) => withQuery(call, {}),
-            },
-          }
-        : {},
-    view: ({ id, state, issues, counts }, seen) => ({
+    forms: {
+      ...savedViewForms('issues', place),
+      ...(place === 'project' && {
+        create: { runs: 'createProjectIssue' },
+        bulk: {
+          runs: 'updateProjectIssue',
+          each: { list: 'iids', as: 'issue_iid' },
+          next: (_: never, call: PageCall) => withQuery(call, {}),
+        },
+      }),
+    },
+    view: ({ id, state, issues, counts, views }, seen) => ({
       title: ['Issues', ...(id === undefined ? [] : [id])],
       ...feedIn(place, seen),
       ...(id !== undefined && place !== 'dashboard' ? { place: { id, kind: place, tab: 'issues' } } : {}),
@@ -82,6 +87,7 @@ ${statesView(seen, state, [
   ['all', 'All', counts.all],
 ])}
 ${filtersView(seen, place === 'dashboard' ? [scopeField] : [])}
+${savedViewsView(seen, views)}
 ${rows(
   issues.items.map((issue) => row(issue, place, seen)),
   'No issues match.',
@@ -97,4 +103,7 @@ ${pager(issues, seen)}`,
     }),
   });
 
-export const issueListPages = (['project', 'group', 'dashboard'] as const).map(listOf);
+export const issueListPages: readonly AnyPage[] = (['project', 'group', 'dashboard'] as const).flatMap((place) => [
+  filterPage(place, 'issues'),
+  listOf(place),
+]);

@@ -2,6 +2,7 @@
 import type { Static } from 'typebox';
 import { mergeRequestKind } from '../../../access/index.ts';
 import {
+  type AnyPage,
   type Field,
   type Html,
   html,
@@ -21,6 +22,7 @@ import { counted } from '../../../texts/index.ts';
 import { MergeRequestInList } from '../../work/merge_requests/index.ts';
 import {
   feedIn,
+  filterPage,
   filtersIn,
   type ListPlace,
   listNouns,
@@ -30,11 +32,13 @@ import {
   sharedFilters,
 } from '../issuables/list_rules.ts';
 import { pathOf } from '../issuables/present.ts';
+import { savedViewForms, savedViews, savedViewsView } from '../issuables/saved_view_views.ts';
 import { bulkForm, chooseBox, filtersView, labelsView, statesView } from '../issuables/views.ts';
 
 const filters = [
   ...sharedFilters,
   'reviewer_username',
+  'reviewer_id',
   'target_branch',
   'source_branch',
   'draft',
@@ -70,31 +74,33 @@ const states = ['opened', 'merged', 'closed'] as const;
 const listOf = (place: ListPlace) =>
   page(`${listStarts[place]}/merge_requests`, {
     ...(place === 'dashboard' ? { signed_in: true as const } : {}),
-    load: async ({ list, query, params }) => {
+    load: async (call) => {
+      const { list, query, params } = call;
       const { order_by, sort, ...filtered } = filtersIn(query, filters);
       const asked = { ...filtered, ...scopeOf(place, query) };
       const state = typeof query.state === 'string' ? query.state : 'opened';
       const order = order_by ? { order_by, sort } : {};
       const read = (more: object) =>
         list(MergeRequestInList, `list${listNouns[place]}MergeRequests`, { ...asked, ...more });
-      const [found, ...counted] = await Promise.all([
+      const [views, found, ...counted] = await Promise.all([
+        savedViews(call, 'merge_requests', place),
         read({ ...order, ...pagingOf({ query }), state, with_labels_details: true }),
         ...states.map((each) => (each === state ? undefined : read({ state: each, per_page: 1, view: 'simple' }))),
       ]);
-      return { id: params.id, state, found, counts: counted.map((other) => (other ?? found).total) };
+      return { id: params.id, state, found, counts: counted.map((other) => (other ?? found).total), views };
     },
-    forms:
-      place === 'project'
-        ? {
-            create: { runs: 'createMergeRequest' },
-            bulk: {
-              runs: 'updateMergeRequest',
-              each: { list: 'iids', as: 'merge_request_iid' },
-              next: (_: never, call: PageCall) => withQuery(call, {}),
-            },
-          }
-        : {},
-    view: ({ id, state, found, counts }, seen) => ({
+    forms: {
+      ...savedViewForms('merge_requests', place),
+      ...(place === 'project' && {
+        create: { runs: 'createMergeRequest' },
+        bulk: {
+          runs: 'updateMergeRequest',
+          each: { list: 'iids', as: 'merge_request_iid' },
+          next: (_: never, call: PageCall) => withQuery(call, {}),
+        },
+      }),
+    },
+    view: ({ id, state, found, counts, views }, seen) => ({
       title: ['Merge requests', ...(id === undefined ? [] : [id])],
       ...feedIn(place, seen),
       ...(id !== undefined && place !== 'dashboard' ? { place: { id, kind: place, tab: 'merge_requests' } } : {}),
@@ -107,6 +113,7 @@ ${statesView(seen, state, [
   ['all', 'All'],
 ])}
 ${filtersView(seen, place === 'dashboard' ? [scopeField, ...ownFields] : ownFields)}
+${savedViewsView(seen, views)}
 ${rows(
   found.items.map((each) => row(each, place, seen)),
   'No merge requests match.',
@@ -122,4 +129,6 @@ ${pager(found, seen)}`,
     }),
   });
 
-export const mergeRequestListPages = (['project', 'group', 'dashboard'] as const).map(listOf);
+export const mergeRequestListPages: readonly AnyPage[] = (['project', 'group', 'dashboard'] as const).flatMap(
+  (place) => [filterPage(place, 'merge_requests'), listOf(place)],
+);

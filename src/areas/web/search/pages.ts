@@ -1,12 +1,10 @@
 /** Searching everything, a group or a project (docs/reference/pages.md#search). */
 import { visibleGroup, visibleProject } from '../../../access/index.ts';
-import { type Operation, type PageCall, type Place, page, pagingOf, textIn } from '../../../pages/index.ts';
+import { type PageCall, type Place, page, pagingOf, textIn } from '../../../pages/index.ts';
 import { projectPaths } from '../house/path_queries.ts';
+import { countsFor, type Where } from './count_queries.ts';
 import { scopes } from './scope_rules.ts';
 import { type Found, searchView } from './views.ts';
-
-/** The scope of a search. */
-type Where = { operation: Operation } & ({ level: 'global' } | { level: 'project' | 'group'; id: string });
 
 function whereIn({ query }: PageCall): Where {
   const [project, group] = [textIn(query, 'project_id'), textIn(query, 'group_id')];
@@ -36,9 +34,16 @@ export const searchPage = page('/search', {
     const scope = offered.find(({ name }) => name === call.query.scope) ?? offered[0]!;
     const search = textIn(call.query, 'search');
     const asked = { ...at, ...pagingOf(call), scope: scope.name, search };
-    const found = search === undefined ? undefined : await call.described(operation, asked);
+    const [found, counted] =
+      search === undefined
+        ? []
+        : await Promise.all([
+            call.described(operation, asked),
+            countsFor(call, where, { offered, scope, search, id: place?.id }),
+          ]);
     const results = found?.reply as Found['results'];
-    return { place, offered, scope, search, results, paths: await projectPaths(call.services.db, projectIds(results)) };
+    const paths = await projectPaths(call.services.db, projectIds(results));
+    return { place, offered, scope, search, results, counted, paths };
   },
   view: searchView,
 });

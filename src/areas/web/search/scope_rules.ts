@@ -7,12 +7,14 @@ import { blobPage } from '../../code/repository/index.ts';
 import type { ProjectPaths } from '../house/path_queries.ts';
 import { pathOf } from '../issuables/present.ts';
 
-type Level = 'global' | 'group' | 'project';
+export type Level = 'global' | 'group' | 'project';
 
 export interface ShownScope {
   name: string;
   label: string;
   levels: readonly Level[];
+  /** Whether it is searched in repositories, so that counting what is found would take as long as the search. */
+  in_repositories?: true;
   line(item: Values, paths: ProjectPaths): Content;
 }
 
@@ -66,10 +68,10 @@ export const scopes: readonly ShownScope[] = [
   { name: 'projects', label: 'Projects', levels: ['global', 'group'], line: titled },
   { name: 'issues', label: 'Issues', levels: everywhere, line: issuable },
   { name: 'merge_requests', label: 'Merge requests', levels: everywhere, line: issuable },
-  { name: 'blobs', label: 'Code', levels: everywhere, line: code },
-  { name: 'commits', label: 'Commits', levels: everywhere, line: commit },
+  { name: 'blobs', in_repositories: true, label: 'Code', levels: everywhere, line: code },
+  { name: 'commits', in_repositories: true, label: 'Commits', levels: everywhere, line: commit },
   { name: 'notes', label: 'Comments', levels: everywhere, line: note },
-  { name: 'wiki_blobs', label: 'Wikis', levels: everywhere, line: wiki },
+  { name: 'wiki_blobs', in_repositories: true, label: 'Wikis', levels: everywhere, line: wiki },
   { name: 'milestones', label: 'Milestones', levels: everywhere, line: titled },
   { name: 'epics', label: 'Epics', levels: ['global', 'group'], line: issuable },
   { name: 'users', label: 'Users', levels: everywhere, line: titled },

@@ -1,0 +1,2 @@
+/** The interface of saved views to other districts. */
+export { SavedView } from './routes.ts';
