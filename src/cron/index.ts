@@ -12,3 +12,4 @@ export {
   today,
 } from './days.ts';
 export { ianaZone, isTimeZone } from './time_zones.ts';
+export { zoneOffset } from './zone_offset.ts';

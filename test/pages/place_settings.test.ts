@@ -156,3 +156,23 @@ test('an owner changes a group: its features, a role of its own, and a badge', a
   const { html } = await browser.get(`${settings}/edit`);
   assert.ok(mapIn(html).includes('Seats'));
 });
+
+test('a freeze period is tried on a calendar of twelve weeks before it is saved', async () => {
+  const { as, project, ...here } = await world();
+  const browser = await browserOf({ as, project, ...here }, here.people.maintainer);
+  const path = `/${project.full_path}/-/settings/freeze_periods`;
+  const period = { freeze_start: '0 18 * * 5', freeze_end: '0 8 * * 1', cron_timezone: 'Europe/Berlin' };
+  const tried = await browser.get(`${path}?${new URLSearchParams({ ...period, try: '1' })}`);
+  assert.match(
+    tried.html,
+    /Tried, not saved[\s\S]*Frozen 1[123] times in the next 12 weeks[\s\S]*Times of Europe\/Berlin/,
+  );
+  assert.match(tried.html, /<td class="frozen"><time datetime="[\d-]+">[^<]+<\/time> <div>18:00–24:00<\/div>/);
+  const form = formsIn(tried.html).find(({ id }) => id === 'create_period')!;
+  assert.deepEqual(sentBy(form).freeze_start, ['0 18 * * 5']);
+  assert.deepEqual((await as('maintainer').get(`/projects/${project.id}/freeze_periods`)).body, []);
+  const wrong = await browser.get(`${path}?try=1&freeze_start=never&freeze_end=0+8+*+*+1`);
+  assert.match(wrong.html, /role="status">Begins is invalid syntax/);
+  await browser.send(path, 'create_period', period);
+  assert.match((await browser.get(path)).html, /Calendar[\s\S]*Frozen 1[123] times/);
+});

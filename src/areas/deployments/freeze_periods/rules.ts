@@ -12,6 +12,17 @@ export const timeZoneReasons = (text: string): string[] =>
   isTimeZone(text) ? [] : ['syntax is invalid', ...blank(text)];
 
 export type FreezePeriod = { freeze_start: string; freeze_end: string; cron_timezone: string };
+
+/** The reasons for refusing a period, by its members; none if it is valid. */
+export function periodReasons({ freeze_start, freeze_end, cron_timezone }: FreezePeriod): Record<string, string[]> {
+  const reasons = {
+    freeze_start: cronReasons(freeze_start),
+    freeze_end: cronReasons(freeze_end),
+    cron_timezone: timeZoneReasons(cron_timezone),
+  };
+  return Object.fromEntries(Object.entries(reasons).filter(([, texts]) => texts.length > 0));
+}
+
 type Span<P = unknown> = { start: Cron; end: Cron; zone: string; period: P };
 
 /**
@@ -105,4 +116,27 @@ async function thaw(spans: readonly Span[], instant: Date, pause: () => Promise<
     until = new Date(Math.max(...ends.map(Number)));
   }
   return null;
+}
+
+/** The most freezes that are listed. */
+const mostSpans = 500;
+
+/**
+ * When a project is frozen between two instants, as `freezeState` says.
+ * @returns the spans in their order, cut off at the ends, and whether they are all
+ */
+export async function frozenSpans(
+  periods: readonly FreezePeriod[],
+  from: Date,
+  until: Date,
+): Promise<{ spans: { from: Date; until: Date }[]; is_complete: boolean }> {
+  const spans: { from: Date; until: Date }[] = [];
+  let at = from;
+  while (at < until && spans.length < mostSpans) {
+    const { frozen, changes_at } = await freezeState(periods, at);
+    const end = changes_at && changes_at < until ? changes_at : until;
+    if (frozen) spans.push({ from: at, until: end });
+    at = end;
+  }
+  return { spans, is_complete: at >= until };
 }

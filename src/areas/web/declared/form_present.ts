@@ -71,6 +71,7 @@ export const pageFormOf = ({
   is_sensitive,
   shows,
   typed,
+  takes,
   next,
 }: Omit<DeclaredForm, 'fields' | 'button' | 'starts'>): PageForm => ({
   runs,
@@ -78,6 +79,7 @@ export const pageFormOf = ({
   ...(is_sensitive && { is_sensitive }),
   ...(shows && { shows }),
   ...(typed && { typed }),
+  ...(takes && { takes }),
   ...(next && { next }),
 });
 
@@ -85,11 +87,17 @@ export const pageFormOf = ({
 export function formView(
   seen: Seen,
   name: string,
-  { heading, intro, button, look }: Pick<DeclaredForm, 'heading' | 'intro' | 'button' | 'look'>,
+  { heading, intro, button, look, tries }: Pick<DeclaredForm, 'heading' | 'intro' | 'button' | 'look' | 'tries'>,
   fields: readonly Field[],
   edited?: readonly unknown[],
 ): Content {
-  const shown = form(seen, name, { fields, button, ...(look && { look }), ...(edited && { edited }) });
+  const shown = form(seen, name, {
+    fields,
+    button,
+    ...(look && { look }),
+    ...(tries && { tries }),
+    ...(edited && { edited }),
+  });
   if (!shown) return undefined;
   return html`${heading && html`<h2>${heading}</h2>`}${intro && html`<p class="soft">${intro}</p>`}${shown}`;
 }

@@ -193,6 +193,7 @@ ${editing}<div class="actions">${
     view(data, seen) {
       const { of, created } = data;
       const isRefused = refusalIn(seen, formName('create')) !== undefined;
+      const isTried = create?.tries !== undefined && seen.query[create.tries.name] !== undefined;
       return html`${declared.heading && html`<h2>${declared.heading}</h2>`}${declared.intro && html`<p class="soft">${declared.intro}</p>`}${declared.filters && filterForm(seen, declared.filters, 'Filter')}
 ${rows(
   of.items.map((item) => itemView(item, data, seen)),
@@ -203,7 +204,7 @@ ${
   create &&
   created &&
   seen.may(formName('create')) &&
-  html`<details class="new" ?open="${of.items.length === 0 || isRefused}"><summary class="button">${create.heading ?? create.button}</summary>
+  html`<details class="new" ?open="${of.items.length === 0 || isRefused || isTried}"><summary class="button">${create.heading ?? create.button}</summary>
 ${formView(seen, formName('create'), { ...create, heading: '' }, created)}</details>`
 }`;
     },

@@ -1,8 +1,7 @@
-/** Variables, freeze periods, and badges and uploaded files of projects and groups. */
+/** Variables, and badges and uploaded files of projects and groups. */
 import type { Values } from '../../../http/index.ts';
 import { type Content, html, time } from '../../../pages/index.ts';
-import { fieldsOf, formOf, part, settingsPage } from '../declared/definition.ts';
-import { reading } from '../declared/form_present.ts';
+import { fieldsOf, formOf, settingsPage } from '../declared/definition.ts';
 import { listPart } from '../declared/list_present.ts';
 import { dotted, textOf } from '../declared/views.ts';
 
@@ -63,40 +62,6 @@ export const variablePages = [
   settingsPage('project', 'variables', [variablePart('Project')]),
   settingsPage('group', 'variables', [variablePart('Group')]),
 ];
-
-const frozen = part({
-  load: reading('getFreezeStatus'),
-  view: ({ frozen: isFrozen, until, next_start }) =>
-    html`<p class="notice">${
-      isFrozen === true
-        ? html`Deployments are frozen now${until !== null && html`, until ${time(String(until))}`}.`
-        : html`Nothing is frozen now.`
-    }${next_start !== null && html` The next freeze begins ${time(String(next_start))}.`}</p>`,
-});
-
-const periodFields = fieldsOf({
-  freeze_start: { label: 'Begins' },
-  freeze_end: { label: 'Ends' },
-  cron_timezone: { label: 'Time zone' },
-});
-
-export const freezePeriodsPage = settingsPage('project', 'freeze_periods', [
-  frozen,
-  listPart('period', {
-    list: 'listFreezePeriods',
-    names: ({ id }) => ({ freeze_period_id: Number(id) }),
-    title: ({ freeze_start, freeze_end }) => `${freeze_start} – ${freeze_end}`,
-    head: ({ freeze_start, freeze_end }) =>
-      html`From <code>${String(freeze_start)}</code> to <code>${String(freeze_end)}</code>`,
-    line: ['cron_timezone'],
-    empty: 'There are no freeze periods.',
-    create: formOf('createFreezePeriod', periodFields, { button: 'Add the period', heading: 'New freeze period' }),
-    edit: formOf('updateFreezePeriod', periodFields, { button: 'Save' }),
-    buttons: {
-      remove: { runs: 'deleteFreezePeriod', label: 'Delete', look: 'danger', done: 'The period is deleted.' },
-    },
-  }),
-]);
 
 const badgeFields = fieldsOf({
   name: {},

@@ -1,8 +1,9 @@
 /** Settings of projects and groups. */
 import { approvalPages } from './approval_pages.ts';
-import { badgeSettingsPages, freezePeriodsPage, uploadPages, variablePages } from './build_pages.ts';
+import { badgeSettingsPages, uploadPages, variablePages } from './build_pages.ts';
 import { groupCarefulPage, projectCarefulPage } from './careful_pages.ts';
 import { errorTrackingSettingsPage } from './error_tracking_pages.ts';
+import { freezePeriodsPage } from './freeze_pages.ts';
 import { featuresPage, generalPage, mergeRequestSettingsPage } from './general_pages.ts';
 import { groupSettingsPages } from './group_pages.ts';
 import { hookPages } from './hook_pages.ts';
