@@ -36,12 +36,31 @@ function isInRange(version: string, { events }: Range, compare: Compare): boolea
   return isAffected;
 }
 
+/** A version as advisories write it. */
+const plainIn = (ecosystem: string, version: string): string =>
+  ecosystem === 'Go' ? version.replace(/^v(?=\d)/, '') : version;
+
+/**
+ * The first version after an affected one that is in none of the ranges, written as the affected one is.
+ * @param ranges all that are known about the package
+ * @returns undefined if no version is said to fix it
+ */
+export function fixIn(ecosystem: string, version: string, ranges: readonly Range[]): string | undefined {
+  const plain = plainIn(ecosystem, version);
+  const compare = ranges.some(({ type }) => type === 'SEMVER') ? semverOrder : orderIn(ecosystem);
+  const [first] = ranges
+    .flatMap(({ events }) => events.flatMap((event) => ('fixed' in event ? [event.fixed] : [])))
+    .filter((fixed) => compare(fixed, plain) > 0 && !isInRanges(ecosystem, fixed, ranges))
+    .toSorted(compare);
+  return first !== undefined && plain !== version ? `v${first}` : first;
+}
+
 /**
  * Whether a version is in one of the ranges of an advisory.
  * @param ecosystem of OSV, whose rules order the versions
  * @param version as a lock file has it
  */
 export function isInRanges(ecosystem: string, version: string, ranges: readonly Range[]): boolean {
-  const plain = ecosystem === 'Go' ? version.replace(/^v(?=\d)/, '') : version;
+  const plain = plainIn(ecosystem, version);
   return ranges.some((range) => isInRange(plain, range, range.type === 'SEMVER' ? semverOrder : orderIn(ecosystem)));
 }

@@ -49,6 +49,7 @@ import { projectListPages } from './web/project_lists/index.ts';
 import { releasePages } from './web/releases/index.ts';
 import { otherAddress, repositoryPages } from './web/repository/index.ts';
 import { searchPage } from './web/search/index.ts';
+import { securityPages } from './web/security/index.ts';
 import {
   emailsPage,
   gpgKeysPage,
@@ -74,6 +75,7 @@ import {
   signOutPage,
   signUpPage,
 } from './web/sign_in/index.ts';
+import { snippetPages } from './web/snippets/index.ts';
 import { todosPage } from './web/todos/index.ts';
 import { wikiPages } from './web/wikis/index.ts';
 import { previewOf, writingPages } from './web/writing/index.ts';
@@ -149,6 +151,8 @@ export const pages: readonly AnyPage[] = [
   ...badgePages,
   ...errorPages,
   ...codeFactPages,
+  ...securityPages,
+  ...snippetPages,
   ...releasePages,
   ...deploymentPages,
   ...memberPages,

@@ -112,6 +112,10 @@ const shownBy: Readonly<Record<string, string>> = {
   '/:id/-/security/vulnerabilities/:vulnerability_id': `${project}/vulnerabilities/:vulnerability_id`,
   '/:id/-/security/vulnerabilities': `${project}/vulnerabilities`,
   '/:id/-/dependencies': `${project}/dependencies`,
+  '/groups/:id/-/releases': `${group}/releases`,
+  '/:id/-/jobs': `${project}/jobs`,
+  '/:id/-/error_tracking/releases': `${project}/error_tracking/releases_health`,
+  '/groups/:id/-/dependencies': `${group}/dependencies`,
   '/:id/-/dependencies/:export_uuid': `${project}/dependencies`,
   // Members are for those who are signed in, the other lists of the page for all.
   '/:id/-/project_members': `${project}/invited_groups`,

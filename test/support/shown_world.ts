@@ -1,5 +1,6 @@
 /** A world with something on every page, and an address of each. */
 import { sql } from 'kysely';
+import { writeDependencyExport } from '../../src/areas/code/dependencies/index.ts';
 import { recordStatus } from '../../src/areas/geo/geo_nodes/status/actions.ts';
 import { statusOfThisSite } from '../../src/areas/geo/geo_nodes/status/site_queries.ts';
 import { pages } from '../../src/areas/pages.ts';
@@ -8,6 +9,7 @@ import { daysFromNow } from '../../src/cron/index.ts';
 import { inAddress } from '../../src/foundation/addresses.ts';
 import { reports, thrown } from './error_tracking.ts';
 import { fillWorld } from './full_project.ts';
+import { performQueued } from './jobs.ts';
 import { newPublicKey } from './public_key.ts';
 import { headOf } from './repository.ts';
 import { sent } from './sent.ts';
@@ -152,6 +154,13 @@ async function attachmentOf({ as }: World, place: string): Promise<string> {
   return file_path.replace('uploads/', '');
 }
 
+/** The number of a finished export of the dependencies that an administrator has asked for. */
+async function exportOf({ as, project, services }: World): Promise<string> {
+  const asked = await sent(as('admin').post(`/projects/${project.id}/dependency_list_exports`));
+  await performQueued(services, [writeDependencyExport]);
+  return String(asked.id);
+}
+
 /** The first id of the rows of a world. */
 async function idOf({ db }: World, table: string, where: object = {}, column = 'id'): Promise<string> {
   const conditions = Object.entries(where).map(([name, value]) => sql`${sql.ref(name)} = ${value}`);
@@ -189,6 +198,8 @@ async function valuesOf(here: World): Promise<Record<string, string>> {
     environment_id: await idOf(here, 'environments', own),
     deployment_id: await idOf(here, 'deployments', { ...own, status: 'blocked' }),
     feature_flag_name: 'press',
+    seat_id: String(people.owner.id),
+    export_id: await exportOf(here),
     pipeline_id: await idOf(here, 'pipelines', own),
     evidence_id: await idOf(here, 'release_evidences'),
     direct_asset_path: 'manual',

@@ -3,4 +3,6 @@
 export { writeDependencyExport } from './export_actions.ts';
 export { dependencyExportFiles } from './export_queries.ts';
 export { dependencyFollower, keepDependencies, scanDependencies, scanSoon } from './jobs.ts';
+export { Dependency } from './present.ts';
+export { GroupDependency } from './routes.ts';
 export { dependencyPathReasons } from './rules.ts';

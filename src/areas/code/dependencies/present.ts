@@ -24,6 +24,10 @@ const DependencyVulnerability = resource('DependencyVulnerability', {
 export const dependencyMembers = {
   name: Type.String(),
   version: Type.String(),
+  direct: nullable(
+    Type.Boolean({ description: 'Whether the project names it itself; null when the file does not say' }),
+  ),
+  development: Type.Boolean({ description: 'Whether it is only needed for development' }),
   package_manager: PackageManager,
   dependency_file_path: Type.String({ description: 'The path of the file that lists it' }),
   vulnerabilities: optional(
@@ -37,7 +41,7 @@ export const dependencyMembers = {
 export const Dependency = resource('Dependency', dependencyMembers);
 
 /** The columns of a dependency. */
-export const dependencyColumns = ['name', 'version', 'package_manager', 'path'] as const;
+export const dependencyColumns = ['name', 'version', 'direct', 'development', 'package_manager', 'path'] as const;
 
 /** The license declared by the file that lists a dependency, or else by a file of its package. */
 export const knownLicenses = sql<
@@ -49,6 +53,8 @@ export const knownLicenses = sql<
 interface ShownDependency {
   name: string;
   version: string;
+  direct: boolean | null;
+  development: boolean;
   package_manager: string;
   path: string;
   licenses: string[];
@@ -58,11 +64,13 @@ interface ShownDependency {
 
 /** A dependency in the list of its project. */
 export const presentDependency = (
-  { name, version, package_manager, path, licenses, vulnerabilities }: ShownDependency,
+  { name, version, direct, development, package_manager, path, licenses, vulnerabilities }: ShownDependency,
   place: { url: string; full_path: string },
 ): Static<typeof Dependency> => ({
   name,
   version,
+  direct,
+  development,
   package_manager: package_manager as Static<typeof PackageManager>,
   dependency_file_path: path,
   ...(vulnerabilities && {

@@ -50,6 +50,8 @@ test('the dependencies of the default branch are listed after each change of it'
     {
       name: 'kind-of',
       version: '6.0.2',
+      direct: true,
+      development: false,
       package_manager: 'npm',
       dependency_file_path: 'package-lock.json',
       licenses: [{ name: 'MIT License', spdx_identifier: 'MIT', url: 'https://spdx.org/licenses/MIT.html' }],
@@ -67,11 +69,11 @@ test('the dependencies of the default branch are listed after each change of it'
   const refused = await as('reporter').get(url, { package_manager: 'npm,rust' });
   assert.deepEqual([refused.status, refused.body.error], [400, 'package_manager does not have a valid value']);
   assert.deepEqual(await files(), [
-    { path: 'api/Cargo.lock', package_manager: 'cargo', count: 3, error: null },
-    { path: 'api/go.sum', package_manager: 'go', count: 0, error: 'It is not a list of checksums.' },
-    { path: 'app/more/base.pip', package_manager: 'pip', count: 1, error: null },
-    { path: 'app/requirements.txt', package_manager: 'pip', count: 1, error: null },
-    { path: 'package-lock.json', package_manager: 'npm', count: 7, error: null },
+    { path: 'api/Cargo.lock', package_manager: 'cargo', document_id: null, count: 3, error: null },
+    { path: 'api/go.sum', package_manager: 'go', document_id: null, count: 0, error: 'It is not a list of checksums.' },
+    { path: 'app/more/base.pip', package_manager: 'pip', document_id: null, count: 1, error: null },
+    { path: 'app/requirements.txt', package_manager: 'pip', document_id: null, count: 1, error: null },
+    { path: 'package-lock.json', package_manager: 'npm', document_id: null, count: 7, error: null },
   ]);
 
   // A changed file keeps the ids of what it lists still; an unchanged one is not read again; one that goes takes its entries along.
@@ -497,7 +499,7 @@ test('files beyond the first thousand are listed as unread', async () => {
   const last = async () => (await as('reporter').get(`${url}/files`, { per_page: 100, page: 11 })).body;
   const paths = async () =>
     (await as('reporter').get(url)).body.map((each: Record<string, string>) => each.dependency_file_path);
-  const read = (path: string) => ({ path, package_manager: 'cargo', count: 3, error: null });
+  const read = (path: string) => ({ path, package_manager: 'cargo', document_id: null, count: 3, error: null });
   const error = 'The project has more than 1,000 files that list dependencies.';
   assert.deepEqual(await last(), [{ ...read('c/Cargo.lock'), count: 0, error }]);
   assert.deepEqual(new Set(await paths()), new Set(['b/Cargo.lock']));

@@ -45,7 +45,7 @@ const dependenciesOf = (db: Database, project: Project, managers: readonly strin
     .where(managedBy(managers))
     .orderBy('id');
 
-const GroupDependency = resource('GroupDependency', {
+export const GroupDependency = resource('GroupDependency', {
   ...dependencyMembers,
   project: Type.Object({ id: Id, name: Type.String(), path_with_namespace: Type.String() }),
 });
@@ -67,6 +67,7 @@ const dependenciesBelow = (db: Database, group: Group, managers: readonly string
 const DependencyFile = resource('DependencyFile', {
   path: Type.String(),
   package_manager: nullable(PackageManager),
+  document_id: nullable(Id),
   count: Type.Integer({ description: 'The packages that it lists' }),
   error: nullable(Type.String({ description: 'Why it cannot be read' })),
 });
@@ -99,6 +100,7 @@ export const dependencyRoutes = [
         db
           .selectFrom('dependency_files')
           .select(['path', 'count', 'error'])
+          .select(sql<number | null>`case when blob_id is null then id end`.as('document_id'))
           .select(sql<(typeof PackageManager)['enum'][number] | null>`package_manager`.as('package_manager'))
           .where('project_id', '=', project.id)
           .orderBy('path')

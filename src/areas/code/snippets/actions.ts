@@ -15,6 +15,7 @@ import {
   type Services,
   sentenceOf,
   textOf,
+  withReasons,
 } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
 import {
@@ -54,7 +55,7 @@ function usualVisibility(settings: Settings, author: Author, project: Project | 
 
 /** @throws ApiError 400 with all problems in a sentence */
 function refuseProblems(problems: Record<string, string[]>): void {
-  if (Object.keys(problems).length > 0) throw badRequest(sentenceOf(problems));
+  if (Object.keys(problems).length > 0) throw withReasons(badRequest(sentenceOf(problems)), problems);
 }
 
 /** Mentions the commit in the refusals of its files. */

@@ -2,3 +2,4 @@
 export { applyAdvisories, storeAdvisories } from './import_actions.ts';
 export { vulnerabilityMail } from './mail_queries.ts';
 export { sampleVulnerability, vulnerabilityEvent } from './news_actions.ts';
+export { Vulnerability, VulnerabilityDetails } from './present.ts';

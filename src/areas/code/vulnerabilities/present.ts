@@ -1,7 +1,7 @@
 /** Vulnerabilities in replies. */
 import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import { type Severity, severities } from '../../../advisories/index.ts';
+import { fixIn, type Range, type Severity, severities } from '../../../advisories/index.ts';
 import { momentInJson } from '../../../db/index.ts';
 import { pagePath } from '../../../foundation/addresses.ts';
 import { Address, Id, Markdown, nullable, resource, Timestamp } from '../../../http/index.ts';
@@ -45,6 +45,7 @@ export const VulnerabilityDetails = resource('VulnerabilityDetails', {
         Type.Boolean({ description: 'Whether the project names it itself; null when the file does not say' }),
       ),
       development: Type.Boolean({ description: 'Whether it is only needed for development' }),
+      fixed_version: nullable(Type.String({ description: 'The first later version that is not affected' })),
     }),
     { description: 'What is affected, at most 100' },
   ),
@@ -105,16 +106,35 @@ export const presentVulnerability = (
 
 type Details = Static<typeof VulnerabilityDetails>;
 
+/** An affected dependency with the ranges of all advisories about its package in the vulnerability. */
+interface AffectedRow extends Omit<Details['dependencies'][number], 'fixed_version'> {
+  ecosystem: string;
+  ranges: Range[];
+}
+
+export const presentAffected = ({
+  ecosystem,
+  ranges,
+  ...dependency
+}: AffectedRow): Details['dependencies'][number] => ({
+  ...dependency,
+  fixed_version: fixIn(ecosystem, dependency.version, ranges) ?? null,
+});
+
 /** Members that only the reply for a single vulnerability has, from a row of `vulnerabilities`. */
 export const details = {
   advisories: sql<Details['advisories']>`coalesce((
     select json_agg(json_build_object('id', record_id, 'summary', summary, 'details', details, 'aliases', aliases, 'links', links) order by record_id)
       from (select * from advisories where advisories.cluster = vulnerabilities.cluster order by record_id limit 20) advisories), '[]')`,
-  dependencies: sql<Details['dependencies']>`coalesce((
+  dependencies: sql<AffectedRow[]>`coalesce((
     select json_agg(json_build_object('name', name, 'version', version, 'package_manager', package_manager, 'dependency_file_path', path,
-                                      'direct', direct, 'development', development) order by id)
-      from (select distinct dependencies.* from advisories
+                                      'direct', direct, 'development', development, 'ecosystem', ecosystem, 'ranges', coalesce((
+                      select jsonb_agg(range) from advisories join advisory_packages on advisory_id = advisories.id, jsonb_array_elements(ranges) range
+                       where cluster = vulnerabilities.cluster and advisory_packages.ecosystem = dependencies.ecosystem
+                         and advisory_packages.advised_name = dependencies.advised_name), '[]')) order by id)
+      from (select distinct dependencies.*, package_versions.ecosystem, package_versions.advised_name from advisories
               join package_advisories on advisory_id = advisories.id join dependencies using (package_version_id)
+              join package_versions on package_versions.id = package_version_id
              where advisories.cluster = vulnerabilities.cluster and dependencies.project_id = vulnerabilities.project_id
              order by dependencies.id limit 100) dependencies), '[]')`,
   state_changes: sql<Details['state_changes']>`coalesce((

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { browserOf, fillIn } from '../../../../test/support/browser.ts';
 import { testDatabase } from '../../../../test/support/database.ts';
 import { performQueued } from '../../../../test/support/jobs.ts';
 import { mailOf } from '../../../../test/support/mail.ts';
@@ -173,6 +174,7 @@ test('vulnerabilities follow the dependencies and the advisories', async (t) => 
       dependency_file_path: 'package-lock.json',
       direct: false,
       development: false,
+      fixed_version: '1.2.6',
     },
   ]);
 
@@ -210,6 +212,46 @@ test('vulnerabilities follow the dependencies and the advisories', async (t) => 
   ]);
   assert.deepEqual(await shown(), ['CVE-2021-44906 critical resolved']);
   assert.equal((await importRecords(t, ['{'])).code, 1);
+});
+
+test('the page of a vulnerability says first what to update, and takes a state with a reason', async (t) => {
+  const own = await world();
+  const { as, project, people } = own;
+  const packages = {
+    '': { dependencies: { shed: '1' } },
+    'node_modules/shed': { version: '1.5.0', dependencies: { 'page-rake': '1' } },
+    'node_modules/page-rake': { version: '1.0.0' },
+  };
+  const content = JSON.stringify({ lockfileVersion: 3, packages });
+  const actions = [{ action: 'create', file_path: 'package-lock.json', content }];
+  const commit = { branch: 'main', commit_message: 'Rake', actions };
+  await as('maintainer').post(`/projects/${project.id}/repository/commits`, commit);
+  await performQueued(here.services, [scanDependencies]);
+  const { affected, ...rest } = advisory('GHSA-page', 'page-rake', '1.4.0', critical);
+  await importRecords(t, [
+    { ...rest, affected },
+    advisory('GHSA-more', 'page-rake', '2.0.0', { aliases: ['GHSA-page'] }),
+  ]);
+  const url = `/projects/${project.id}/vulnerabilities`;
+  const [{ id }] = (await as('developer').get(url)).body;
+  const address = `/${project.full_path}/-/security/vulnerabilities`;
+  const browser = await browserOf(own, people.maintainer);
+  const { html } = await browser.get(`${address}/${id}`);
+  assert.match(
+    html,
+    /Update <strong>page-rake<\/strong> to <strong>2\.0\.0<\/strong> in <code>package-lock\.json<\/code>/,
+  );
+  assert.match(html, /It comes with <code>shed 1\.5\.0<\/code> › <code>page-rake 1\.0\.0<\/code>/);
+  assert.match(html, /<strong>breaks<\/strong>/);
+  const change = { state: 'dismissed', comment: 'Nobody rakes' };
+  assert.equal((await fillIn(browser, `${address}/${id}`, 'change', change)).to, `${address}/${id}`);
+  assert.match((await browser.get(`${address}/${id}`)).html, /from detected to dismissed[\s\S]*Nobody rakes/);
+  assert.doesNotMatch((await browser.get(address)).html, new RegExp(`vulnerabilities/${id}"`));
+  assert.match((await browser.get(`${address}?state=dismissed`)).html, new RegExp(`vulnerabilities/${id}"`));
+  const { html: dependencies } = await browser.get(`/${project.full_path}/-/dependencies`);
+  assert.match(dependencies, /page-rake<\/strong> 1\.0\.0[\s\S]*via another package[\s\S]*vulnerabilities\/\d+"/);
+  const developer = await browserOf(own, people.developer);
+  assert.ok(!(await developer.get(`${address}/${id}`)).html.includes('id="change"'));
 });
 
 test('maintainers change the state of a vulnerability, and each change is kept', async (t) => {

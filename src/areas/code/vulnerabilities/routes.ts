@@ -9,6 +9,7 @@ import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { changeState } from './actions.ts';
 import {
   details,
+  presentAffected,
   presentVulnerability,
   Severities,
   State,
@@ -58,7 +59,7 @@ async function vulnerabilityIn(
   return {
     ...presentVulnerability(core, { url, full_path: project.full_path }),
     advisories,
-    dependencies,
+    dependencies: dependencies.map(presentAffected),
     state_changes,
   };
 }

@@ -65,8 +65,6 @@ export interface DeclaredForm {
   typed?(call: PageCall): string | Promise<string>;
   /** The sentence that is shown afterwards. */
   done?: string;
-  /** Makes the parameters of the fields, such as a file of what was sent. */
-  takes?(call: PageCall, fields: Values): Promise<Values>;
   /** The address to go to afterwards; by default the page itself. */
   next?(reply: Values, call: PageCall): string;
   /** A further button that asks for the page with what is typed in its query, which changes nothing. */

@@ -71,7 +71,6 @@ export const pageFormOf = ({
   is_sensitive,
   shows,
   typed,
-  takes,
   next,
 }: Omit<DeclaredForm, 'fields' | 'button' | 'starts'>): PageForm => ({
   runs,
@@ -79,7 +78,6 @@ export const pageFormOf = ({
   ...(is_sensitive && { is_sensitive }),
   ...(shows && { shows }),
   ...(typed && { typed }),
-  ...(takes && { takes }),
   ...(next && { next }),
 });
 

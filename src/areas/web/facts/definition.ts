@@ -13,10 +13,7 @@ import {
   pagingOf,
   rows,
 } from '../../../pages/index.ts';
-import { Discussion } from '../../conversation/discussions/index.ts';
 import { type TextPlace, textsAsHtml } from '../issuables/present.ts';
-import { textsOf } from '../issuables/timeline_present.ts';
-import { threadView } from '../issuables/timeline_views.ts';
 import { factsOf, type Showing } from './present.ts';
 
 /** A list on a page of facts. */
@@ -35,11 +32,7 @@ export interface Facts {
   title(reply: Values): string;
   /** The tab of its section. */
   tab?: string;
-  /** The content above the lists. */
-  intro?(call: PageCall): Promise<Content>;
   lists?: readonly FactList[];
-  /** The endpoint of its threads of comments. */
-  discussions?: { operation: `show${string}Discussions` & Operation; parameters?(reply: Values): Values };
 }
 
 /** The project or group in an address, with its id if the reply contains it. */
@@ -73,17 +66,6 @@ async function loadList(list: FactList, reply: Values, call: PageCall, showing: 
   return { list, of, lines };
 }
 
-async function loadThreads(
-  { operation, parameters }: NonNullable<Facts['discussions']>,
-  reply: Values,
-  call: PageCall,
-  place: TextPlace | undefined,
-) {
-  const threads = await call.list(Discussion, operation, { ...pagingOf(call), ...parameters?.(reply) });
-  const { texts } = await textsOf(call, place, threads.items);
-  return { threads, texts };
-}
-
 /** Omits the fields already shown in the heading and the address of the page. */
 const withoutHeading = (reply: Values, ...said: string[]): Values =>
   Object.fromEntries(Object.entries(reply).filter(([, value]) => !said.includes(value as string)));
@@ -93,21 +75,17 @@ async function load(path: string, about: Facts, call: PageCall) {
   const reply = (found ? found.reply : {}) as Values;
   const place = placeOf(path, call, reply);
   const showing = showingFor(call, place);
-  const [intro, shown, said, ...lists] = await Promise.all([
-    about.intro?.(call),
+  const [shown, ...lists] = await Promise.all([
     found
       ? factsOf(withoutHeading(reply, about.title(reply), showing.url + call.path), found.schema, showing)
       : undefined,
-    about.discussions && loadThreads(about.discussions, reply, call, place),
     ...(about.lists ?? []).map((list) => loadList(list, reply, call, showing)),
   ]);
   // A page of lists only requires the right to see at least one of them.
   if (!found && lists.every((list) => list === undefined)) await call.described(about.lists![0]!.operation);
   return {
     title: about.title(reply),
-    intro,
     shown,
-    said,
     lists: lists.filter((list) => list !== undefined),
     place: place && { id: place.full_path, kind: place.kind, ...(about.tab !== undefined && { tab: about.tab }) },
   };
@@ -120,20 +98,14 @@ async function load(path: string, about: Facts, call: PageCall) {
 export const factPage = (path: string, about: Facts): Page<Awaited<ReturnType<typeof load>>> =>
   page(path, {
     load: (call) => load(path, about, call),
-    view: ({ title, intro, shown, said, lists, place }, seen) => ({
+    view: ({ title, shown, lists, place }, seen) => ({
       title: [title],
       ...(place && { place }),
-      main: html`${intro}${shown}
+      main: html`${shown}
 ${lists.map(
   ({ list, of, lines }) => html`<h2>${list.heading}</h2>
 ${rows(lines, list.empty ?? 'There are none.')}
 ${pager(of, seen, nameOf(list))}`,
-)}
-${
-  said &&
-  html`<h2>Comments</h2>
-${said.threads.items.length === 0 ? html`<p class="soft">There are none.</p>` : said.threads.items.map((thread) => threadView(seen, thread, said.texts))}
-${pager(said.threads, seen)}`
-}`,
+)}`,
     }),
   });

@@ -80,7 +80,15 @@ const sections: Readonly<Record<Place['kind'], readonly PlacedSection[]>> = {
       label: 'Errors',
       icon: 'bug',
       count: 'errors',
-      pages: [{ name: 'errors', label: 'Errors', address: '/-/error_tracking', operation: 'listErrors' }],
+      pages: [
+        { name: 'errors', label: 'Errors', address: '/-/error_tracking', operation: 'listErrors' },
+        {
+          name: 'error_releases',
+          label: 'Releases',
+          address: '/-/error_tracking/releases',
+          operation: 'listErrorTrackingReleasesHealth',
+        },
+      ],
     },
     {
       label: 'Security',
@@ -150,6 +158,13 @@ const sections: Readonly<Record<Place['kind'], readonly PlacedSection[]>> = {
           address: '/-/merge_requests',
           operation: 'listGroupMergeRequests',
         },
+      ],
+    },
+    {
+      label: 'Security',
+      icon: 'shield',
+      pages: [
+        { name: 'dependencies', label: 'Dependencies', address: '/-/dependencies', operation: 'listGroupDependencies' },
       ],
     },
     {

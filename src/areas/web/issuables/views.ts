@@ -49,7 +49,7 @@ export const statesView = (
   seen: Seen,
   current: string,
   states: readonly (readonly [state: string, title: string, count?: number])[],
-  parameter: 'state' | 'status' = 'state',
+  parameter: 'state' | 'status' | 'scope' | 'tab' = 'state',
 ): Html =>
   html`<nav class="tabs" aria-label="States"><ul>${states.map(
     ([state, title, count]) =>

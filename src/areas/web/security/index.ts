@@ -1,0 +1,2 @@
+/** The pages of vulnerabilities and dependencies. */
+export { securityPages } from './pages.ts';

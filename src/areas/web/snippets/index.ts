@@ -1,0 +1,2 @@
+/** The pages of snippets. */
+export { snippetPages } from './pages.ts';
