@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pullMirror, pushMirror } from '../../src/areas/code/mirrors/index.ts';
-import { type Browser, browserOf, type Shown } from '../support/browser.ts';
+import { type Browser, browserOf, fillIn, type Shown } from '../support/browser.ts';
 import { formsIn, sentBy } from '../support/html_tree.ts';
 import { performQueued } from '../support/jobs.ts';
 import { mirrorPlace, otherProject, refsOf } from '../support/mirrors.ts';
@@ -32,6 +32,10 @@ test('maintainers add, run and remove mirrors, and see what became of them', asy
   assert.match(shown, /\*\*\*\*\*:\*\*\*\*\*@/);
   assert.match(shown, /finished/);
   assert.ok(!shown.includes(people.owner.token));
+  const [mirror] = (await as('owner').get(`/projects/${project.id}/remote_mirrors`)).body;
+  await fillIn(browser, path, `change-${mirror.id}`, { keep_divergent_refs: 'true', enabled: 'false' });
+  const [changed] = (await as('owner').get(`/projects/${project.id}/remote_mirrors`)).body;
+  assert.deepEqual([changed.enabled, changed.keep_divergent_refs], [false, true]);
   assert.equal((await sendFirst(browser, path, 'remove')).status, 303);
   assert.deepEqual((await as('owner').get(`/projects/${project.id}/remote_mirrors`)).body, []);
 

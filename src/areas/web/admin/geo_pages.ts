@@ -92,7 +92,24 @@ const geoPage = settingsPage('admin', 'geo', [
       remove: { runs: 'deleteGeoSite', label: 'Remove', look: 'danger', done: 'The site is removed.' },
     },
   }),
+  listPart('failure', {
+    heading: 'What this site could not copy',
+    list: 'listGeoSiteFailures',
+    names: ({ project_id }) => ({ project_id: Number(project_id) }),
+    title: ({ project_id }) => `Project ${project_id}`,
+    head: ({ project_id }) => html`<a href="${`/projects/${project_id}`}">Project ${String(project_id)}</a>`,
+    line: (failure) =>
+      failureMembers.map((name) => failure[name] !== null && html`<div class="bad">${textOf(failure, name)}</div>`),
+    empty: 'Nothing has failed here.',
+  }),
 ]);
+
+const failureMembers = [
+  'last_repository_sync_failure',
+  'last_repository_verification_failure',
+  'last_wiki_sync_failure',
+  'last_wiki_verification_failure',
+] as const;
 
 const isOpen = ({ status }: Values): boolean => status === 'created' || status === 'started';
 

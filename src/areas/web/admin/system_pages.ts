@@ -354,6 +354,17 @@ const deployKeysPage = settingsPage('admin', 'deploy_keys', [
   }),
 ]);
 
+const deployTokensPage = settingsPage('admin', 'deploy_tokens', [
+  listPart('token', {
+    list: 'listDeployTokens',
+    intro: 'Those of all projects and groups, which create and revoke them in their settings.',
+    names: ({ id }) => ({ token_id: Number(id) }),
+    title: 'name',
+    line: ['username', 'scopes', 'expires_at', 'revoked', 'expired'],
+    empty: 'There are no deploy tokens.',
+  }),
+]);
+
 export const adminSystemPages = [
   settingsPage('admin', 'overview', [overview]),
   licensePage,
@@ -364,4 +375,5 @@ export const adminSystemPages = [
   clustersPage,
   variablesPage,
   deployKeysPage,
+  deployTokensPage,
 ];

@@ -1,4 +1,5 @@
 /** Users, as administrators see and moderate them. */
+import { projectPage } from '../../../access/index.ts';
 import type { Values } from '../../../http/index.ts';
 import { type Field, html, type PageCall, person, state, time } from '../../../pages/index.ts';
 import { fieldsOf, formOf, part, settingsPage } from '../declared/definition.ts';
@@ -199,6 +200,19 @@ const userPage = settingsPage(
     formPart('account', {
       ...formOf('updateUser', accountFields, { heading: 'Account', button: 'Save', is_sensitive: true }),
       reads: user,
+    }),
+    formPart('project', {
+      ...formOf(
+        'createUserProject',
+        { name: {}, path: { label: 'Path', help: 'By default made of the name.' }, visibility: {} },
+        {
+          heading: 'New project for them',
+          button: 'Create the project',
+          look: 'plain',
+          next: ({ path_with_namespace }) => projectPage(String(path_with_namespace)),
+        },
+      ),
+      given: userId,
     }),
     listPart('email', {
       heading: 'Addresses',

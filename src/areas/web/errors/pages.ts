@@ -1,6 +1,8 @@
 /** The errors of a project (docs/reference/work_pages.md#errors). */
 import type { Static } from 'typebox';
+import { inAddress } from '../../../foundation/addresses.ts';
 import {
+  type Content,
   type Field,
   facts,
   filterForm,
@@ -23,6 +25,8 @@ import { UserBasic } from '../../people/users/index.ts';
 import { ErrorDetails, ErrorEvent, ErrorEventDetails, TrackedError } from '../../work/error_tracking/index.ts';
 import { pathOf } from '../issuables/present.ts';
 import { statesView } from '../issuables/views.ts';
+import { errorReleasesPage } from './release_pages.ts';
+import { setupView } from './setup_views.ts';
 import { barsView, stackView, suspectView, tagsView } from './views.ts';
 
 type ShownError = Static<typeof TrackedError>;
@@ -59,18 +63,30 @@ const statusOptions = [
   { value: 'unresolved', label: 'Unresolved' },
 ];
 
+/** What a project without unresolved errors shows: how to send some, unless it had some. */
+async function setupFor(call: PageCall): Promise<Content> {
+  const any = await call.list(TrackedError, 'listErrors', { per_page: 1, status: 'all' });
+  if (any.items.length > 0) return undefined;
+  const found = await call.perhaps(call.described('listErrorTrackingClientKeys', { per_page: 1 }));
+  const [key] = found ? (found.reply as { items: { sentry_dsn: string }[] }).items : [];
+  return setupView(key?.sentry_dsn, found && `/${inAddress(call.params.id!)}/-/settings/operations`);
+}
+
 const errorsPage = page('/:id/-/error_tracking', {
-  load: async ({ list, params, query }) => {
+  load: async (call) => {
+    const { list, params, query } = call;
     const status = textIn(query, 'status') ?? 'unresolved';
     const named = filters.flatMap(({ name }) => {
       const value = textIn(query, name);
       return value === undefined ? [] : [[name, value]];
     });
     const asked = { ...Object.fromEntries(named), ...pagingOf({ query }), status };
-    return { id: params.id!, status, errors: await list(TrackedError, 'listErrors', asked) };
+    const errors = await list(TrackedError, 'listErrors', asked);
+    const isFirst = errors.items.length === 0 && status === 'unresolved' && named.length === 0;
+    return { id: params.id!, status, errors, setup: isFirst ? await setupFor(call) : undefined };
   },
   forms: { several: { runs: 'updateErrors' } },
-  view: ({ id, status, errors }, seen) => ({
+  view: ({ id, status, errors, setup }, seen) => ({
     title: ['Errors', id],
     place: { id, kind: 'project', tab: 'errors' },
     main: html`${statesView(
@@ -80,12 +96,13 @@ const errorsPage = page('/:id/-/error_tracking', {
       'status',
     )}
 ${filterForm(seen, [...filters, hidden('status', status)], 'Filter')}
-${rows(
-  errors.items.map((each) => row(each, seen)),
-  status === 'unresolved'
-    ? 'There are no unresolved errors. A client of Sentry sends them with the key of the project.'
-    : 'No errors match.',
-)}
+${
+  setup ??
+  rows(
+    errors.items.map((each) => row(each, seen)),
+    status === 'unresolved' ? 'There are no unresolved errors that match.' : 'No errors match.',
+  )
+}
 ${
   errors.items.length > 0 &&
   form(seen, 'several', {
@@ -192,4 +209,4 @@ ${form(seen, 'remove', { button: 'Delete error', look: 'danger' })}
   },
 });
 
-export const errorPages = [errorsPage, errorPage];
+export const errorPages = [errorsPage, errorReleasesPage, errorPage];

@@ -266,6 +266,7 @@ const adminMap = [
     pages: {
       hooks: { label: 'System hooks', address: '/admin/hooks', operation: 'createSystemHook' },
       deploy_keys: { label: 'Deploy keys', address: '/admin/deploy_keys', operation: 'listDeployKeys' },
+      deploy_tokens: { label: 'Deploy tokens', address: '/admin/deploy_tokens', operation: 'listDeployTokens' },
       clusters: { label: 'Clusters', address: '/admin/clusters', operation: 'addInstanceCluster' },
     },
   },

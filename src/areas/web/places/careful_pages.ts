@@ -85,6 +85,24 @@ export const projectCarefulPage = settingsPage('project', 'careful', [
     reads: project,
     isShown: ({ forked_from_project }) => forked_from_project !== undefined && forked_from_project !== null,
   }),
+  formPart('fork_of', {
+    ...formOf(
+      'createForkRelation',
+      { forked_from_id: { label: 'Fork of', help: 'The path of a project.', is_required: true, is_clearable: undefined } },
+      {
+        heading: 'Make it a fork',
+        intro: 'A project that began as a copy can send merge requests to where it came from.',
+        button: 'Make it a fork',
+        look: 'plain',
+        done: 'The project is a fork now.',
+      },
+    ),
+    reads: async (call) => {
+      const { forked_from_project } = await project(call);
+      return { forked_from_project, forked_from_id: '' };
+    },
+    isShown: ({ forked_from_project }) => !forked_from_project,
+  }),
   formPart('archive', {
     ...formOf(
       'archiveProject',

@@ -193,7 +193,8 @@ const seatsPage = settingsPage('group', 'seats', [
     intro: 'Everyone who takes a seat in the group or in one of its projects.',
     names: ({ id }) => ({ user_id: Number(id) }),
     title: 'name',
-    head: (user) => html`${person(user as never)} ${user.is_last_owner === true && chip('Last owner')}`,
+    head: (user, { path }) =>
+      html`${person(user as never)} <a href="${`${path}/${user.id}`}">@${textOf(user, 'username')}</a> ${user.is_last_owner === true && chip('Last owner')}`,
     line: ({ membership_type, last_activity_on, last_login_at }) =>
       html`${textOf({ membership_type }, 'membership_type').replaceAll('_', ' ')}${last_activity_on !== null && html`, last active ${String(last_activity_on)}`}${last_login_at !== null && html`, signed in ${time(String(last_login_at))}`}`,
     empty: 'Nobody takes a seat here.',
@@ -208,6 +209,37 @@ const seatsPage = settingsPage('group', 'seats', [
     },
   }),
 ]);
+
+const seatOf = ({ params: { seat_id } }: PageCall): Values => ({ user_id: seat_id });
+
+const membershipPart = (name: string, list: 'listBillableMemberships' | 'listIndirectBillableMemberships') =>
+  listPart(name, {
+    list,
+    heading: name === 'membership' ? 'Member of' : 'Through invited groups',
+    given: seatOf,
+    names: ({ id }) => ({ id: Number(id) }),
+    title: 'source_full_name',
+    head: ({ source_full_name, source_members_url }) =>
+      html`<a href="${new URL(String(source_members_url)).pathname}">${String(source_full_name)}</a>`,
+    line: ({ access_level, expires_at, created_at }) =>
+      dotted([
+        textOf(access_level as Values, 'string_value'),
+        html`since ${time(String(created_at))}`,
+        expires_at === null ? '' : `until ${expires_at}`,
+      ]),
+    empty: 'Nothing.',
+  });
+
+/** Why somebody takes a seat. */
+const seatPage = settingsPage(
+  'group',
+  'seats',
+  [
+    membershipPart('membership', 'listBillableMemberships'),
+    membershipPart('indirect', 'listIndirectBillableMemberships'),
+  ],
+  { path: '/groups/:id/-/settings/seats/:seat_id', title: 'Why they take a seat' },
+);
 
 const placeholdersPage = settingsPage('group', 'placeholders', [
   listPart('placeholder', {
@@ -238,5 +270,6 @@ export const groupSettingsPages = [
   serviceAccountsPage,
   serviceAccountPage,
   seatsPage,
+  seatPage,
   placeholdersPage,
 ];

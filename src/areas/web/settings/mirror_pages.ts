@@ -57,6 +57,12 @@ const stateView = (mirror: Static<typeof RemoteMirror> | Static<typeof PullMirro
   }</div>
 ${mirror.last_error && html`<pre class="reason">${mirror.last_error}</pre>`}`;
 
+/** What is chosen about a mirror. */
+const choices = [
+  { name: 'only_protected_branches', label: 'Only protected branches', kind: 'checkbox' },
+  { name: 'keep_divergent_refs', label: 'Leave what has other commits there', kind: 'checkbox' },
+] as const satisfies readonly Field[];
+
 function pushedView(mirror: Static<typeof RemoteMirror>, seen: Seen): Content {
   const buttonFor = (name: string, label: string, look: 'plain' | 'danger') =>
     form(seen, name, {
@@ -66,6 +72,15 @@ function pushedView(mirror: Static<typeof RemoteMirror>, seen: Seen): Content {
       key: mirror.id,
     });
   return html`<code>${mirror.url}</code> ${stateView(mirror)}
+<details><summary>Change</summary>${form(seen, 'change', {
+    fields: [
+      hidden('mirror_id', mirror.id),
+      { name: 'enabled', label: 'Push to it', kind: 'checkbox', value: mirror.enabled },
+      ...choices.map((field) => ({ ...field, value: mirror[field.name] })),
+    ],
+    button: 'Save the mirror',
+    key: mirror.id,
+  })}</details>
 <div class="actions">${mirror.enabled && buttonFor('sync', 'Run now', 'plain')}${buttonFor('remove', 'Remove', 'danger')}</div>`;
 }
 
@@ -77,11 +92,7 @@ const url: Field = {
   help: 'With user and password inside, e.g. https://user:password@example.com/group/project.git.',
 };
 
-const newMirror: readonly Field[] = [
-  url,
-  { name: 'only_protected_branches', label: 'Only protected branches', kind: 'checkbox' },
-  { name: 'keep_divergent_refs', label: 'Leave what has other commits there', kind: 'checkbox' },
-];
+const newMirror: readonly Field[] = [url, ...choices];
 
 const pulledView = (mirror: NonNullable<Shown['pulled']>, seen: Seen): Content =>
   html`<p><code>${mirror.url}</code> ${stateView(mirror)}</p>
@@ -99,6 +110,7 @@ const newPull: readonly Field[] = [
 
 const forms: Readonly<Record<string, PageForm>> = {
   add: { runs: 'createRemoteMirror', parameters: { enabled: true } },
+  change: { runs: 'updateRemoteMirror' },
   sync: { runs: 'syncRemoteMirror' },
   remove: { runs: 'deleteRemoteMirror' },
   follow: { runs: 'setPullMirror', parameters: { enabled: true } },
@@ -109,7 +121,13 @@ const forms: Readonly<Record<string, PageForm>> = {
 export const mirrorSettingsPage = settingsPage('project', 'mirrors', [
   part({
     forms,
-    done: { add: 'The mirror is added.', sync: 'It runs.', remove: 'The mirror is removed.', pull: 'It runs.' },
+    done: {
+      add: 'The mirror is added.',
+      change: 'Saved.',
+      sync: 'It runs.',
+      remove: 'The mirror is removed.',
+      pull: 'It runs.',
+    },
     load,
     view: ({ pushed, pulled, mayPull }, seen) => html`<h2>Where the repository is pushed to</h2>
 ${rows(

@@ -9,6 +9,7 @@ export { type ErrorPlace, openErrorPlaces } from './errors/place_queries.ts';
 export { ErrorDetails, TrackedError } from './errors/present.ts';
 export { removeError } from './errors/removal_jobs.ts';
 export { ErrorEvent, ErrorEventDetails } from './events/present.ts';
+export { ReleaseHealth } from './releases_health/routes.ts';
 export { chunkDoorway } from './sentry/source_map_http.ts';
 export { sentryDoorway } from './sentry_http.ts';
 export { chunkFiles, sourceMapFiles } from './source_maps/file_queries.ts';

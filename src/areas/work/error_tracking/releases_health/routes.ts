@@ -6,7 +6,7 @@ import { get, nullable, offeredOn, optional, pageOf, resource, Timestamp } from 
 import { mapPage, paginate, paging } from '../../../../lists/index.ts';
 
 const Count = (description: string) => Type.Integer({ description });
-const ReleaseHealth = resource('ErrorTrackingReleaseHealth', {
+export const ReleaseHealth = resource('ErrorTrackingReleaseHealth', {
   release: Type.String(),
   environment: Type.String(),
   started: Count('Sessions that have not ended'),
