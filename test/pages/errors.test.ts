@@ -29,7 +29,12 @@ test('a project without errors says how to send one, and several are resolved at
 
   const { id } = await db
     .insertInto('error_tracking_releases')
-    .values({ project_id: project.id, release: 'trees@2.0', environment: 'production', last_seen_at: '2026-11-01T10:00:00Z' })
+    .values({
+      project_id: project.id,
+      release: 'trees@2.0',
+      environment: 'production',
+      last_seen_at: '2026-11-01T10:00:00Z',
+    })
     .returning('id')
     .executeTakeFirstOrThrow();
   const hour = { release_id: id, hour: '2026-11-01T10:00:00Z', exited: 3, crashed: 1 };

@@ -50,7 +50,6 @@ const reasons: readonly (readonly [reason: string, of: RegExp])[] = [
     'what pipelines and other programs report',
     /^(setCommitStatus|(create|update|delete)Deployment|createProjectChangelog|createChangelog|updateSubmodule)$/,
   ],
-  ['always refused, since pipelines run in other systems', /^createMergeRequestPipeline$/],
   ['for servers that migrate to each other', /RelationExport|^list(Entities|BulkImportEntityFailures)/],
   [
     'for programs that act with a token of their own',
@@ -58,7 +57,7 @@ const reasons: readonly (readonly [reason: string, of: RegExp])[] = [
   ],
   [
     'always refused, or always empty: pipelines run elsewhere, and are only shown here',
-    /^((create|retry|cancel)Pipeline|(play|retry|cancel|erase)Job|listPipelineBridges|listPipelineSchedules|listPipelineTriggers|listProjectRunners)$/,
+    /^((create|retry|cancel)Pipeline|createMergeRequestPipeline|(play|retry|cancel|erase)Job|listPipelineBridges|listPipelineSchedules|listPipelineTriggers|listProjectRunners)$/,
   ],
   ['users add their keys themselves', /^(create|list|revoke|delete)User(Gpg)?Keys?$/],
   [

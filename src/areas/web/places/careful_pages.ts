@@ -88,7 +88,14 @@ export const projectCarefulPage = settingsPage('project', 'careful', [
   formPart('fork_of', {
     ...formOf(
       'createForkRelation',
-      { forked_from_id: { label: 'Fork of', help: 'The path of a project.', is_required: true, is_clearable: undefined } },
+      {
+        forked_from_id: {
+          label: 'Fork of',
+          help: 'The path of a project.',
+          is_required: true,
+          is_clearable: undefined,
+        },
+      },
       {
         heading: 'Make it a fork',
         intro: 'A project that began as a copy can send merge requests to where it came from.',

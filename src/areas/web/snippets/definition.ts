@@ -31,7 +31,7 @@ export const kinds = {
 export type Kind = keyof typeof kinds;
 
 /** The list of the visitor's snippets. */
-export const ownSnippetsPage = '/dashboard/snippets';
+const ownSnippetsPage = '/dashboard/snippets';
 
 /** The list that a snippet is in. */
 export const listOf = (kind: Kind, { params }: PageCall): string =>
