@@ -44,7 +44,7 @@ test('pages keep within their number of statements', async () => {
     '/explore': 4,
     '/dashboard/todos': 2,
     [`/groups/${here.group.full_path}`]: 12,
-    [`/${here.people.developer.username}`]: 6,
+    [`/${here.people.developer.username}`]: 14,
     [at]: 8,
     [`${at}/-/issues`]: 5,
     [`${at}/-/issues/${issue}`]: 18,

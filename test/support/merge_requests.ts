@@ -1,6 +1,12 @@
 /** Merge requests for tests that need some. */
 import assert from 'node:assert/strict';
 import { copyFork } from '../../src/areas/spaces/projects/index.ts';
+import {
+  concludeMerges,
+  followMergeRequests,
+  prepareMergeRequest,
+  readClosedIssues,
+} from '../../src/areas/work/merge_requests/index.ts';
 import { performQueued } from './jobs.ts';
 import { fileUrl, filledWorld, onMain } from './repository.ts';
 import type { Persona, World, WorldOptions } from './world.ts';
@@ -55,3 +61,7 @@ export async function addFork(
   await performQueued(here.services, [copyFork]);
   return forked.body;
 }
+
+/** Does what follows a push, a new merge request and a merge. */
+export const settleMergeRequests = ({ services }: World) =>
+  performQueued(services, [followMergeRequests, prepareMergeRequest, readClosedIssues, concludeMerges]);

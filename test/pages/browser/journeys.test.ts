@@ -2,67 +2,23 @@
 import assert from 'node:assert/strict';
 import { sendPasswordLink } from '../../../src/areas/people/sessions/index.ts';
 import { writeInvitation } from '../../../src/areas/spaces/invitations/index.ts';
-import {
-  concludeMerges,
-  followMergeRequests,
-  prepareMergeRequest,
-  readClosedIssues,
-} from '../../../src/areas/work/merge_requests/index.ts';
-import { ownAddress } from '../../support/address.ts';
 import { password } from '../../support/browser.ts';
-import { browserTest, type Invite, type Visitor } from '../../support/chromium.ts';
+import type { Visitor } from '../../support/chromium.ts';
 import { gitClient, remoteOf } from '../../support/git.ts';
 import { addIssue } from '../../support/issues.ts';
-import { performQueued } from '../../support/jobs.ts';
+import { journey } from '../../support/journey.ts';
 import { linkIn, linksIn, mailOf } from '../../support/mail.ts';
-import { addBranch, addMergeRequest } from '../../support/merge_requests.ts';
+import { addBranch, addMergeRequest, settleMergeRequests } from '../../support/merge_requests.ts';
 import { newPublicKey } from '../../support/public_key.ts';
 import { fileUrl, onMain } from '../../support/repository.ts';
 import { sent } from '../../support/sent.ts';
-import { type Persona, type World, world } from '../../support/world.ts';
-
-const environment = await ownAddress();
-
-interface Journey {
-  here: World;
-  /** A browser of someone who has signed in. */
-  enter(persona: Persona): Promise<Visitor>;
-  /** One of someone who has not. */
-  arrive(): Promise<Visitor>;
-  /** The path of the project. */
-  at: string;
-  javaScriptEnabled: boolean;
-}
-
-/** A journey, once with JavaScript and once without, each in a world of its own. */
-function journey(name: string, walk: (journey: Journey) => Promise<void>): void {
-  for (const javaScriptEnabled of [true, false])
-    browserTest(`${name}, ${javaScriptEnabled ? 'with' : 'without'} JavaScript`, async (invite: Invite) => {
-      const here = await world({ environment });
-      const arrive = () => invite(here.url, { javaScriptEnabled });
-      const known = new Set<Persona>();
-      const enter = async (persona: Persona) => {
-        const { id, username } = here.people[persona];
-        // A new password ends all sessions.
-        if (!known.has(persona)) await sent(here.as('admin').put(`/users/${id}`, { password }));
-        known.add(persona);
-        const visitor = await arrive();
-        await visitor.signIn(username, password);
-        return visitor;
-      };
-      await walk({ here, arrive, enter, javaScriptEnabled, at: `/${here.project.full_path}` });
-    });
-}
+import type { World } from '../../support/world.ts';
 
 /** Signs in with the form. */
 async function fillSignIn(visitor: Visitor, username: string, word: string): Promise<void> {
   await visitor.fill({ 'Username or email address': username, Password: word });
   await visitor.press('Sign in');
 }
-
-/** Does what follows a push, a new merge request and a merge. */
-const settle = ({ services }: World) =>
-  performQueued(services, [followMergeRequests, prepareMergeRequest, readClosedIssues, concludeMerges]);
 
 /** Adds a file to the project. */
 const addFile = ({ as, project }: World, name: string, content: string, parameters: object = {}) =>
@@ -107,7 +63,7 @@ journey('from an invitation by mail to a merged change and a closed issue', asyn
   const printed = /http:\S*merge_requests\/new\S*/.exec(await git('push', 'origin', 'beans'))?.[0];
   await rowan.open(printed!.slice(here.url.length));
   await rowan.press('Create the merge request');
-  await settle(here);
+  await settleMergeRequests(here);
 
   const reviewer = await enter('maintainer');
   await reviewer.open(rowan.path);
@@ -119,7 +75,7 @@ journey('from an invitation by mail to a merged change and a closed issue', asyn
   await reviewer.press('Approve');
   await reviewer.sees('Approved by maintainer');
   await reviewer.press('Merge');
-  await settle(here);
+  await settleMergeRequests(here);
   await rowan.open(rowan.path);
   await rowan.sees('Merged by maintainer');
   await rowan.sees('Well sown.');
@@ -244,7 +200,7 @@ journey('a merge request is reviewed line by line, and merged', async ({ here, e
   await addFile(here, 'README.md', 'one\ntwo\n');
   await addBranch(here, 'topic');
   const { iid } = await addMergeRequest(here);
-  await settle(here);
+  await settleMergeRequests(here);
   const visitor = await enter('maintainer');
   await visitor.open(`${at}/-/merge_requests`);
   await visitor.follow('Sow the beans');
@@ -262,7 +218,7 @@ journey('a merge request is reviewed line by line, and merged', async ({ here, e
   await visitor.follow('Overview');
   await visitor.press('Approve');
   await visitor.press('Merge');
-  await settle(here);
+  await settleMergeRequests(here);
   await visitor.open(`${at}/-/merge_requests/${iid}`);
   await visitor.sees('Merged by maintainer');
 });
@@ -416,7 +372,7 @@ journey('edit a file in the browser, and propose the change', async ({ here, ent
   await visitor.press('Commit the change');
   assert.match(visitor.path, /merge_requests\/new\?/);
   await visitor.press('Create the merge request');
-  await settle(here);
+  await settleMergeRequests(here);
   await visitor.sees('Update pick.ts');
   const { content } = await sent(here.as('owner').get(fileUrl(here.project, 'pick.ts'), { ref: 'riper' }));
   assert.equal(Buffer.from(content, 'base64').toString(), changed);
