@@ -32,8 +32,8 @@ export const partPage = (
       sectionView(
         merge_request,
         section,
-        html`<div class="stack">${intro && html`<p class="soft">${intro}</p>`}${parts.map(
+        html`${intro && html`<p class="soft">${intro}</p>`}${parts.map(
           (part, index) => data[index] !== undefined && part.view(data[index], seen),
-        )}</div>`,
+        )}`,
       ),
   });
