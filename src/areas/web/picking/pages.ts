@@ -75,12 +75,24 @@ async function onNewBranch(
   }
 }
 
+/** The reason stands beside the field. @throws ApiError 400 if there is no such branch */
+async function checkBranch(call: PageCall, branch: string): Promise<void> {
+  try {
+    await call.one(Branch, 'getBranch', { branch });
+  } catch (error) {
+    throw error instanceof ApiError && [400, 404].includes(error.status)
+      ? invalid({ branch: ['is not found'] })
+      : error;
+  }
+}
+
 /** @returns the address of the new commit, or of the new merge request */
 async function pick(call: PageCall, fields: Values, kind: Kind): Promise<string> {
   const { id = '' } = call.params;
   const { id: sha, short_id } = await call.one(CommitDetail, 'getCommit', { sha: call.params.commit_id });
   const ref = textIn(fields, 'branch');
   if (ref === undefined) throw invalid({ branch: ['is empty'] });
+  await checkBranch(call, ref);
   if (isTicked(fields, 'merge_request')) {
     const branch = textIn(fields, 'new_branch') ?? newBranchFor(kind, { short_id });
     await onNewBranch(call, kind, { sha, branch, ref });

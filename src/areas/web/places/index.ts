@@ -1,4 +1,6 @@
 /** Settings of projects and groups. */
+import { pageBelow } from '../../../access/index.ts';
+import { redirect } from '../../../pages/index.ts';
 import { approvalPages } from './approval_pages.ts';
 import { badgeSettingsPages, uploadPages, variablePages } from './build_pages.ts';
 import { groupCarefulPage, projectCarefulPage } from './careful_pages.ts';
@@ -12,6 +14,7 @@ import { pushRulePages } from './push_rule_pages.ts';
 import { accessTokenPages, deployKeysPage, deployTokenPages } from './token_pages.ts';
 
 export const placeSettingsPages = [
+  redirect('/:id/edit', ({ params }) => pageBelow.project(params.id!, 'settings/general')),
   generalPage,
   featuresPage,
   mergeRequestSettingsPage,
