@@ -33,6 +33,14 @@ async function unfold({ page }: Visitor, text: string): Promise<void> {
   if ((await closed.count()) > 0) await closed.locator('summary').first().click();
 }
 
+/** Adds text to the end of a file. @param before what is in it */
+async function typeCode(visitor: Visitor, { javaScriptEnabled }: Journey, text: string, before = ''): Promise<void> {
+  const { page } = visitor;
+  if (!javaScriptEnabled) return visitor.fill({ Content: before + text });
+  await page.locator('.cm-content').press('Control+End');
+  await page.keyboard.type(text);
+}
+
 async function signIn({ here, arrive }: Journey, persona: 'developer' | 'admin'): Promise<Visitor> {
   const { id, username } = here.people[persona];
   await sent(here.as('admin').put(`/users/${id}`, { password }));
@@ -223,10 +231,7 @@ journey("a developer's day", async (day) => {
       async () => {
         await visitor.open(`${at}/-/blob/main/src/pick.ts`);
         await visitor.follow('Edit');
-        if (javaScriptEnabled) {
-          await page.locator('.cm-content').press('Control+End');
-          await page.keyboard.type('let more = 3;');
-        } else await visitor.fill({ Content: `${program}let more = 3;` });
+        await typeCode(visitor, day, 'let more = 3;', program);
         await visitor.fill({ Branch: 'riper' });
         await visitor.press('Commit the change');
         await visitor.press('Create the merge request');
@@ -239,10 +244,7 @@ journey("a developer's day", async (day) => {
       async () => {
         await visitor.open(`${at}/-/new/riper`);
         await visitor.fill({ Name: 'src/crate.ts' });
-        if (javaScriptEnabled) {
-          await page.locator('.cm-content').click();
-          await page.keyboard.type('let crate = 4;');
-        } else await visitor.fill({ Content: 'let crate = 4;' });
+        await typeCode(visitor, day, 'let crate = 4;');
         await visitor.press('Commit the file');
         await visitor.sees('crate');
       },
@@ -303,7 +305,8 @@ journey("a developer's day", async (day) => {
       async () => {
         await visitor.open(`${at}/-/snippets`);
         await visitor.follow('New snippet');
-        await visitor.fill({ Title: 'Count', 'Name of the file': 'count.ts', Content: 'let n = 0;' });
+        await visitor.fill({ Title: 'Count', 'Name of the file': 'count.ts' });
+        await typeCode(visitor, day, 'let n = 0;');
         await visitor.press('Create snippet');
         await visitor.sees('let n = 0;');
       },
