@@ -43,7 +43,7 @@ import {
   relatedPage,
 } from './web/merge_requests/index.ts';
 import { pickPages } from './web/picking/index.ts';
-import { placeSettingsPages } from './web/places/index.ts';
+import { placeSettingsPages, settingsRedirect } from './web/places/index.ts';
 import { planningPages } from './web/planning/index.ts';
 import { projectListPages } from './web/project_lists/index.ts';
 import { releasePages } from './web/releases/index.ts';
@@ -101,6 +101,7 @@ export const pages: readonly AnyPage[] = [
   newGroupPage,
   // Commits have addresses below theirs.
   ...pickPages,
+  settingsRedirect,
   ...repositoryPages,
   ...fileEditingPages,
   ...blamePageList,

@@ -13,8 +13,12 @@ import { protectedBranchPages, protectedEnvironmentPages, protectedTagsPage } fr
 import { pushRulePages } from './push_rule_pages.ts';
 import { accessTokenPages, deployKeysPage, deployTokenPages } from './token_pages.ts';
 
+/** The address that other forges have; the page of the project would take it for a path. */
+export const settingsRedirect = redirect('/:id/edit', ({ params }) =>
+  pageBelow.project(params.id!, 'settings/general'),
+);
+
 export const placeSettingsPages = [
-  redirect('/:id/edit', ({ params }) => pageBelow.project(params.id!, 'settings/general')),
   generalPage,
   featuresPage,
   mergeRequestSettingsPage,
