@@ -40,7 +40,7 @@ const reasons: readonly (readonly [reason: string, of: RegExp])[] = [
   ],
   [
     'pages show the same by another operation',
-    /^(listIssues|listMergeRequests|listGroupMergeRequests|listDescendantGroups|listNamespaces|list(Group|Project)Members|listProjectsSharedWithGroup|listGroupsSharedWithGroup|listMergeRequestReviewers|listUserProjectDeployKeys|updateOwnStatus|transferProjectToGroup|(update|delete)SnippetNote)$/,
+    /^(listIssues|listMergeRequests|listGroupMergeRequests|listDescendantGroups|listNamespaces|list(Group|Project)Members|listProjectsSharedWithGroup|listGroupsSharedWithGroup|listMergeRequestReviewers|listUserProjectDeployKeys|updateOwnStatus|transferProjectToGroup)$/,
   ],
   [
     'for editors and other clients, which ask while someone types',

@@ -1,4 +1,4 @@
-/** Every kind of page in a real browser: its HTML, its accessibility in both themes, and on narrow screens. */
+/** Every kind of page in a real browser: its HTML, its accessibility in all themes, and on narrow screens. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -60,13 +60,29 @@ const touching = `(() => {
   ).map(([next]) => name + ' touches ' + next));
 })()`;
 
-/** No style depends on both the theme and the width, so that two screens show what four would. */
-const screens = [
+interface Screen {
+  width: number;
+  colorScheme: 'light' | 'dark';
+  /** A theme that people choose instead of the one of their system. */
+  theme?: 'dimmed' | 'contrast';
+  /** All rules by default. */
+  rules?: readonly string[];
+}
+
+/** No style depends on both the theme and the width, so that a screen for each of them shows what all pairs would. */
+const screens: readonly Screen[] = [
   { width: 1280, colorScheme: 'light' },
   { width: 360, colorScheme: 'dark', rules: rulesOfLooks },
-] as const;
+];
 
-/** Everything that is wrong with a page, in both themes and on a wide and a narrow screen. */
+/** The other themes, in which axe looks at the sample. */
+const otherThemes: readonly Screen[] = [
+  { width: 1280, colorScheme: 'light', theme: 'dimmed', rules: rulesOfLooks },
+  { width: 360, colorScheme: 'light', theme: 'contrast', rules: rulesOfLooks },
+  { width: 1280, colorScheme: 'dark', theme: 'contrast', rules: rulesOfLooks },
+];
+
+/** Everything that is wrong with a page, in all themes and on a wide and a narrow screen. */
 async function faultsOf(
   visitor: Visitor,
   { path, status = 200 }: KindOfPage,
@@ -77,12 +93,13 @@ async function faultsOf(
   assert.deepEqual(visitor.refused(), status === 200 ? [] : [status], path);
   const faults = visitor.problems();
   await page.evaluate(axe);
-  for (const { width, colorScheme, ...screen } of screens) {
+  for (const { width, colorScheme, theme = 'auto', rules } of isSample ? [...screens, ...otherThemes] : screens) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme });
-    if (isSample || !('rules' in screen)) {
-      const violations = await violationsOn(visitor, 'rules' in screen ? screen.rules : undefined);
-      faults.push(...violations.map((text) => `${path}, ${width} px, ${colorScheme}: ${text}`));
+    await page.evaluate(`document.documentElement.className = 'theme-${theme}'`);
+    if (isSample || !rules) {
+      const violations = await violationsOn(visitor, rules);
+      faults.push(...violations.map((text) => `${path}, ${width} px, ${theme} ${colorScheme}: ${text}`));
     }
     const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
     for (const pair of await page.evaluate<string[]>(touching)) faults.push(`${path}, ${width} px: ${pair}`);
@@ -91,7 +108,7 @@ async function faultsOf(
   return faults;
 }
 
-browserTest('every page is valid, accessible in both themes, and fits on a narrow screen', async (invite) => {
+browserTest('every page is valid, accessible in all themes, and fits on a narrow screen', async (invite) => {
   const { here, kinds } = await visit();
   // The policy of pages lets no one but us run scripts in them.
   const visitors = {
