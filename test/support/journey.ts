@@ -1,6 +1,6 @@
 /** What people do on pages, from one page to the next, in a real browser: each with JavaScript and without. */
 import { ownAddress } from './address.ts';
-import { password } from './browser.ts';
+import { allowSignIns, password } from './browser.ts';
 import { browserTest, type Invite, type Visitor } from './chromium.ts';
 import { sent } from './sent.ts';
 import { type Persona, type World, world } from './world.ts';
@@ -30,6 +30,7 @@ export function journey(name: string, walk: (journey: Journey) => Promise<void>)
         // A new password ends all sessions.
         if (!known.has(persona)) await sent(here.as('admin').put(`/users/${id}`, { password }));
         known.add(persona);
+        await allowSignIns(here);
         const visitor = await arrive();
         await visitor.signIn(username, password);
         return visitor;

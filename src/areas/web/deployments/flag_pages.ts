@@ -1,5 +1,5 @@
 /** Feature flags of a project, their user lists, and what applications are configured with (docs/reference/feature_flags.md#the-pages). */
-import { inAddress } from '../../../foundation/addresses.ts';
+import { pageBelow } from '../../../access/index.ts';
 import type { Values } from '../../../http/index.ts';
 import { facts, html, type PageCall, page, pagingOf, redirect, time } from '../../../pages/index.ts';
 import { FeatureFlag } from '../../deployments/feature_flags/index.ts';
@@ -29,7 +29,7 @@ const fields = fieldsOf({
   active: { label: 'Switched on', help: undefined },
 });
 
-const flagsAddress = ({ params }: PageCall) => `/${inAddress(params.id!)}/-/feature_flags`;
+const flagsAddress = ({ params }: PageCall) => pageBelow.project(params.id!, 'feature_flags');
 const toFlag = ({ name }: Values, call: PageCall) => `${flagsAddress(call)}/${String(name)}/edit`;
 
 const newFlagPage = sectionPage(

@@ -1,6 +1,6 @@
 /** The errors of a project (docs/reference/work_pages.md#errors). */
 import type { Static } from 'typebox';
-import { inAddress } from '../../../foundation/addresses.ts';
+import { pageBelow } from '../../../access/index.ts';
 import {
   type Content,
   type Field,
@@ -69,7 +69,7 @@ async function setupFor(call: PageCall): Promise<Content> {
   if (any.items.length > 0) return undefined;
   const found = await call.perhaps(call.described('listErrorTrackingClientKeys', { per_page: 1 }));
   const [key] = found ? (found.reply as { items: { sentry_dsn: string }[] }).items : [];
-  return setupView(key?.sentry_dsn, found && `/${inAddress(call.params.id!)}/-/settings/operations`);
+  return setupView(key?.sentry_dsn, found && pageBelow.project(call.params.id!, 'settings/operations'));
 }
 
 const errorsPage = page('/:id/-/error_tracking', {

@@ -1,4 +1,5 @@
 /** How well releases do, as their applications report sessions (docs/reference/work_pages.md#errors). */
+import { pageBelow } from '../../../access/index.ts';
 import { html, page, pager, pagingOf, rows, time } from '../../../pages/index.ts';
 import { counted } from '../../../texts/index.ts';
 import { ReleaseHealth } from '../../work/error_tracking/index.ts';
@@ -26,7 +27,7 @@ export const errorReleasesPage = page('/:id/-/error_tracking/releases', {
           last_seen_at,
         }) =>
           html`<strong>${release}</strong> <span class="soft">${environment}</span> ${crash_free_sessions !== null && `${crash_free_sessions} % of the sessions without a crash`}
-<div class="soft">${counted(started + exited + errored + crashed + abnormal, 'session')}, ${errored} with errors, ${crashed} crashed, ${counted(users, 'user')}, last seen ${time(last_seen_at)}. <a href="${`/${id}/-/error_tracking?release=${encodeURIComponent(release)}`}">Its errors</a></div>`,
+<div class="soft">${counted(started + exited + errored + crashed + abnormal, 'session')}, ${errored} with errors, ${crashed} crashed, ${counted(users, 'user')}, last seen ${time(last_seen_at)}. <a href="${`${pageBelow.project(id, 'error_tracking')}?release=${encodeURIComponent(release)}`}">Its errors</a></div>`,
       ),
       'No application has reported sessions with a release yet.',
     )}

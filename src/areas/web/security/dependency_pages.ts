@@ -1,5 +1,5 @@
 /** Dependencies of a project or group, the files that list them, and their export. */
-import { inAddress } from '../../../foundation/addresses.ts';
+import { pageBelow } from '../../../access/index.ts';
 import type { Values } from '../../../http/index.ts';
 import { filePage, html, type PageCall, page, pagingOf, textIn } from '../../../pages/index.ts';
 import { Dependency, GroupDependency } from '../../code/dependencies/index.ts';
@@ -43,7 +43,8 @@ const dependenciesPages = (['/:id/-/dependencies', '/:id/-/dependencies/:export_
     forms: {
       export: {
         runs: 'createDependencyListExport',
-        next: ({ id }: { id: number }, { params }: PageCall) => `/${inAddress(params.id!)}/-/dependencies?export=${id}`,
+        next: ({ id }: { id: number }, { params }: PageCall) =>
+          `${pageBelow.project(params.id!, 'dependencies')}?export=${id}`,
       },
     },
     view: dependenciesView,

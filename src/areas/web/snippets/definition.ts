@@ -1,6 +1,6 @@
 /** The two kinds of snippets: of a project, and personal ones. */
 import type { Static } from 'typebox';
-import { inAddress } from '../../../foundation/addresses.ts';
+import { pageBelow } from '../../../access/index.ts';
 import type { PageCall, Place } from '../../../pages/index.ts';
 import type { SnippetForm } from '../../code/snippets/index.ts';
 
@@ -35,7 +35,7 @@ const ownSnippetsPage = '/dashboard/snippets';
 
 /** The list that a snippet is in. */
 export const listOf = (kind: Kind, { params }: PageCall): string =>
-  kind === 'project' ? `/${inAddress(params.id!)}/-/snippets` : ownSnippetsPage;
+  kind === 'project' ? pageBelow.project(params.id!, 'snippets') : ownSnippetsPage;
 
 /** The place of pages of a kind. */
 export const placeOf = (kind: Kind, id: string): { place?: Place } =>
