@@ -76,7 +76,7 @@ async function signIn({ url }: Instance): Promise<string> {
   const body = new URLSearchParams({ _do: 'sign_in', login: 'root', password });
   const headers = { 'sec-fetch-site': 'same-origin' };
   const answer = await fetch(`${url}/users/sign_in`, { method: 'POST', body, headers, redirect: 'manual' });
-  const [cookie] = answer.headers.getSetCookie();
+  const cookie = answer.headers.getSetCookie().find((each) => each.startsWith('coppice='));
   if (cookie === undefined) throw new Error(`Signing in was answered with ${answer.status}.`);
   return cookie.split(';', 1)[0]!;
 }
