@@ -10,6 +10,13 @@ export {
 export { hasListingName, isListing, type Listing, listingsAmong, mayBeListing } from './files.ts';
 export { namedLicenses } from './licenses.ts';
 export { licensedEcosystem, maximumMetadata_bytes, mayTellLicense } from './package_licenses.ts';
-export { wayTo } from './paths.ts';
 export { purlOf } from './purls.ts';
-export { maximumListing_bytes, type Portion, type ReadFile, readFile, readLicenses, wakeReader } from './reading.ts';
+export {
+  findWays,
+  maximumListing_bytes,
+  type Portion,
+  type ReadFile,
+  readFile,
+  readLicenses,
+  wakeReader,
+} from './reading.ts';

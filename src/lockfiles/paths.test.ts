@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { wayTo } from './index.ts';
+import { Unreadable } from './entries.ts';
+import { waysTo } from './paths.ts';
 
 const way = (path: string, text: string, name: string, version: string) =>
-  wayTo(path, Buffer.from(text), { name, version });
+  waysTo(path, Buffer.from(text), [{ name, version }])[0];
 
 test('the way through a lock file of npm finds packages where npm does', () => {
   const packages = {
@@ -24,8 +25,9 @@ test('the way through a lock file of npm finds packages where npm does', () => {
   assert.deepEqual(npm('wheel', '1.0.0'), ['press 1.2.0']);
   assert.deepEqual([npm('oven', '1.0.0'), npm('door', '1.0.0')], [[], []]);
   assert.equal(npm('alone', '1.0.0'), undefined);
-  assert.equal(way('package-lock.json', '{', 'wheel', '2.0.0'), undefined);
-  assert.equal(way('package-lock.json', '{"lockfileVersion":1,"dependencies":{}}', 'wheel', '2.0.0'), undefined);
+  assert.throws(() => way('package-lock.json', '{', 'wheel', '2.0.0'), Unreadable);
+  const old = '{"lockfileVersion":1,"dependencies":{}}';
+  assert.throws(() => way('package-lock.json', old, 'wheel', '2.0.0'), Unreadable);
   assert.equal(way('yarn.lock', lock, 'wheel', '2.0.0'), undefined);
 });
 

@@ -1,5 +1,4 @@
 /** The way from what a project names itself to one of its packages, as lock files of npm, Cargo and Bundler tell. */
-import { Unreadable } from './entries.ts';
 import {
   arrayAt,
   itemsOf,
@@ -13,10 +12,14 @@ import {
   tomlLockOf,
 } from './formats.ts';
 
-/** A package with the keys of those that it needs. The project itself has no version. */
-interface Package {
+/** A package as lock files name it. */
+export interface NamedPackage {
   name: string;
   version: string;
+}
+
+/** A package with the keys of those that it needs. The project itself has no version. */
+interface Package extends NamedPackage {
   needs: readonly string[];
 }
 
@@ -123,21 +126,15 @@ function shortestWay({ starts, packages }: Graph, isLast: (found: Package) => bo
 }
 
 /**
- * The packages through which a project comes to need another one, the one that it names itself first, each with its version.
+ * The packages through which a project comes to need others, the one that it names itself first, each with its version.
  * @param path of a lock file
- * @returns undefined for other files, and for packages that nothing in the file needs
+ * @returns for each package its way; undefined in other files, and for packages that nothing in the file needs
  */
-export function wayTo(
-  path: string,
-  bytes: Uint8Array,
-  { name, version }: Pick<Package, 'name' | 'version'>,
-): string[] | undefined {
+export function waysTo(path: string, bytes: Uint8Array, packages: readonly NamedPackage[]): (string[] | undefined)[] {
   const graphOf = graphs[path.slice(path.lastIndexOf('/') + 1)];
-  if (!graphOf) return undefined;
-  try {
-    return shortestWay(graphOf(bytes), (found) => found.name === name && found.version === version);
-  } catch (error) {
-    if (error instanceof Unreadable) return undefined;
-    throw error;
-  }
+  if (!graphOf) return packages.map(() => undefined);
+  const graph = graphOf(bytes);
+  return packages.map(({ name, version }) =>
+    shortestWay(graph, (found) => found.name === name && found.version === version),
+  );
 }

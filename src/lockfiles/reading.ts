@@ -2,6 +2,7 @@
 import { FairThreads, type Work } from '../foundation/fair_threads.ts';
 import { OverBudget } from '../foundation/limited_thread.ts';
 import { type Entry, type FileBytes, type ParentBytes, TooCostly, Unreadable } from './entries.ts';
+import type { NamedPackage } from './paths.ts';
 
 /** A file that lists dependencies. */
 export interface ToReadListing extends FileBytes {
@@ -15,7 +16,12 @@ export interface ToReadLicenses {
   files: readonly FileBytes[];
 }
 
-export type ToReader = ToReadListing | ToReadLicenses;
+/** Packages to which the ways in a lock file are asked. */
+export interface ToFindWays extends FileBytes {
+  packages: readonly NamedPackage[];
+}
+
+export type ToReader = ToReadListing | ToReadLicenses | ToFindWays;
 
 /**
  * Some packages of a file, ready for the database: for each member, a JSON array of its values. Licenses are written as PostgreSQL writes an array of texts. The
@@ -36,8 +42,11 @@ export interface ReadFile {
   error?: string;
 }
 
+/** For each package, the ones through which it is needed; none if that is not known. */
+export type Ways = string[][];
+
 /** For licenses, what each file declares, as JSON arrays of `DeclaredLicenses`. */
-type Answer = ReadFile | string[];
+type Answer = ReadFile | string[] | Ways;
 
 export type FromReader = { answer: Answer } | { reason: string };
 
@@ -90,3 +99,16 @@ export async function readFile(
  */
 export const readLicenses = async (files: readonly FileBytes[], work: Work): Promise<string[]> =>
   (await ask({ files }, work)) as string[];
+
+/**
+ * The packages through which a project comes to need others (`waysTo`).
+ * @param path of a lock file
+ * @param work its owner is the project
+ * @throws Unreadable with the reason; TooCostly when it takes too long or too much memory; TooMuchWaiting
+ */
+export const findWays = async (
+  path: string,
+  bytes: Uint8Array,
+  packages: readonly NamedPackage[],
+  work: Work,
+): Promise<Ways> => (await ask({ path, bytes, packages }, work)) as Ways;

@@ -3,6 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import { type Contents, type Entry, Unreadable } from './entries.ts';
 import { readDocument, readListing } from './files.ts';
 import { declaredIn } from './package_licenses.ts';
+import { waysTo } from './paths.ts';
 import type { FromReader, Portion, ReadFile, ToReader, ToReadListing } from './reading.ts';
 
 /** The number of packages that are sent at once, so that neither thread is busy with them for long. */
@@ -43,6 +44,8 @@ function answer(request: ToReader): FromReader {
   try {
     if ('files' in request)
       return { answer: request.files.map(({ path, bytes }) => JSON.stringify(declaredIn(path, bytes))) };
+    if ('packages' in request)
+      return { answer: waysTo(request.path, request.bytes, request.packages).map((way) => way ?? []) };
     return { answer: listed(request) };
   } catch (error) {
     if (error instanceof Unreadable) return { reason: error.message };
