@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isPlaceIn, lineOf } from './mark_rules.ts';
+import { isPlaceIn, lineFinder } from './mark_rules.ts';
 
 const at = (filename: string) => ({ filename, line: 1, text: null });
 
@@ -16,7 +16,7 @@ test('a file is meant by its path, or by one that ends with it', () => {
 
 test('a place is where its text is now, nearest to where it was', () => {
   const lines = ['}', 'a', '  pick();', '}', 'pick();'].map((text, index) => ({ number: index + 1, text }));
-  const place = (line: number, text: string | null) => lineOf({ filename: '', line, text }, lines);
+  const place = (line: number, text: string | null) => lineFinder(lines)({ filename: '', line, text });
   assert.deepEqual([place(3, 'pick();'), place(5, 'pick();'), place(9, 'pick();')], [3, 5, 5]);
   assert.deepEqual([place(2, null), place(2, '  '), place(9, null), place(2, 'gone()')], [2, 2, undefined, undefined]);
 });

@@ -23,13 +23,28 @@ export function isPlaceIn({ filename }: SentPlace, path: string): boolean {
 }
 
 /**
- * The number of the line at which a place is now: where its text is, nearest to where it was, or without a text where it was.
+ * Makes a function that finds the line at which a place is now: where its text is, nearest to where it was, or without a text where it was.
+ * The lines are looked through once, however many places there are.
  * @param lines that are shown
  */
-export function lineOf({ line, text }: SentPlace, lines: readonly ShownLine[]): number | undefined {
-  const wanted = text?.trim() ?? '';
-  const alike =
-    wanted === '' ? lines.filter(({ number }) => number === line) : lines.filter((each) => each.text.trim() === wanted);
-  const [nearest] = alike.toSorted((one, other) => Math.abs(one.number - line) - Math.abs(other.number - line));
-  return nearest?.number;
+export function lineFinder(lines: readonly ShownLine[]): (place: SentPlace) => number | undefined {
+  const byText = new Map<string, number[]>();
+  const shown = new Set<number>();
+  for (const { number, text } of lines) {
+    shown.add(number);
+    const key = text.trim();
+    const alike = byText.get(key);
+    if (alike) alike.push(number);
+    else byText.set(key, [number]);
+  }
+  return ({ line, text }) => {
+    const wanted = text?.trim() ?? '';
+    if (wanted === '') return shown.has(line) ? line : undefined;
+    const alike = byText.get(wanted) ?? [];
+    return alike.reduce<number | undefined>(
+      (nearest, number) =>
+        nearest !== undefined && Math.abs(nearest - line) <= Math.abs(number - line) ? nearest : number,
+      undefined,
+    );
+  };
 }

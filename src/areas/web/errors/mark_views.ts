@@ -4,7 +4,7 @@ import { type Content, html, icon, type PageCall } from '../../../pages/index.ts
 import { counted } from '../../../texts/index.ts';
 import { type ErrorPlace, openErrorPlaces } from '../../work/error_tracking/index.ts';
 import { sectionCounts } from '../house/count_queries.ts';
-import { isPlaceIn, lineOf, type ShownLine } from './mark_rules.ts';
+import { isPlaceIn, lineFinder, type ShownLine } from './mark_rules.ts';
 
 /** The marks of a file. */
 export interface ErrorMarks {
@@ -20,8 +20,9 @@ export type ErrorMarker = (path: string, lines: () => readonly ShownLine[]) => E
 function marksFor(places: readonly ErrorPlace[], project: string, lines: readonly ShownLine[]): ErrorMarks | undefined {
   const byLine = new Map<number, ErrorPlace[]>();
   const marked = new Set<number>();
+  const lineOf = lineFinder(lines);
   for (const place of places) {
-    const line = lineOf(place, lines);
+    const line = lineOf(place);
     if (line === undefined) continue;
     const there = byLine.get(line) ?? [];
     if (!there.some(({ error_id }) => error_id === place.error_id)) byLine.set(line, [...there, place]);
