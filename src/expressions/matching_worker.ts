@@ -1,12 +1,10 @@
 /** The thread that `matching.ts` starts. Calls take turns, so that a long call delays others by at most a slice or a text. */
 import { parentPort } from 'node:worker_threads';
-import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js';
-import type { Expression, FromMatcher, Match, ToMatcher } from './matching.ts';
+import type { RE2JS } from 're2js';
+import { compiled } from './compiling.ts';
+import { type FromMatcher, InvalidExpression, type Match, type ToMatcher } from './matching.ts';
 
 const slice_ms = 10;
-/** Ten times the size that `.{1,500}` needs. A text of n characters takes at most n times as many steps. */
-const maximumProgram = 10_000;
-const maximumKept = 50;
 
 interface Task extends ToMatcher {
   matches: Match[];
@@ -14,22 +12,6 @@ interface Task extends ToMatcher {
 }
 
 const tasks: Task[] = [];
-/** Compiled expressions, least recently used first. */
-const kept = new Map<string, RE2JS>();
-
-function compiled({ source, ignores_case = false, multiline = false }: Expression): RE2JS {
-  const flags = (ignores_case ? RE2JS.CASE_INSENSITIVE : 0) | (multiline ? RE2JS.MULTILINE : 0);
-  const key = `${flags} ${source}`;
-  const pattern = kept.get(key) ?? RE2JS.compile(source, flags);
-  if (pattern.re2().numberOfInstructions() > maximumProgram) throw new RE2JSSyntaxException('expression too large');
-  kept.delete(key);
-  kept.set(key, pattern);
-  for (const oldest of kept.keys()) {
-    if (kept.size <= maximumKept) break;
-    kept.delete(oldest);
-  }
-  return pattern;
-}
 
 const withoutNames: Match = {};
 
@@ -58,17 +40,9 @@ function advance(task: Task, until: number): FromMatcher | undefined {
     }
     return { id, matches, spent_ms: spent_ms() };
   } catch (error) {
-    if (error instanceof RE2JSException) return { id, invalid: reasonOf(error, expression) };
+    if (error instanceof InvalidExpression) return { id, invalid: error.reason };
     throw error;
   }
-}
-
-/** A message for people, without the prefix that the flags add to the expression. */
-function reasonOf(error: RE2JSException, { source }: Expression): string {
-  if (!(error instanceof RE2JSSyntaxException)) return error.message;
-  const pattern = error.getPattern();
-  const where = pattern?.endsWith(source) ? source : pattern;
-  return where ? `${error.getDescription()}: \`${where}\`` : error.getDescription();
 }
 
 const send = (message: FromMatcher): void => parentPort!.postMessage(message);
