@@ -3,6 +3,7 @@
  * machine. BENCH_SECONDS and BENCH_WARM_UP_SECONDS set how long each address is loaded. With PEER, PEER_URL and PEER_TOKEN, another
  * platform is measured as well (peer.ts).
  */
+import { measureCiConfiguration } from './ci_configuration.ts';
 import { measureDependencies } from './dependencies.ts';
 import { measureErrorAttack } from './error_attack.ts';
 import { measureErrorLists } from './error_lists.ts';
@@ -47,6 +48,7 @@ try {
   if (asked('error_attack')) rows.push(...(await measureErrorAttack(folder)));
   if (asked('error_lists')) rows.push(...(await measureErrorLists(folder)));
   if (asked('dependencies')) rows.push(...(await measureDependencies(folder)));
+  if (asked('ci_configuration')) rows.push(...(await measureCiConfiguration()));
   if (asked('events')) rows.push(...(await measureEvents(folder)));
   if (asked('feature_flags')) rows.push(...(await measureFeatureFlags(folder)));
   if (asked('issues')) rows.push(...(await measureIssues(folder)));
