@@ -36,16 +36,23 @@ interface Asked {
   owner: number | string;
 }
 
-/** The HTML of long texts, by all that it depends on; undefined in it if the text is shown as written. */
+const isShort = ({ text, context }: ToRender) =>
+  text.length <= short_chars && (context.is_mail === true || !hasFormulas(text));
+
+async function inThread({ request, owner }: Asked): Promise<string | undefined> {
+  try {
+    return await threads.run(request, { owner, content: hash('sha256', request.text) });
+  } catch (error) {
+    if (error instanceof OverBudget) return undefined;
+    throw error;
+  }
+}
+
+/** The HTML of texts, by all that it depends on; undefined in it if the text is shown as written. Most texts are read far more often than they change. */
 const rendered = answersOf(
-  async ({ request, owner }: Asked): Promise<{ html: string | undefined }> => {
-    try {
-      return { html: await threads.run(request, { owner, content: hash('sha256', request.text) }) };
-    } catch (error) {
-      if (error instanceof OverBudget) return { html: undefined };
-      throw error;
-    }
-  },
+  async (asked: Asked): Promise<{ html: string | undefined }> => ({
+    html: isShort(asked.request) ? await renderedHtml(asked.request, shortHtml_chars) : await inThread(asked),
+  }),
   {
     maxSize: 8 * 1024 * 1024,
     maxEntrySize: 1024 * 1024,
@@ -54,9 +61,9 @@ const rendered = answersOf(
 );
 
 /** Identifies references with the same target. */
-export const keyOfReference = ({ kind, path, value }: Reference): string => JSON.stringify([kind, path, value]);
+const keyOfReference = ({ kind, path, value }: Reference): string => JSON.stringify([kind, path, value]);
 
-async function linksIn(text: string, { linkOf }: TextContext): Promise<ToRender['links']> {
+async function linksIn(text: string, linkOf: TextContext['linkOf']): Promise<ToRender['links']> {
   if (!linkOf) return [];
   const links = new Map<string, string>();
   for (const reference of await referencesIn(text)) {
@@ -66,12 +73,14 @@ async function linksIn(text: string, { linkOf }: TextContext): Promise<ToRender[
   return [...links];
 }
 
-/** The HTML from a thread; undefined if the text has to be shown as written. */
-async function fromThread(text: string, context: TextContext, owner: number | string): Promise<string | undefined> {
-  const { linkOf: _linkOf, ...others } = context;
-  const request = { text, links: await linksIn(text, context), context: others };
-  const answer = await rendered.fetch(hash('sha256', JSON.stringify(request)), { context: { request, owner } });
-  return answer?.html;
+/** Renders a text. @returns undefined if its HTML is longer than `maximumHtml_chars` */
+export function renderedHtml(
+  { text, links, context }: ToRender,
+  maximumHtml_chars: number,
+): Promise<string | undefined> {
+  const hrefs = new Map(links);
+  const linkOf = (reference: Reference) => hrefs.get(keyOfReference(reference));
+  return filteredHtml(text, { ...context, linkOf }, { maximumHtml_chars });
 }
 
 /**
@@ -86,12 +95,10 @@ export async function toHtml(
   owner: number | string = currentOwner(),
 ): Promise<string> {
   if (text.length > maximum_chars) return toPlainHtml(text);
-  const known = typeof context === 'function' ? await context() : context;
-  const isShort = text.length <= short_chars && (known.is_mail || !hasFormulas(text));
-  const html = isShort
-    ? await filteredHtml(text, known, { maximumHtml_chars: shortHtml_chars })
-    : await fromThread(text, known, owner);
-  return html ?? toPlainHtml(text);
+  const { linkOf, ...others } = typeof context === 'function' ? await context() : context;
+  const request = { text, links: await linksIn(text, linkOf), context: others };
+  const answer = await rendered.fetch(hash('sha256', JSON.stringify(request)), { context: { request, owner } });
+  return answer?.html ?? toPlainHtml(text);
 }
 
 /** A text of one paragraph, without the paragraph element, such as the description of a label; a long one as written. */
