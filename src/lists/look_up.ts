@@ -1,21 +1,30 @@
 /** Pages of short lists: the matching rows are found by an index of a filter, sorted, and thereby counted. */
 import { type SqlBool, sql } from 'kysely';
-import { customPlan } from '../db/index.ts';
+import { customPlan, type Database } from '../db/index.ts';
 import { sorted } from './collect.ts';
 import { countingOf } from './counting.ts';
 import { type Found, foundOn, type Reading } from './reading.ts';
-import { isListed, isNarrow } from './selection.ts';
+import { type Filter, isListed, isNarrow, type Selection } from './selection.ts';
 import { thresholds } from './thresholds.ts';
-import { expectedRows, isKnownLong } from './totals.ts';
+import { expectedRows, isExpectedShort } from './totals.ts';
 
 /**
- * Whether a list may be looked up: one of its filters may match few rows. Filters with ids are queried for them, unless these belong to one object; for other
- * filters, such as a search, PostgreSQL estimates the number of rows, unless it is cached that there are many.
+ * Whether a list may be looked up: one of its filters may match few rows. The answer is cached for a minute: `lookUp` gives up where it has become wrong, and a list that has
+ * become shorter is walked.
  */
 export async function isShort({ db, selection }: Reading): Promise<boolean> {
-  const { lookedUp, expected } = thresholds;
   const filters = selection.filters.filter(isNarrow);
-  if (filters.length === 0 || isKnownLong(db, countingOf(selection, lookedUp + 1), lookedUp + 1)) return false;
+  if (filters.length === 0) return false;
+  const most = thresholds.lookedUp + 1;
+  return isExpectedShort(db, countingOf(selection, most), most, () => isEstimatedShort(db, selection, filters));
+}
+
+/**
+ * Filters with ids are queried for them, unless these belong to one object; for other filters, such as a search, PostgreSQL estimates the number of rows.
+ * @param filters the filters of the selection that may match few rows
+ */
+async function isEstimatedShort(db: Database, selection: Selection, filters: readonly Filter[]): Promise<boolean> {
+  const { lookedUp, expected } = thresholds;
   if (filters.some(({ is_bounded }) => is_bounded)) return true;
   const areFew = filters.flatMap(({ ids }) =>
     ids ? sql`(select count(*) from (${ids} limit ${sql.lit(lookedUp + 1)}) matching) <= ${sql.lit(lookedUp)}` : [],

@@ -75,9 +75,25 @@ export function countRows(db: Database, counting: Counting, most: number): Promi
   return countedUpTo(db, list, most, async () => (await db.executeQuery(statement)).rows[0]!.total);
 }
 
-/** Whether `countRows` would answer `most` from the cache. */
-export const isKnownLong = (db: Database, counting: Counting, most: number): boolean =>
-  (knownOf(db).get(keyOf(listOf(db, counting).list, most)) ?? 0) >= most;
+/** The lists that were short when their length was last estimated. */
+const shortOf = cachesByDatabase<true>(uncounted_ms);
+
+/**
+ * Whether a list has fewer than `most` rows, as far as it shows without counting them. The answer may be a minute old.
+ * @param estimate called if nothing is cached about the list
+ */
+export async function isExpectedShort(
+  db: Database,
+  counting: Counting,
+  most: number,
+  estimate: () => Promise<boolean>,
+): Promise<boolean> {
+  const key = keyOf(listOf(db, counting).list, most);
+  if ((knownOf(db).get(key) ?? 0) >= most) return false;
+  const isShort = shortOf(db).get(key) ?? (await estimate());
+  if (isShort) shortOf(db).set(key, true);
+  return isShort;
+}
 
 /**
  * How many rows PostgreSQL expects a statement to select, which takes no longer than planning it. For a common value this is within a few percent, if the table has been
