@@ -1,2 +1,2 @@
-/** Configuration files of pipelines: from their text to jobs. It imports no other folder of ours. */
+/** The file that says which jobs a pipeline has, from its text to jobs. It imports no other folder of ours but `expressions`. */
 export { compile } from './compile.ts';

@@ -22,7 +22,7 @@ const allowed: Record<string, readonly string[]> = {
   expressions: [],
   front_matter: [],
   lockfiles: [],
-  ci_configuration: [],
+  ci_configuration: ['expressions'],
   advisories: ['lockfiles'],
   source_maps: [],
   archives: [],
