@@ -1,40 +1,77 @@
 /** Compiles a configuration: each step takes what the one before has made, and stops at the first error unless it says otherwise. */
-import type { CompileInput, CompileResult } from './types.ts';
-import { Invalid, isMapping, type Mapping } from './values.ts';
-import { readYaml } from './yaml.ts';
+import { DUMP_SCHEMA, dump, realMapTag } from 'js-yaml';
+import { readEntries } from './entries.ts';
+import { extended } from './extending.ts';
+import { included } from './includes.ts';
+import { masking } from './masking.ts';
+import { multiplied } from './parallel.ts';
+import { resolved } from './references.ts';
+import { checkRelations } from './relations.ts';
+import type { Findings } from './shapes/shape.ts';
+import type { CompileInput, CompileResult, Include } from './types.ts';
+import { checkSize, Invalid, type Mapping } from './values.ts';
 
-const notMapping = 'Invalid configuration format';
+/** Of errors and of warnings, each at most so long. */
+const maximumTexts = 1_000;
+const maximumText_chars = 2_000;
 
-/** The content of a file without its header. */
-function contentOf(text: string, warnings: string[]): Mapping {
-  if (text.trim() === '') throw new Invalid('Please provide content of .gitlab-ci.yml');
-  const { documents, doubled } = readYaml(text);
-  for (const key of doubled) warnings.push(`${key} is defined twice`);
-  const content = documents.length === 1 ? documents[0]!.value : null;
-  if (!isMapping(content)) throw new Invalid(notMapping);
-  return content;
+const yamlSchema = DUMP_SCHEMA.withTags(realMapTag);
+const yamlOf = (entries: Mapping) => `---\n${dump(entries, { schema: yamlSchema, noRefs: true, lineWidth: -1 })}`;
+
+/** The addresses of an include have variables in them. */
+const hidden = ({ location, blob, raw, ...others }: Include, hide: (text: string) => string): Include => ({
+  ...others,
+  location: hide(location),
+  blob: blob && hide(blob),
+  raw: raw && hide(raw),
+});
+
+type Parts = Omit<CompileResult, 'errors' | 'warnings'>;
+
+/** A result as it is while nothing was compiled. */
+const nothing = (): Parts => ({
+  includes: [],
+  merged_yaml: null,
+  jobs: [],
+  workflow: { auto_cancel: {} },
+  variables: [],
+  stages: [],
+});
+
+/** Does all steps; `parts` has what was made before an error. */
+async function compileInto(parts: Parts, input: CompileInput, findings: Findings): Promise<void> {
+  const { content, odd_keys } = await included(input, parts.includes, findings.warnings);
+  const entries = resolved(extended(content));
+  checkSize(entries);
+  parts.merged_yaml = yamlOf(entries);
+  const { jobs, workflow, variables, stages } = readEntries(entries, odd_keys, findings);
+  if (findings.errors.length > 0) return;
+  const all = multiplied(jobs);
+  checkRelations(all, stages);
+  Object.assign(parts, { jobs: all, workflow, variables: [...variables], stages });
 }
 
 /**
- * Compiles a configuration file with all that it includes. The same input gives the same result.
+ * Compiles a configuration file with all that it includes, up to the relations between its jobs. The same input gives the same result.
  * @returns jobs, or errors for people; it throws only what `files` and `holds` throw
  */
 export async function compile(input: CompileInput): Promise<CompileResult> {
-  const result: CompileResult = {
-    errors: [],
-    warnings: [],
-    includes: [],
-    merged_yaml: null,
-    jobs: [],
-    workflow: { auto_cancel: {} },
-    variables: [],
-    stages: [],
-  };
+  const findings: Findings = { errors: [], warnings: [] };
+  const parts = nothing();
   try {
-    contentOf(input.content, result.warnings);
+    await compileInto(parts, input, findings);
   } catch (error) {
     if (!(error instanceof Invalid)) throw error;
-    result.errors.push(error.message);
+    findings.errors.push(error.message);
   }
-  return result;
+  const hide = masking(input.masked ?? []);
+  const shown = (texts: readonly string[]) =>
+    texts.slice(0, maximumTexts).map((text) => hide(text).slice(0, maximumText_chars));
+  return {
+    ...parts,
+    errors: shown(findings.errors),
+    warnings: shown(findings.warnings),
+    merged_yaml: parts.merged_yaml && hide(parts.merged_yaml),
+    includes: parts.includes.map((include) => hidden(include, hide)),
+  };
 }

@@ -211,11 +211,15 @@ function count(frame: Frame, { nodes, depth }: Weight): void {
   if (frame.nodes > maximumNodes || frame.depth > maximumDepth) throw new Invalid(tooBig);
 }
 
+/** Numbers that would look otherwise as text, such as `1.0` of a version, or have more digits than a number keeps, stay the text that they are. */
+const isExact = (value: Value, text: string): boolean =>
+  typeof value !== 'number' || Number.isSafeInteger(value) ? !/^[-+]?\d+\.0+$/.test(text) : !Number.isInteger(value);
+
 function plainValue(text: string): Value {
   for (const { implicitFirstChars, resolve, tagName } of tags) {
     if (implicitFirstChars && !implicitFirstChars.includes(text.charAt(0))) continue;
     const value = resolve(text, false, tagName);
-    if (value !== NOT_RESOLVED) return value;
+    if (value !== NOT_RESOLVED) return isExact(value, text) ? value : text;
   }
   return text;
 }
