@@ -1,7 +1,7 @@
 /** The text of a configuration and of all that it includes, merged: each file over what it includes, later includes over earlier ones. */
-import { expand, type Variables } from './expansion.ts';
+import type { Variables } from './expansion.ts';
 import { globMatcher } from './globs.ts';
-import { withInputs } from './inputs.ts';
+import { expandWithin, withInputs } from './inputs.ts';
 import { type WrittenInclude, writtenInclude } from './shapes/includes.ts';
 import { includeRules } from './shapes/rules.ts';
 import { type Findings, Place } from './shapes/shape.ts';
@@ -137,7 +137,7 @@ class Including {
 
   /** An include with variables in its texts, but for rules: these have expressions of their own. */
   #expanded(value: Value): Value {
-    if (typeof value === 'string') return expand(value, this.#variables);
+    if (typeof value === 'string') return expandWithin(value, this.#variables);
     if (isList(value)) return value.map((item) => this.#expanded(item));
     if (!isMapping(value)) return value;
     return new Map([...value].map(([key, member]) => [key, key === 'rules' ? member : this.#expanded(member)]));

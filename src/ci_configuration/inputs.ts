@@ -67,6 +67,18 @@ function isMatch(value: Value, regex: Value, location: string): boolean {
   throw new Invalid(`${location} regex must be a regular expression with re2 syntax`);
 }
 
+/**
+ * A text with the values of variables in it.
+ * @throws Invalid if that could be too large
+ */
+export function expandWithin(text: string, variables: Variables): string {
+  const signs = text.match(/[$%]/g)?.length ?? 0;
+  if (signs === 0) return text;
+  const longest_chars = Math.max(0, ...variables.values().map(({ value }) => value.length));
+  if (text.length + signs * longest_chars > maximumContent_chars) throw new Invalid(tooBig);
+  return expand(text, variables);
+}
+
 const problem = (text: string) => new Invalid(`interpolation interrupted by errors, ${text}`);
 
 /** Replaces the blocks in the texts of one file. */
@@ -130,7 +142,7 @@ class Interpolation {
 
   #apply(written: string, value: Value): Value {
     if (typeof value === 'string') {
-      if (written === 'expand_vars') return expand(value, this.#variables);
+      if (written === 'expand_vars') return expandWithin(value, this.#variables);
       const [, from, length] = /^truncate\(\s*(\d+)\s*,\s*(\d+)\s*\)$/.exec(written) ?? [];
       if (from !== undefined) return value.slice(Number(from), Number(from) + Number(length));
     }

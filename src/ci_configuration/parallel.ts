@@ -6,6 +6,7 @@ import type { Bridge, Entry, Job, Need, Rule, Variable } from './types.ts';
 import { Invalid } from './values.ts';
 
 const maximumName_chars = 255;
+const maximumNeeds = 50;
 /** More than a pipeline may have, since rules leave jobs out. */
 const maximumJobs = 50_000;
 
@@ -72,25 +73,37 @@ class Multiplying {
     ];
   }
 
-  needs(written: readonly WrittenNeed[]): Need[] {
-    return written.flatMap((need): Need[] => {
-      // Its pipeline is the upstream of the bridge.
-      if (need.type === 'bridge') return [];
+  /** @throws Invalid, before there are too many of them to hold */
+  needs(name: string, written: readonly WrittenNeed[]): Need[] {
+    // The pipeline in one of a bridge is its upstream.
+    const others = written.filter((need) => need.type !== 'bridge');
+    const counts = others.map((need) => (need.type === 'job' ? this.#needed(need).length : 1));
+    const count = counts.reduce((total, each) => total + each, 0);
+    if (count > maximumNeeds)
+      throw new Invalid(
+        `${name}: one job can only need ${maximumNeeds} others, but you have listed ${count}. See needs keyword documentation for more details`,
+      );
+    return others.flatMap((need): Need[] => {
       if (need.type !== 'job') return [need];
       const { type, artifacts, optional } = need;
       return this.#needed(need).map((job) => ({ type, job, artifacts, optional }));
     });
   }
 
-  #rule({ start_in, needs, variables = [], ...rule }: WrittenRule): Rule {
-    return { ...rule, start_in_s: start_in, variables, needs: needs && this.needs(needs) };
+  #rule(name: string, { start_in, needs, variables = [], ...rule }: WrittenRule): Rule {
+    return { ...rule, start_in_s: start_in, variables, needs: needs && this.needs(name, needs) };
   }
 
   jobsOf(entry: WrittenEntry): (Job | Bridge)[] {
     const { parallel: _, needs, rules, ...others } = entry;
-    const resolved = { needs: needs && this.needs(needs), rules: rules?.map((rule) => this.#rule(rule)) };
-    const dependencies = others.type === 'job' && others.dependencies?.flatMap((name) => this.#namesOf(name));
-    return this.#nodes.get(entry.written_name)!.map(({ name, values, node }) => {
+    const { written_name } = others;
+    const resolved = {
+      needs: needs && this.needs(written_name, needs),
+      rules: rules?.map((rule) => this.#rule(written_name, rule)),
+    };
+    const written = others.type === 'job' ? others.dependencies : undefined;
+    const dependencies = written && [...new Set(written)].flatMap((name) => this.#namesOf(name));
+    return this.#nodes.get(written_name)!.map(({ name, values, node }) => {
       const added = values.map(([key, value]): Variable => ({ key, value, expand: true }));
       const variables = [...others.variables.filter(({ key }) => !added.some((each) => each.key === key)), ...added];
       const job = { ...others, ...resolved, name, node, variables };

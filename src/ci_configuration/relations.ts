@@ -2,8 +2,6 @@
 import type { Bridge, Job, Need } from './types.ts';
 import { Invalid } from './values.ts';
 
-const maximumNeeds = 50;
-
 type AnyJob = Job | Bridge;
 
 /** The jobs that a list of needs names. */
@@ -61,10 +59,6 @@ class Relations {
     }
     if (doubled.size > 0)
       throw new Invalid(`${written_name} has the following needs duplicated: ${[...doubled].join(', ')}.`);
-    if (needs && needs.length > maximumNeeds)
-      throw new Invalid(
-        `${written_name}: one job can only need ${maximumNeeds} others, but you have listed ${needs.length}. See needs keyword documentation for more details`,
-      );
   }
 
   #checkStop({ written_name, environment }: AnyJob): void {
