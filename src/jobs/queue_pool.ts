@@ -43,11 +43,19 @@ class QueuePool extends pg.Pool {
 }
 
 /**
- * A connection pool for the queue, without our value parsers, because the queue reads its own rows.
- * @param max the maximum number of connections
+ * The connections of all runners of a process: each listens on one of its own, and none holds one while a job runs. Two are enough for their short statements. If
+ * each place could have one, most would stay open while nothing happens, because places look for jobs at the same moments, and PostgreSQL takes 2.5 MB for each.
  */
-export function queuePool(connectionString: string, max: number): pg.Pool {
-  const pool = new QueuePool({ Client: QueueClient, connectionString, max, application_name: 'coppice worker' });
+const connections = 4;
+
+/** A connection pool for the queue, without our value parsers, because the queue reads its own rows. */
+export function queuePool(connectionString: string): pg.Pool {
+  const pool = new QueuePool({
+    Client: QueueClient,
+    connectionString,
+    max: connections,
+    application_name: 'coppice worker',
+  });
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {})); // the next statement fails with the same error
   return pool;

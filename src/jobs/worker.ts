@@ -11,12 +11,13 @@ import {
   type TaskList,
   type WorkerEvents,
 } from 'graphile-worker';
+import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { JobServices } from '../services/index.ts';
 import { giveBack, showPresence } from './alive.ts';
 import type { Runs } from './figures.ts';
 import type { AnyJob } from './job.ts';
-import { type Poll, type Polling, startPolling } from './poll.ts';
+import { type Poll, startPolling } from './poll.ts';
 import { queuePool } from './queue_pool.ts';
 
 export interface WorkerOptions {
@@ -56,28 +57,26 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   if (new Set(jobs.map((job) => job.name)).size < jobs.length) throw new Error('Two jobs have the same name.');
   const own = jobs.filter((job) => job.peer === undefined);
   const peers = jobs.filter((job) => job.peer !== undefined);
-  const pools: (Worker | Polling)[] = [startPolling(polls, { ...services, log })];
+  const polling = startPolling(polls, { ...services, log });
+  const pool = queuePool(options.connectionString);
+  const runners: Worker[] = [];
   // The queue cannot run without tasks.
-  if (own.length > 0) pools.push(await startPool({ ...options, jobs: own }));
-  if (peers.length > 0) pools.push(await startPool({ ...options, jobs: peers, concurrency: peerPlaces }));
+  if (own.length > 0) runners.push(await startRunner({ ...options, jobs: own }, pool));
+  if (peers.length > 0) runners.push(await startRunner({ ...options, jobs: peers, concurrency: peerPlaces }, pool));
   return {
     stop: async (patience_ms) => {
-      const polled = Promise.race([pools[0]!.stop(patience_ms), sleep(patience_ms, undefined, { ref: false })]);
-      await Promise.all(pools.slice(1).map((pool) => pool.stop(patience_ms)));
+      const polled = Promise.race([polling.stop(), sleep(patience_ms, undefined, { ref: false })]);
+      await Promise.all(runners.map((runner) => runner.stop(patience_ms)));
+      await Promise.race([pool.end(), sleep(abort_ms, undefined, { ref: false })]);
       await polled;
     },
   };
 }
 
-async function startPool({
-  connectionString,
-  jobs,
-  services,
-  log,
-  concurrency,
-}: Omit<WorkerOptions, 'polls'>): Promise<Worker> {
-  // Two connections more than jobs: one to listen, one to poll.
-  const pool = queuePool(connectionString, concurrency + 2);
+async function startRunner(
+  { connectionString, jobs, services, log, concurrency }: Omit<WorkerOptions, 'polls'>,
+  pool: Pool,
+): Promise<Worker> {
   const abort = new AbortController();
   const running: Running = new Map();
   const events: WorkerEvents = new EventEmitter();
@@ -111,7 +110,6 @@ async function startPool({
     await stopRunner(runner, patience_ms, abort, running, askers);
     await giveBack(pool, name, [...running.keys()]);
     await presence.end();
-    await Promise.race([pool.end(), sleep(abort_ms, undefined, { ref: false })]);
   };
   return { stop };
 }
