@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import ssh2, { type ClientChannel, type ServerHostKeyAlgorithm } from 'ssh2';
+import type { ClientChannel, ServerHostKeyAlgorithm } from 'ssh2';
 
 export interface SshLogin {
   username: string;
@@ -41,6 +41,7 @@ export async function runOverSsh(
   { username, private_key, password, host_types, isHost }: SshLogin,
   { line, protocol }: { line: string; protocol: string | undefined },
 ): Promise<Duplex> {
+  const { default: ssh2 } = await import('ssh2');
   const client = new ssh2.Client();
   let isOther = false;
   // Errors after the command has started end its channel.
