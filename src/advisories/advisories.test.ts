@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isInRanges } from './ranges.ts';
 import { InvalidRecord, readRecord } from './records.ts';
-import { ofVector, ofWord } from './severities.ts';
+import { ofWord } from './severities.ts';
+import { ofVector } from './vectors.ts';
 import { orderIn } from './versions.ts';
 
 /** Versions from the oldest to the newest, and those that are the same after `=`, as the documentation of each ecosystem orders them. */

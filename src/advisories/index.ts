@@ -1,4 +1,7 @@
-/** Advisories about vulnerable packages: OSV records, the versions they affect, and their severity. */
+/**
+ * Advisories about vulnerable packages: OSV records, the versions they affect, and their severity. `records.ts` reads records, for the command that imports them;
+ * servers do not load the calculator of CVSS.
+ */
 export { fixIn, isInRanges, type Range } from './ranges.ts';
-export { type Advisory, InvalidRecord, readRecord } from './records.ts';
+export type { Advisory } from './records.ts';
 export { type Severity, severities } from './severities.ts';

@@ -1,7 +1,8 @@
 /** Advisories as OSV records (https://ossf.github.io/osv-schema). */
 import { advisedName } from '../lockfiles/index.ts';
 import type { Range, RangeEvent } from './ranges.ts';
-import { mostSevere, ofVector, ofWord, type Severity } from './severities.ts';
+import { mostSevere, ofWord, type Severity } from './severities.ts';
+import { ofVector } from './vectors.ts';
 
 /** The packages of an advisory. */
 export interface AffectedPackage {

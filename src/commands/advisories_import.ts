@@ -1,4 +1,5 @@
-import { type Advisory, InvalidRecord, readRecord } from '../advisories/index.ts';
+import type { Advisory } from '../advisories/index.ts';
+import { InvalidRecord, readRecord } from '../advisories/records.ts';
 import { type RecordFile, recordFiles, UnreadableSource } from '../advisories/sources.ts';
 import { applyAdvisories, storeAdvisories } from '../areas/code/vulnerabilities/index.ts';
 import type { Database } from '../db/index.ts';
