@@ -7,7 +7,6 @@ import { OverBudget } from '../foundation/limited_thread.ts';
 import { hasFormulas } from './formulas.ts';
 import { asWritten, toPlainHtml } from './plain.ts';
 import { type Reference, referencesIn } from './references.ts';
-import { filteredHtml } from './rendering.ts';
 import type { TextContext } from './sanitizing.ts';
 
 /** A text with its context, in the form in which it is sent to the thread. */
@@ -59,6 +58,10 @@ const rendered = answersOf(
     sizeCalculation: ({ html }) => 200 + (html?.length ?? 0),
   },
 );
+
+/** The renderer, loaded when a text is first shown: with its filter and the plug-ins of the parser it takes 1 to 2 MB of a server at rest. */
+const filteredHtml: typeof import('./rendering.ts').filteredHtml = async (...of) =>
+  (await import('./rendering.ts')).filteredHtml(...of);
 
 /** Identifies references with the same target. */
 const keyOfReference = ({ kind, path, value }: Reference): string => JSON.stringify([kind, path, value]);
