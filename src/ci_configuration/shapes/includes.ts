@@ -11,8 +11,8 @@ const others: Readonly<Record<string, readonly string[]>> = {
   artifact: ['job'],
 };
 
-/** What an include names: files of one kind. `rules` and `inputs` are as they are written. */
-export type WrittenInclude = { rules?: Value; inputs?: Value } & (
+/** What an include names: files of one kind. `inputs` are as they are written. */
+export type WrittenInclude = { inputs?: Value } & (
   | { type: 'local'; path: string }
   | { type: 'project'; project: string; ref?: string; paths: readonly string[] }
   | { type: 'remote'; url: string }
@@ -25,7 +25,8 @@ export interface WrongInclude {
 }
 
 const wrong = (problem: string): WrongInclude => ({ problem });
-const isExtended = (path: string) => /\.ya?ml$/.test(path);
+/** A variable that is still there, in an include of a child pipeline, may bring the ending. */
+const isExtended = (path: string) => /.\.ya?ml$/i.test(path) || path.includes('$');
 
 /** Why a path or an address cannot be included; undefined if it can. */
 function problemOf(given: Value): string | undefined {
@@ -87,7 +88,7 @@ export function writtenInclude(item: Value): WrittenInclude | WrongInclude {
   if (unknown.length > 0) return wrong(`include config contains unknown keys: ${unknown.join(', ')}`);
   const found = includeOf(kind, item);
   if ('problem' in found) return found;
-  return { ...found, rules: item.get('rules') ?? undefined, inputs: item.get('inputs') ?? undefined };
+  return { ...found, inputs: item.get('inputs') ?? undefined };
 }
 
 /** `trigger:include`, whose files are read when the child pipeline is compiled. */
