@@ -69,3 +69,13 @@ test('work whose caller has left is dropped, and what one owner can have waiting
   );
   await assert.rejects(own('g'), /^Error: left$/);
 });
+
+test('an owner with two places has two pieces of work done at once, and a third place stays for others', async () => {
+  const threads = threadsOf({ budget_ms: 60_000, heap_mib: 2_048, most_threads: 3, most_per_owner: 2 });
+  const done: string[] = [];
+  const runs = (content: string, owner: number, map: ToMap) =>
+    threads.run(map, { owner, content }).then(() => done.push(content));
+  const all = [runs('long', 1, costly()), runs('short', 1, quick()), runs('other', 2, quick())];
+  await Promise.all(all);
+  assert.deepEqual([done.toSorted(), done.at(-1)], [['long', 'other', 'short'], 'long']);
+});

@@ -1,10 +1,15 @@
 /** Processes files of users in threads that do one piece of work at a time. The owners of the files take turns (docs/decisions/0068-files-of-users-are-read-in-turns.md). */
+import type { Transferable } from 'node:worker_threads';
 import { FairQueue } from './fair_queue.ts';
 import { LimitedThread, OverBudget, type ThreadLimits } from './limited_thread.ts';
 
 export interface FairLimits extends ThreadLimits {
   /** The maximum number of waiting pieces of work per owner. */
   mostWaiting: number;
+  /** The most threads; two unless given: with one more than an owner has, the work of one never keeps the others waiting. */
+  most_threads?: number;
+  /** The most pieces of work of one owner at once; one unless given. */
+  most_per_owner?: number;
 }
 
 export interface Work {
@@ -14,8 +19,8 @@ export interface Work {
   content: string;
   /** Cancels the work while it waits. */
   signal?: AbortSignal | undefined;
-  /** Memory of the request that is transferred to the thread. */
-  moved?: readonly ArrayBuffer[];
+  /** Memory and ports of the request that are transferred to the thread. */
+  moved?: readonly Transferable[];
 }
 
 /** The owner has too much work waiting. */
@@ -29,8 +34,6 @@ interface Call<Request, Answer> extends Work {
   answer: PromiseWithResolvers<Answer>;
 }
 
-/** With two threads, the work of one owner, who has at most one of them, never keeps the others waiting. */
-const maximumThreads = 2;
 /** How long work waits before a further thread is started for it. */
 const patience_ms = 100;
 
@@ -38,8 +41,9 @@ export class FairThreads<Request, Answer> {
   readonly #program: string;
   readonly #limits: FairLimits;
   readonly #waiting = new FairQueue<Call<Request, Answer>>();
-  /** The owners whose work is being done. */
-  readonly #busy = new Set<string>();
+  /** How many pieces of work are being done for each owner; none is 0. */
+  readonly #busy = new Map<string, number>();
+  #busyThreads = 0;
   #idle: LimitedThread<Request, Answer>[] = [];
   #patience: NodeJS.Timeout | undefined;
 
@@ -51,7 +55,7 @@ export class FairThreads<Request, Answer> {
 
   /** Starts a thread if there is none, so that it is ready when the input has been fetched. */
   wake(): void {
-    if (this.#busy.size === 0) this.#idle.push(this.#idleThread() ?? this.#started());
+    if (this.#busyThreads === 0) this.#idle.push(this.#idleThread() ?? this.#started());
   }
 
   /**
@@ -88,13 +92,14 @@ export class FairThreads<Request, Answer> {
   /** Assigns the work of the next owners to idle threads. */
   #advance(): void {
     clearTimeout(this.#patience);
+    const { most_threads = 2, most_per_owner = 1 } = this.#limits;
     while (this.#waiting.length > 0) {
-      const thread = this.#idleThread() ?? (this.#busy.size === 0 ? this.#started() : undefined);
+      const thread = this.#idleThread() ?? (this.#busyThreads === 0 ? this.#started() : undefined);
       if (!thread) {
-        if (this.#busy.size < maximumThreads) this.#patience = setTimeout(() => this.#addThread(), patience_ms);
+        if (this.#busyThreads < most_threads) this.#patience = setTimeout(() => this.#addThread(), patience_ms);
         return;
       }
-      const call = this.#waiting.take((source) => this.#busy.has(source));
+      const call = this.#waiting.take((source) => (this.#busy.get(source) ?? 0) >= most_per_owner);
       if (call) void this.#work(thread, call);
       else {
         this.#idle.push(thread);
@@ -110,16 +115,23 @@ export class FairThreads<Request, Answer> {
 
   async #work(thread: LimitedThread<Request, Answer>, call: Call<Request, Answer>): Promise<void> {
     const { source, request, content, moved = [], answer } = call;
-    this.#busy.add(source);
+    this.#count(source, 1);
     try {
       answer.resolve(await thread.run(request, moved));
     } catch (error) {
       answer.reject(error);
       if (error instanceof OverBudget) this.#drop((other) => other.content === content, error);
     }
-    this.#busy.delete(source);
+    this.#count(source, -1);
     this.#idle.push(thread);
     this.#advance();
+  }
+
+  #count(source: string, more: 1 | -1): void {
+    const count = (this.#busy.get(source) ?? 0) + more;
+    if (count > 0) this.#busy.set(source, count);
+    else this.#busy.delete(source);
+    this.#busyThreads += more;
   }
 
   #drop(isMeant: (call: Call<Request, Answer>) => boolean, reason: unknown): void {

@@ -1,6 +1,6 @@
 /** A thread that does one piece of work after another, each with limits of memory and processor time. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
+import { type Transferable, Worker } from 'node:worker_threads';
 import { programFile } from './installation.ts';
 
 /** The work exceeded its budget, and would exceed it again. */
@@ -52,10 +52,10 @@ export class LimitedThread<Request, Answer> {
 
   /**
    * Does a piece of work; callers must not overlap calls.
-   * @param moved memory that is transferred to the thread
+   * @param moved memory and ports that are transferred to the thread
    * @throws OverBudget
    */
-  run(request: Request, moved: readonly ArrayBuffer[]): Promise<Answer> {
+  run(request: Request, moved: readonly Transferable[]): Promise<Answer> {
     const current = Promise.withResolvers<Answer>();
     this.#current = current;
     clearTimeout(this.#timer);
