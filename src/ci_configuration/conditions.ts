@@ -13,12 +13,17 @@ type Operator = keyof typeof strength;
 interface Regex {
   source: string;
 }
+/** An undefined variable and `null` are both null. */
+type Value = string | boolean | Regex | null;
 
 /** A well-formed expression. */
 export type Condition =
   | { variable: string }
   | { value: string | Regex | null }
   | { operator: Operator; left: Condition; right: Condition };
+
+/** The value of a variable, or undefined. */
+export type LookUp = (name: string) => string | undefined;
 
 const token =
   /\s*(?:(?<operator>\|\||&&|==|!=|=~|!~)|(?<parenthesis>[()])|\$(?<variable>[A-Za-z_]\w*)|"(?<double>[^"]*)"|'(?<single>[^']*)'|(?<nothing>null)(?!\w)|(?<regex>\/(?:[^/\\]|\\.)+\/[ismU]*)(?!\w))/sy;
@@ -99,4 +104,50 @@ export function parseCondition(text: string): Condition | undefined {
   }
   reduceWhile(() => true);
   return wantsOperand || open.length > 0 ? undefined : operands[0];
+}
+
+/** A regular expression is wanted, and the text is none. */
+class NotAnExpression extends Error {
+  override name = 'NotAnExpression';
+}
+
+const isTruthy = (value: Value): boolean => value !== null && value !== false && value !== '';
+const textOf = (value: Value): string =>
+  value === null ? '' : typeof value === 'object' ? value.source : String(value);
+
+/** @throws NotAnExpression */
+function matches(text: Value, wanted: string | Regex): boolean {
+  const regex = typeof wanted === 'string' ? regexIn(wanted) : wanted;
+  if (!regex) throw new NotAnExpression();
+  return compiled(regex).test(textOf(text));
+}
+
+function valueOfCondition(condition: Condition, lookUp: LookUp): Value {
+  if ('variable' in condition) return lookUp(condition.variable) ?? null;
+  if ('value' in condition) return condition.value;
+  const { operator } = condition;
+  const left = valueOfCondition(condition.left, lookUp);
+  if (operator === '&&' || operator === '||')
+    return isTruthy(left) === (operator === '&&')
+      ? isTruthy(valueOfCondition(condition.right, lookUp))
+      : isTruthy(left);
+  const right = valueOfCondition(condition.right, lookUp);
+  const isNegated = operator === '!=' || operator === '!~';
+  if (operator === '==' || operator === '!=') return (left === right) !== isNegated;
+  // Nothing matches an expression that is not there.
+  if (right === null) return isNegated;
+  return matches(left, typeof right === 'boolean' ? String(right) : right) !== isNegated;
+}
+
+/**
+ * Whether an expression is true. One that matches with a text that is no regular expression is false.
+ * @param lookUp gives the values of variables after the expansion of other variables in them
+ */
+export function isTrue(condition: Condition, lookUp: LookUp): boolean {
+  try {
+    return isTruthy(valueOfCondition(condition, lookUp));
+  } catch (error) {
+    if (error instanceof NotAnExpression) return false;
+    throw error;
+  }
 }

@@ -61,7 +61,7 @@ function sourceOf(glob: string): string {
 }
 
 /** Whether a glob means more than the path that it is. */
-const isGlob = (glob: string): boolean => special.test(glob);
+export const isGlob = (glob: string): boolean => special.test(glob);
 
 /**
  * What tells whether a path matches a glob: `*` and `?` stay within a folder, `**` means any depth, `{a,b}` one of several and `[ab]` one character of several; a
