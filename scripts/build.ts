@@ -17,6 +17,7 @@ const programs = [
   'main',
   'archives/reading_json_worker',
   'commands/http_process',
+  'ci_configuration/compiling_worker',
   'expressions/matching_worker',
   'front_matter/reading_worker',
   'git/launcher_process',

@@ -1,2 +1,8 @@
 /** The file that says which jobs a pipeline has, from its text to jobs. It imports no other folder of ours but `expressions`. */
-export { compile } from './compile.ts';
+export type { Facts } from './clauses.ts';
+export { type Compiled, compileInTurn, type Reader } from './compiling.ts';
+export { rawVariables, slugOf } from './predefined.ts';
+export { withoutJobs } from './results.ts';
+export type { GivenSources, SelectedJob } from './selection.ts';
+export type { Bridge, FileContent, FileContext, FileRefusal, FileRequest, Job } from './types.ts';
+export { type ScopedVariable, variablesFor } from './variables.ts';
