@@ -3827,11 +3827,13 @@ create table projects (
   public_jobs boolean default true not null,
   builds_access_level text default 'enabled'::text not null,
   readme_path text,
+  ci_config_path text,
   constraint projects_pkey PRIMARY KEY (id),
   constraint projects_full_path_key UNIQUE (full_path),
   constraint projects_name_key UNIQUE (namespace_id, name),
   constraint projects_builds_access_level_check CHECK (builds_access_level = ANY (ARRAY['disabled'::text, 'private'::text, 'enabled'::text])),
   constraint projects_check CHECK ((avatar IS NULL) = (avatar_key IS NULL)),
+  constraint projects_ci_config_path_check CHECK (char_length(ci_config_path) <= 255),
   constraint projects_deployment_freeze_check CHECK (deployment_freeze = ANY (ARRAY['mark'::text, 'refuse'::text])),
   constraint projects_environments_access_level_check CHECK (environments_access_level = ANY (ARRAY['disabled'::text, 'private'::text, 'enabled'::text])),
   constraint projects_feature_flags_access_level_check CHECK (feature_flags_access_level = ANY (ARRAY['disabled'::text, 'private'::text, 'enabled'::text])),
@@ -3896,6 +3898,7 @@ comment on column projects.deployment_freeze is '`mark` or `refuse`: what happen
 comment on column projects.public_jobs is 'Whether Guests of a private project may read its pipelines.';
 comment on column projects.builds_access_level is 'Who may see pipelines. Statuses that other systems report are stored in any case.';
 comment on column projects.readme_path is 'The README of the default branch; empty when there is none, null until it was looked for.';
+comment on column projects.ci_config_path is 'Where the configuration of pipelines is; null or blank: .gitlab-ci.yml of the commit that is built.';
 
 create table protected_branch_access_levels (
   id bigint generated always as identity not null,

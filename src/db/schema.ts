@@ -1858,6 +1858,7 @@ export interface Projects {
   public_jobs: Generated<boolean>;
   builds_access_level: Generated<string>;
   readme_path: string | null;
+  ci_config_path: string | null;
 }
 
 export interface ProtectedBranchAccessLevels {

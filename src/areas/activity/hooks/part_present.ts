@@ -40,7 +40,7 @@ export const HookProject = resource('HookProject', {
   visibility_level: Type.Integer(),
   path_with_namespace: Type.String(),
   default_branch: Type.String(),
-  ci_config_path: Type.Null(),
+  ci_config_path: nullable(Type.String()),
   homepage: Url,
   url: Type.String(),
   ssh_url: Type.String(),
@@ -58,7 +58,8 @@ export function presentProject(row: ProjectRow, services: Filling): Static<typeo
     git_http_url: http,
     visibility_level: visibilityLevels[row.visibility]!,
     path_with_namespace: row.full_path,
-    ci_config_path: null,
+    // Events of before an upgrade do not have it.
+    ci_config_path: row.ci_config_path ?? null,
     homepage: web_url,
     url: ssh || http,
     ssh_url: ssh,

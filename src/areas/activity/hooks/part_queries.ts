@@ -17,6 +17,7 @@ export const personRows = (ids: RawBuilder<unknown>): RawBuilder<PersonRow[]> =>
 
 const project = {
   ...plainColumns('projects', ['id', 'name', 'description', 'avatar', 'visibility', 'full_path', 'default_branch']),
+  ...plainColumns('projects', ['ci_config_path']),
   ...{ namespace: sql<string>`namespaces.name` },
 };
 export type ProjectRow = Built<typeof project>;

@@ -51,6 +51,7 @@ test('a project needs only a name, is created in the namespace of the caller, an
     freeze_blocks_pushes: false,
     deployment_freeze: 'mark',
     dependency_paths: [],
+    ci_config_path: null,
     mirror: false,
     mirror_user_id: null,
     mirror_trigger_builds: false,

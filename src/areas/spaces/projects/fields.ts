@@ -12,6 +12,7 @@ export const FeatureLevel = () => Type.Enum(['disabled', 'private', 'enabled']);
 
 const maximumTopics = 100;
 const maximumTopic = 255;
+const maximumConfigPath = 255;
 
 function topicReasons(topics: string[]): string[] {
   if (topics.length > maximumTopics) return [`are too many (maximum is ${maximumTopics})`];
@@ -101,7 +102,15 @@ export const usageFields = {
 } satisfies Fields;
 
 /** Only callers who can read the code see it. */
-const codeFields = {
+/** A path of the repository, a file of another project, or an address (docs/reference/ci_configuration.md#the-file). */
+function ciConfigPathReasons(value: string | null): string[] {
+  const path = value ?? '';
+  if ([...path].length > maximumConfigPath) return [`is too long (maximum is ${maximumConfigPath} characters)`];
+  const leads = !/^https?:\/\//i.test(path) && /^\/|(?:^|\/)\.\.(?:\/|$)/.test(path);
+  return leads ? ['cannot include leading slash or directory traversal.'] : [];
+}
+
+export const codeFields = {
   dependency_paths: {
     column: 'given',
     input: checked(
@@ -111,6 +120,15 @@ const codeFields = {
       dependencyPathReasons,
     ),
     relation: column('dependency_paths', texts()),
+  },
+  ci_config_path: {
+    column: 'given',
+    input: checked(
+      nullable(Type.String({ description: 'Where the configuration of pipelines is; null: `.gitlab-ci.yml`' })),
+      ciConfigPathReasons,
+    ),
+    reply: nullable(Type.String()),
+    relation: column('ci_config_path', text()),
   },
 } satisfies Fields;
 

@@ -3,7 +3,7 @@
  * (docs/reference/projects.md#fields).
  */
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
-import { nullable, since } from '../../../http/index.ts';
+import { since } from '../../../http/index.ts';
 
 /**
  * A field that has the same value in every reply.
@@ -30,7 +30,6 @@ export const fixedProjectFields = {
   container_registry_enabled: off(noImages),
   service_desk_enabled: off(noServiceDesk),
   shared_runners_enabled: off(noPipelines),
-  ci_config_path: fixed(nullable(Type.String()), noPipelines),
   package_registry_access_level: Disabled(noPackages),
   container_registry_access_level: Disabled(noImages),
   pages_access_level: Disabled(noPages),
@@ -58,7 +57,6 @@ export const fixedProjectValues: Static<TObject<typeof fixedProjectFields>> = {
   container_registry_enabled: false,
   service_desk_enabled: false,
   shared_runners_enabled: false,
-  ci_config_path: null,
   package_registry_access_level: 'disabled',
   container_registry_access_level: 'disabled',
   pages_access_level: 'disabled',

@@ -29,7 +29,7 @@ import {
   SharedWithGroup,
 } from '../../people/namespaces/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
-import { accessFields, featureFields, mergeFields, usageFields } from './fields.ts';
+import { accessFields, codeFields, featureFields, mergeFields, usageFields } from './fields.ts';
 import { fixedProjectFields, fixedProjectValues } from './fixed_present.ts';
 import { openIssuesOf, type ProjectRow, type ProjectSource, projectRow, statisticsOf } from './queries.ts';
 import type { FormAsked } from './rules.ts';
@@ -85,6 +85,7 @@ const detailFields = {
   can_create_merge_request_in: Type.Boolean(),
   emails_disabled: Type.Boolean(),
   ...replyOf(usageFields),
+  ...replyOf(codeFields),
   dependency_paths: optional(
     Type.Array(Type.String(), {
       description:
@@ -117,7 +118,7 @@ const detailFields = {
 };
 
 /** The settings that all readers see. */
-const shownSettings = shownOf({ ...featureFields, ...usageFields, ...accessFields, ...mergeFields });
+const shownSettings = shownOf({ ...featureFields, ...usageFields, ...codeFields, ...accessFields, ...mergeFields });
 
 const unstored = () => Type.Integer({ description: 'Always 0: nothing of the kind is stored' });
 
