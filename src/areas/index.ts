@@ -6,6 +6,7 @@ import { hookRoutes } from './activity/hooks/index.ts';
 import { notificationSettingRoutes } from './activity/notification_settings/index.ts';
 import { mailTarget } from './activity/notifications/index.ts';
 import { todoForm, todoRoutes } from './activity/todos/index.ts';
+import { lintRoutes } from './ci/configuration/routes.ts';
 import { indexFollower } from './code/code_search/index.ts';
 import { commitStatuses } from './code/commit_statuses/routes.ts';
 import { dependencyDocumentRoutes } from './code/dependencies/document_routes.ts';
@@ -562,6 +563,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     commitCommentRoutes,
   ),
   ...tagged('Commit statuses', 'What external systems report about a commit.', commitStatuses),
+  ...tagged('CI configuration', 'Checks of the file that says which jobs a pipeline has.', lintRoutes),
   ...tagged('Pipelines', 'What external systems report about a commit and ref, taken together.', pipelineRoutes),
   ...tagged('Jobs', 'What external systems report, as jobs of pipelines.', jobRoutes),
   ...tagged(

@@ -21,9 +21,11 @@ export interface Fetching extends Opening {
   silence_ms: number;
   /** Ends the request early. */
   signal: AbortSignal;
+  /** How many redirects are followed; two unless given. */
+  most_redirects?: number;
 }
 
-const maximumRedirects = 2;
+const usualRedirects = 2;
 const redirections = new Set([301, 302, 303, 307, 308]);
 
 /**
@@ -39,7 +41,10 @@ function targetOf(location: string, url: URL): URL {
 }
 
 /** Sends a request and follows redirects. A method other than GET is kept, unless the answer is 303. */
-async function follow({ secret_headers, ...opening }: Fetching, signal: AbortSignal): Promise<IncomingMessage> {
+async function follow(
+  { secret_headers, most_redirects = usualRedirects, ...opening }: Fetching,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
   const first = new URL(opening.url);
   let url = first;
   let { method, body } = opening;
@@ -49,7 +54,7 @@ async function follow({ secret_headers, ...opening }: Fetching, signal: AbortSig
     const { statusCode: status = 0, headers: answered } = response;
     if (!redirections.has(status) || answered.location === undefined) return response;
     response.destroy();
-    if (redirects === maximumRedirects) throw new RefusedRedirect('Redirected too often');
+    if (redirects === most_redirects) throw new RefusedRedirect('Redirected too often');
     url = targetOf(answered.location, url);
     if (status === 303) [method, body] = ['GET', undefined];
   }

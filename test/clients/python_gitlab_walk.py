@@ -116,6 +116,12 @@ def files(place):
     blame = project.files.blame(file_path="poem.txt", ref="main")
     same([(part["commit"]["id"], part["lines"]) for part in blame], [(beginning.id, ["one"]), (change.id, ["2"])])
 
+    result = project.ci_lint.get(include_jobs=True)
+    same((result.valid, result.errors), (False, ["Please provide content of .gitlab-ci.yml"]))
+    result = project.ci_lint.create({"content": "print: {script: [press]}", "dry_run": True, "include_jobs": True})
+    same((result.valid, [job["name"] for job in result.jobs]), (True, ["print"]))
+    project.ci_lint.validate("print: {script: [press]}")
+
     head = project.files.head(file_path="poem.txt", ref="main")
     same((head["X-Gitlab-Size"], head["X-Gitlab-Last-Commit-Id"]), ("6", change.id))
     into = io.BytesIO()

@@ -19,6 +19,7 @@ export const districts = [
   'deployments',
   'code',
   'spaces',
+  'ci',
   'conversation',
   'work',
   'migration',

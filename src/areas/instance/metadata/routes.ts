@@ -3,9 +3,7 @@ import { Type } from 'typebox';
 import { anyone, signedIn } from '../../../access/index.ts';
 import { installedBuild, installedVersion } from '../../../foundation/installation.ts';
 import { get, nullable, one, resource } from '../../../http/index.ts';
-
-/** Three numbers joined by dots; clients compare them, and the suffix enables paid features. */
-const apiLevel = '18.5.0-ee';
+import { apiLevel } from './rules.ts';
 
 const Metadata = resource('Metadata', {
   version: Type.String({ description: 'The level of the API, for clients' }),

@@ -1,0 +1,2 @@
+/** The interface of configurations of pipelines to other districts. */
+export { LintResult } from './present.ts';

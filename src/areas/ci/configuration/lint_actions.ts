@@ -1,0 +1,91 @@
+/** Compiling the configuration of a project for its people (docs/reference/ci_configuration.md#lint). */
+import type { MaybeCaller, Project } from '../../../access/index.ts';
+import { type Compiled, compileInTurn, type Facts, withoutJobs } from '../../../ci_configuration/index.ts';
+import { currentOwner } from '../../../foundation/clients.ts';
+import {
+  type Commit,
+  type Repository,
+  readCommit,
+  readTag,
+  repositoryOf,
+  resolveBranch,
+  resolveCommit,
+  resolveTag,
+} from '../../../git/index.ts';
+import type { Services } from '../../../http/index.ts';
+import { noCommit, readerFor } from './reading_git.ts';
+import type { Location } from './rules.ts';
+import { type Built, sourcesFor } from './variable_queries.ts';
+
+const noContentText = 'Please provide content of .gitlab-ci.yml';
+const noReferenceText = 'Reference not found';
+
+interface Granted {
+  project: Project;
+  caller: MaybeCaller;
+}
+
+/** The branch or tag of a name; a branch comes before a tag. Undefined when there is neither. */
+async function refOf(
+  repository: Repository,
+  name: string,
+): Promise<(Pick<Built, 'ref' | 'tag_message'> & { sha: string }) | undefined> {
+  const head = await resolveBranch(repository, name);
+  if (head !== undefined) return { ref: { type: 'branch', name }, sha: head };
+  const tag = await resolveTag(repository, name);
+  const sha = tag && (await resolveCommit(repository, `refs/tags/${name}`));
+  if (!tag || sha === undefined) return undefined;
+  return { ref: { type: 'tag', name }, sha, tag_message: (await readTag(repository, tag)).message };
+}
+
+interface Asked {
+  /** The text of the configuration, or where it is in the commit. */
+  content: string | Location;
+  /** The commit that files of the configuration are about; undefined for the head of the ref. */
+  commit?: Commit;
+  /** The branch or tag for which there would be a pipeline; undefined for the default branch. */
+  ref: string | undefined;
+  /** Whether to decide which jobs such a pipeline would have. */
+  selects: boolean;
+}
+
+const refused = (error: string): Compiled => ({ result: withoutJobs([error]), environment_names: [] });
+
+/**
+ * Compiles a configuration as for a push of a ref.
+ * @throws TooMuchWaiting
+ */
+export async function lint(
+  services: Services,
+  { project, caller }: Granted,
+  { content, commit, ref, selects }: Asked,
+): Promise<Compiled> {
+  const repository = repositoryOf(services, project);
+  const named = await refOf(repository, ref ?? project.default_branch);
+  if (!named && selects) return refused(noReferenceText);
+  const built: Built = {
+    ref: named?.ref ?? { type: 'branch', name: project.default_branch },
+    tag_message: named?.tag_message ?? null,
+    commit: commit ?? (named && (await readCommit(repository, named.sha))),
+    source: 'push',
+  };
+  const context = { project: project.full_path, sha: built.commit?.id ?? noCommit };
+  const reader = readerFor(services, caller, context);
+  const text = typeof content === 'string' ? content : await textAt(content, reader, context);
+  if (text === undefined || text.trim() === '') return refused(noContentText);
+  const facts = { source: built.source, ref: built.ref, context, has_cluster: false } satisfies Partial<Facts>;
+  const sources = await sourcesFor(services, { project, caller }, built);
+  const work = { owner: currentOwner(), content: `${context.sha} ${text}` };
+  return compileInTurn({ content: text, context, sources, facts, selects }, reader, work);
+}
+
+/** The text of a configuration at its place; one that is elsewhere is included. */
+async function textAt(
+  location: Location,
+  reader: ReturnType<typeof readerFor>,
+  context: Facts['context'],
+): Promise<string | undefined> {
+  if (location.type !== 'local') return JSON.stringify({ include: [location.include] });
+  const file = await reader.read({ type: 'local', context, path: location.path });
+  return 'content' in file ? file.content : undefined;
+}

@@ -1,0 +1,2 @@
+/** The interface of metadata to other districts. */
+export { apiLevel } from './rules.ts';
