@@ -133,3 +133,24 @@ test('the jobs of a project are listed by their state, and an owner deletes a pi
   assert.equal((await browser.send(`${pipelines}/${pipeline_id}`, 'remove')).to, pipelines);
   assert.deepEqual((await as('owner').get(`/projects/${project.id}/pipelines`)).body, []);
 });
+
+test('the configuration of pipelines is shown as it is compiled, and a developer checks a text', async () => {
+  const here = await filledWorld();
+  const { as, project, people } = here;
+  const address = `/${project.full_path}/-/ci/lint`;
+  const reader = await browserOf(here, people.reporter);
+  assert.match((await reader.get(address)).html, /Please provide content of \.gitlab-ci\.yml/);
+  const file = { branch: 'main', content: 'press: {script: [make], when: manual}', commit_message: 'Press' };
+  await sent(as('maintainer').post(`/projects/${project.id}/repository/files/.gitlab-ci.yml`, file));
+  const shown = (await reader.get(address)).html;
+  assert.match(shown, /The configuration is valid.*press.*manual/s);
+  assert.ok(!shown.includes('Check a text'));
+
+  const browser = await browserOf(here, people.developer);
+  assert.match((await browser.get(address)).html, /Check a text/);
+  const refused = await browser.send(address, 'check', { content: 'a: {image: x}', dry_run: 'true' });
+  assert.match(refused.html, /is not valid.*jobs a config should implement the script:, run:, or trigger: keyword/s);
+  const content = 'a: {script: x, rules: [{if: $CI_COMMIT_TAG}]}\nb: {script: x}';
+  const { html } = await browser.send(address, 'check', { content, dry_run: 'true' });
+  assert.ok(/The configuration is valid.*1 job/s.test(html) && html.includes('<strong>b</strong>'));
+});

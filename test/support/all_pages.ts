@@ -298,6 +298,7 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
     `${at}/feature_flags/press/edit?strategy=flexibleRollout`,
     `${at}/environments/${environment.id}`,
     `${at}/environments/${environment.id}/edit`,
+    `${at}/ci/lint`,
     `${at}/deployments/${deployment.id}`,
     `${at}/settings/repository`,
   ];

@@ -1,6 +1,7 @@
 /** Deployments of a project: environments, pipelines and feature flags (docs/reference/work_pages.md). */
 import { environmentPages } from './environment_pages.ts';
 import { flagPages } from './flag_pages.ts';
+import { lintPages } from './lint_pages.ts';
 import { pipelinePages } from './pipeline_pages.ts';
 
-export const deploymentPages = [...environmentPages, ...pipelinePages, ...flagPages];
+export const deploymentPages = [...environmentPages, ...pipelinePages, ...lintPages, ...flagPages];

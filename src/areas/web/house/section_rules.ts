@@ -71,6 +71,12 @@ const sections: Readonly<Record<Place['kind'], readonly PlacedSection[]>> = {
       pages: [
         { name: 'pipelines', label: 'Pipelines', address: '/-/pipelines', operation: 'listPipelines' },
         { name: 'jobs', label: 'Jobs', address: '/-/jobs', operation: 'listJobs' },
+        {
+          name: 'ci_lint',
+          label: 'Configuration',
+          address: '/-/ci/lint',
+          operation: 'lintProjectCiConfiguration',
+        },
         { name: 'environments', label: 'Environments', address: '/-/environments', operation: 'listEnvironments' },
         { name: 'releases', label: 'Releases', address: '/-/releases', operation: 'listReleases' },
         { name: 'feature_flags', label: 'Feature flags', address: '/-/feature_flags', operation: 'listFeatureFlags' },
