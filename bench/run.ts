@@ -48,7 +48,7 @@ try {
   if (asked('error_attack')) rows.push(...(await measureErrorAttack(folder)));
   if (asked('error_lists')) rows.push(...(await measureErrorLists(folder)));
   if (asked('dependencies')) rows.push(...(await measureDependencies(folder)));
-  if (asked('ci_configuration')) rows.push(...(await measureCiConfiguration()));
+  if (asked('ci_configuration')) rows.push(...(await measureCiConfiguration(folder)));
   if (asked('events')) rows.push(...(await measureEvents(folder)));
   if (asked('feature_flags')) rows.push(...(await measureFeatureFlags(folder)));
   if (asked('issues')) rows.push(...(await measureIssues(folder)));
