@@ -53,7 +53,7 @@ test('remote files are fetched within limits, and from the local network only wh
     await lint(`${remote}/none.yml`),
     `Remote file \`${remote}/none.yml\` could not be fetched because of HTTP code \`404\` error!`,
   );
-  assert.equal(await lint(`${remote}/large.yml`), 'The parsed YAML is too big');
+  assert.match(await lint(`${remote}/large.yml`), /: The parsed YAML is too big$/);
   if (isLong)
     assert.equal(
       await lint(`${remote}/silent.yml`),
