@@ -1,6 +1,6 @@
 /** Configuration files of pipelines: how long a large one is compiled and checked, and how others fare meanwhile. */
 import path from 'node:path';
-import { compile } from '../src/ci_configuration/index.ts';
+import { compile } from '../src/ci_configuration/compile.ts';
 import { startInstance } from './instance.ts';
 import { inTurn, measuredFrom, p95_ms, timeOf } from './measure.ts';
 import { plainRow, type Row } from './table.ts';
