@@ -35,8 +35,8 @@ export interface Selection {
   auto_cancel: AutoCancel;
 }
 
-export const filteredText = 'Pipeline filtered out by workflow rules.';
-export const noJobsText =
+const filteredText = 'Pipeline filtered out by workflow rules.';
+const noJobsText =
   'Pipeline will not run for the selected trigger. The rules configuration prevented any jobs from being added to the pipeline.';
 const maximumName = 255;
 
