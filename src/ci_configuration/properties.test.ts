@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { runs } from '../../test/support/runs.ts';
-import { compile } from './index.ts';
+import { compile } from './compile.ts';
 import type { CompileResult } from './types.ts';
 import { type Mapping, merged, plainOf, type Value } from './values.ts';
 
