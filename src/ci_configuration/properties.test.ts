@@ -38,7 +38,8 @@ const keywords: Readonly<Record<string, readonly string[]>> = {
   when: ['manual', 'delayed', 'never'],
   start_in: ['1 day', '5'],
   image: ['alpine', '{name: a, entrypoint: [b]}', '[]'],
-  variables: ['{A: 1, B: {value: $A, expand: false}}', '{A: [1]}', '!reference [.base, variables]'],
+  // A reference in the place of a mapping merges otherwise once it is one.
+  variables: ['{A: 1, B: {value: $A, expand: false}}', '{A: [1]}'],
   cache: ['{paths: [a]}', '[{}, {}]', '{key: a/b}'],
   artifacts: ['{paths: [a], expire_in: 1 week}', '{reports: {junit: a}}', '{x: 1}'],
   retry: ['1', '{max: 2, when: always}', '3'],

@@ -96,7 +96,7 @@ const detailedRetry = record({ max: attribute(retries), when: attribute(retryWhe
 
 const retry: Shape<Retry> = mapped(
   mappingOr(detailedRetry, (value: Value, at: Place): { max?: number } | undefined => {
-    if (typeof value !== 'number') return at.bare.fault('has to be either an integer or a hash');
+    if (typeof value !== 'number') return at.fault('has to be either an integer or a hash');
     const max = retries(value, at.asAttribute);
     return max === undefined ? undefined : { max };
   }),
