@@ -7,7 +7,7 @@ import { masking } from './masking.ts';
 import { multiplied } from './parallel.ts';
 import { resolved } from './references.ts';
 import { checkRelations } from './relations.ts';
-import type { Findings } from './shapes/shape.ts';
+import { withoutJobs } from './results.ts';
 import type { CompileInput, CompileResult, Include } from './types.ts';
 import { checkSize, Invalid, type Mapping } from './values.ts';
 
@@ -26,29 +26,17 @@ const hidden = ({ location, blob, raw, ...others }: Include, hide: (text: string
   raw: raw && hide(raw),
 });
 
-type Parts = Omit<CompileResult, 'errors' | 'warnings'>;
-
-/** A result as it is while nothing was compiled. */
-const nothing = (): Parts => ({
-  includes: [],
-  merged_yaml: null,
-  jobs: [],
-  workflow: { auto_cancel: {} },
-  variables: [],
-  stages: [],
-});
-
-/** Does all steps; `parts` has what was made before an error. */
-async function compileInto(parts: Parts, input: CompileInput, findings: Findings): Promise<void> {
-  const { content, odd_keys } = await included(input, parts.includes, findings.warnings);
+/** Does all steps; the result has what was made before an error. */
+async function compileInto(result: CompileResult, input: CompileInput): Promise<void> {
+  const { content, odd_keys } = await included(input, result.includes, result.warnings);
   const entries = resolved(extended(content));
   checkSize(entries);
-  parts.merged_yaml = yamlOf(entries);
-  const { jobs, workflow, variables, stages } = readEntries(entries, odd_keys, findings);
-  if (findings.errors.length > 0) return;
+  result.merged_yaml = yamlOf(entries);
+  const { jobs, workflow, variables, stages } = readEntries(entries, odd_keys, result);
+  if (result.errors.length > 0) return;
   const all = multiplied(jobs);
   checkRelations(all, stages);
-  Object.assign(parts, { jobs: all, workflow, variables: [...variables], stages });
+  Object.assign(result, { jobs: all, workflow, variables, stages });
 }
 
 /**
@@ -56,22 +44,21 @@ async function compileInto(parts: Parts, input: CompileInput, findings: Findings
  * @returns jobs, or errors for people; it throws only what `files` and `holds` throw
  */
 export async function compile(input: CompileInput): Promise<CompileResult> {
-  const findings: Findings = { errors: [], warnings: [] };
-  const parts = nothing();
+  const result = withoutJobs([]);
   try {
-    await compileInto(parts, input, findings);
+    await compileInto(result, input);
   } catch (error) {
     if (!(error instanceof Invalid)) throw error;
-    findings.errors.push(error.message);
+    result.errors.push(error.message);
   }
   const hide = masking(input.masked ?? []);
   const shown = (texts: readonly string[]) =>
     texts.slice(0, maximumTexts).map((text) => hide(text).slice(0, maximumText_chars));
   return {
-    ...parts,
-    errors: shown(findings.errors),
-    warnings: shown(findings.warnings),
-    merged_yaml: parts.merged_yaml && hide(parts.merged_yaml),
-    includes: parts.includes.map((include) => hidden(include, hide)),
+    ...result,
+    errors: shown(result.errors),
+    warnings: shown(result.warnings),
+    merged_yaml: result.merged_yaml && hide(result.merged_yaml),
+    includes: result.includes.map((include) => hidden(include, hide)),
   };
 }
