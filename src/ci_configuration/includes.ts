@@ -222,6 +222,6 @@ class Including {
 export async function included(input: CompileInput, includes: Include[], warnings: string[]): Promise<Content> {
   const including = new Including(input, includes);
   const content = await including.root();
-  warnings.push(...including.warnings);
+  for (const warning of including.warnings) warnings.push(warning);
   return { content, odd_keys: including.odd_keys };
 }

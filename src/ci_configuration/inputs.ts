@@ -74,7 +74,7 @@ function isMatch(value: Value, regex: Value, location: string): boolean {
 export function expandWithin(text: string, variables: Variables): string {
   const signs = text.match(/[$%]/g)?.length ?? 0;
   if (signs === 0) return text;
-  const longest_chars = Math.max(0, ...variables.values().map(({ value }) => value.length));
+  const longest_chars = variables.values().reduce((longest, { value }) => Math.max(longest, value.length), 0);
   if (text.length + signs * longest_chars > maximumContent_chars) throw new Invalid(tooBig);
   return expand(text, variables);
 }

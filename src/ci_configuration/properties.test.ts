@@ -7,9 +7,14 @@ import { compile } from './compile.ts';
 import type { CompileResult } from './types.ts';
 import { type Mapping, merged, plainOf, type Value } from './values.ts';
 
-const compiled = (content: string, files: Readonly<Record<string, string>> = {}): Promise<CompileResult> =>
+const compiled = (
+  content: string,
+  files: Readonly<Record<string, string>> = {},
+  inputs: Readonly<Record<string, unknown>> = {},
+): Promise<CompileResult> =>
   compile({
     content,
+    inputs,
     context: { project: 'orchard/apples', sha: 'main' },
     files: {
       read: async (request) => {
@@ -82,7 +87,7 @@ test('a file gives the same bytes each time, and so does what it is merged to', 
         [errors, jobs, stages, variables, workflow, merged_yaml],
       );
     }),
-    { numRuns: runs(300, 20_000) },
+    { numRuns: runs(100, 20_000) },
   );
 });
 
@@ -97,7 +102,7 @@ test('jobs have names of their own, and need only each other', async () => {
         for (const need of needs) assert.ok(need.type !== 'job' || need.optional || names.has(need.job));
       }
     }),
-    { numRuns: runs(200, 10_000) },
+    { numRuns: runs(100, 10_000) },
   );
 });
 
@@ -141,7 +146,7 @@ test('no text makes it throw', async () => {
       const { errors, jobs } = await compiled(content);
       assert.ok(errors.length > 0 || jobs.length > 0);
     }),
-    { numRuns: runs(500, 50_000) },
+    { numRuns: runs(200, 50_000) },
   );
 });
 
@@ -172,7 +177,7 @@ test('merging is associative, while no key is a mapping here and something else 
     fc.property(tree, tree, tree, (first, second, third) => {
       assert.deepEqual(plainOf(merged(merged(first, second), third)), plainOf(merged(first, merged(second, third))));
     }),
-    { numRuns: runs(500, 20_000) },
+    { numRuns: runs(200, 20_000) },
   );
 });
 
@@ -187,7 +192,12 @@ test('what explodes after it was read is refused', async () => {
     referring.push(`.a${n}: {script: [!reference [.a${n - 1}, script], !reference [.a${n - 1}, script]]}`);
   const chain = Array.from({ length: 2_000 }, (_, n) => `.a${n}: {script: !reference [.a${n + 1}, script]}`);
   const long = `.a: {script: ["${'x'.repeat(1_000_000)}"]}\n${Array.from({ length: 30 }, (_, n) => `j${n}: {extends: .a}`).join('\n')}`;
+  const nesting = Array.from(
+    { length: 90 },
+    (_, n) => `.a${n}: ${'['.repeat(90)}!reference [.a${n + 1}]${']'.repeat(90)}`,
+  );
   for (const content of [
+    [...nesting, '.a90: [x]'].join('\n'),
     extending.join('\n'),
     [...referring, 'job: {script: !reference [.a29, script]}'].join('\n'),
     chain.join('\n'),
@@ -231,7 +241,15 @@ test('a chain of needs may be as long as there are jobs', async () => {
   assert.equal((await compiled(jobs.join('\n'))).jobs.length, 5_000);
 });
 
+test('inputs may be nested as deeply as files', async () => {
+  let nested: unknown = 'x';
+  for (let level = 0; level < 50_000; level++) nested = [nested];
+  assert.deepEqual((await compiled('job: {script: a}', {}, { nested })).errors, [tooBig]);
+});
+
 test('errors are not endless', async () => {
+  const twice = Array.from({ length: 150_000 }, (_, n) => `k${n >> 1}: 1`).join('\n');
+  assert.equal((await compiled(`.a: {x: 1}\n${twice}`)).warnings.length, 1_000);
   const wrong = Array.from(
     { length: 3_000 },
     (_, n) => `j${n}: {script: a, retry: ${'x'.repeat(1_000)}, ${'y'.repeat(5_000)}: 1}`,

@@ -19,6 +19,8 @@ class Resolving {
   readonly #targets = new Map<string, Value>();
   /** References that are being resolved. */
   readonly #way = new Set<string>();
+  /** How many collections are around the value that is being resolved. */
+  #depth = 0;
 
   constructor(entries: Mapping) {
     this.#entries = entries;
@@ -28,8 +30,16 @@ class Resolving {
     if (typeof value !== 'object' || value === null) return value;
     const known = this.#known.get(value);
     if (known !== undefined) return known;
-    const result = value instanceof Reference ? this.#target(value) : this.#collection(value);
+    const result = value instanceof Reference ? this.#target(value) : this.#within(value);
     this.#known.set(value, result);
+    return result;
+  }
+
+  /** References may nest what is nested already, until the stack ends. */
+  #within(value: readonly Value[] | Mapping): Value {
+    if (++this.#depth > maximumDepth) throw new Invalid(tooBig);
+    const result = this.#collection(value);
+    this.#depth--;
     return result;
   }
 

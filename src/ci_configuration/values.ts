@@ -91,10 +91,14 @@ export function checkSize(value: Value): void {
   sizeOf(value);
 }
 
-/** Plain data, as JSON has it, as a value. */
-export function valueFrom(plain: unknown): Value {
-  if (Array.isArray(plain)) return plain.map(valueFrom);
+/**
+ * Plain data, as JSON has it, as a value.
+ * @throws Invalid if it is nested too deeply
+ */
+export function valueFrom(plain: unknown, depth = 0): Value {
+  if (depth > maximumDepth) throw new Invalid(tooBig);
+  if (Array.isArray(plain)) return plain.map((item) => valueFrom(item, depth + 1));
   if (typeof plain === 'object' && plain !== null)
-    return new Map(Object.entries(plain).map(([key, member]) => [key, valueFrom(member)]));
+    return new Map(Object.entries(plain).map(([key, member]) => [key, valueFrom(member, depth + 1)]));
   return typeof plain === 'string' || typeof plain === 'number' || typeof plain === 'boolean' ? plain : null;
 }
