@@ -120,7 +120,7 @@ def files(place):
     same((result.valid, result.errors), (False, ["Please provide content of .gitlab-ci.yml"]))
     result = project.ci_lint.create({"content": "print: {script: [press]}", "dry_run": True, "include_jobs": True})
     same((result.valid, [job["name"] for job in result.jobs]), (True, ["print"]))
-    project.ci_lint.validate("print: {script: [press]}")
+    project.ci_lint.validate({"content": "print: {script: [press]}"})
 
     head = project.files.head(file_path="poem.txt", ref="main")
     same((head["X-Gitlab-Size"], head["X-Gitlab-Last-Commit-Id"]), ("6", change.id))
