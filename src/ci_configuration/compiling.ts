@@ -26,6 +26,8 @@ export interface ToCompile {
   inputs?: Readonly<Record<string, unknown>>;
   /** Whether to decide which jobs are there. */
   selects: boolean;
+  /** Whether the answer has the jobs: receiving thousands of them takes the process that serves a while. */
+  with_jobs: boolean;
 }
 
 export interface Compiled {

@@ -59,9 +59,16 @@ async function compiled(given: ToCompiler): Promise<Compiled> {
 
 const failed = (error: string): Compiled => ({ result: withoutJobs([error]), environment_names: [] });
 
+const withoutTheJobs = ({ result, selection }: Compiled): Compiled => ({
+  result: { ...result, jobs: [] },
+  environment_names: [],
+  ...(selection && { selection: { ...selection, jobs: [] } }),
+});
+
 parentPort!.on('message', async (request: ToCompiler) => {
   try {
-    parentPort!.postMessage(await compiled(request));
+    const all = await compiled(request);
+    parentPort!.postMessage(request.with_jobs ? all : withoutTheJobs(all));
   } catch (error) {
     if (!(error instanceof Unanswered)) throw error;
     // Whoever gave the work knows why, and does not wait for this.

@@ -47,6 +47,7 @@ interface Asked {
   ref: string | undefined;
   /** Whether to decide which jobs such a pipeline would have. */
   selects: boolean;
+  with_jobs: boolean;
 }
 
 const refused = (error: string): Compiled => ({ result: withoutJobs([error]), environment_names: [] });
@@ -58,7 +59,7 @@ const refused = (error: string): Compiled => ({ result: withoutJobs([error]), en
 export async function lint(
   services: Services,
   { project, caller }: Granted,
-  { content, commit, ref, selects }: Asked,
+  { content, commit, ref, selects, with_jobs }: Asked,
 ): Promise<Compiled> {
   const repository = repositoryOf(services, project);
   const named = await refOf(repository, ref ?? project.default_branch);
@@ -76,7 +77,7 @@ export async function lint(
   const facts = { source: built.source, ref: built.ref, context, has_cluster: false } satisfies Partial<Facts>;
   const sources = await sourcesFor(services, { project, caller }, built);
   const work = { owner: currentOwner(), content: `${context.sha} ${text}` };
-  return compileInTurn({ content: text, context, sources, facts, selects }, reader, work);
+  return compileInTurn({ content: text, context, sources, facts, selects, with_jobs }, reader, work);
 }
 
 /** The text of a configuration at its place; one that is elsewhere is included. */

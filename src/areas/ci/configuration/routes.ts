@@ -33,7 +33,7 @@ export const lintRoutes = [
     handle: async ({ project, caller, input, ...services }) => {
       const { ref, dry_run, include_jobs } = input;
       const content = typeof input.content === 'string' ? input.content : Buffer.from(input.content).toString();
-      const asked = { content, ref: ref || undefined, selects: dry_run };
+      const asked = { content, ref: ref || undefined, selects: dry_run, with_jobs: include_jobs };
       return presentLint(await lint(services, { project, caller }, asked), include_jobs);
     },
   }),
@@ -58,7 +58,13 @@ export const lintRoutes = [
       const named = input.content_ref || input.sha || project.default_branch;
       const commit = await readCommit(repository, found('Commit', await resolveCommit(repository, named)));
       const content = locationOf(await configPathOf(services.db, project.id));
-      const asked = { content, commit, ref: input.dry_run_ref || input.ref || undefined, selects: dry_run };
+      const asked = {
+        content,
+        commit,
+        ref: input.dry_run_ref || input.ref || undefined,
+        selects: dry_run,
+        with_jobs: include_jobs,
+      };
       return presentLint(await lint(services, { project, caller }, asked), include_jobs);
     },
   }),
