@@ -7,8 +7,8 @@ import { Invalid } from './values.ts';
 
 const maximumName_chars = 255;
 const maximumNeeds = 50;
-/** More than a pipeline may have, since rules leave jobs out. */
-const maximumJobs = 50_000;
+/** More than a pipeline may have, since rules leave jobs out, and few enough to go from thread to thread in a moment. */
+const maximumJobs = 20_000;
 
 type Values = readonly (readonly [key: string, value: string])[];
 

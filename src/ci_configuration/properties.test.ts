@@ -209,7 +209,7 @@ test('what explodes after it was read is refused', async () => {
 test('jobs and needs are counted before they are made', async () => {
   const many = Array.from({ length: 300 }, (_, n) => `j${n}: {script: a, parallel: 200}`).join('\n');
   assert.deepEqual((await compiled(many)).errors, [
-    'Pipeline size limit exceeded! The number of jobs has to be less than 50000',
+    'Pipeline size limit exceeded! The number of jobs has to be less than 20000',
   ]);
   const needy = `a: {script: a, parallel: 200}\n.n: &n [${'a, '.repeat(200)}]\nb: {script: b, needs: *n}`;
   assert.deepEqual((await compiled(needy)).errors, [
