@@ -2,6 +2,7 @@
 import { type MaybeCaller, mayDownloadCode, mayRead, type Project, projectFor } from '../../../access/index.ts';
 import type { FileContent, FileContext, FileRefusal, FileRequest, Reader } from '../../../ci_configuration/index.ts';
 import { pagePath } from '../../../foundation/addresses.ts';
+import { nextTurn } from '../../../foundation/loop_turns.ts';
 import {
   blobSize,
   changedFiles,
@@ -31,6 +32,8 @@ const remoteRedirects = 3;
 const all_ms = 30_000;
 const maximumChanged = 5_000;
 const changes_ms = 5_000;
+/** Some milliseconds of work, after which others are served. */
+const pathsInTurn = 5_000;
 
 const rawPage = pagePath('/:project/-/raw/:ref/:path');
 
@@ -69,7 +72,7 @@ async function remoteFile(
   if (urlReasons(url, true).length > 0) return { refused: 'bad_address' };
   const [blocked] = urlReasons(url, may_be_local);
   if (blocked !== undefined) return { refused: 'unreachable', reason: `the address ${blocked}` };
-  const signal = AbortSignal.timeout(Math.min(remote_ms, left_ms));
+  const signal = AbortSignal.timeout(Math.ceil(Math.min(remote_ms, left_ms)));
   const request = {
     ...{ method: 'GET' as const, url, headers: { 'user-agent': 'Coppice' }, secret_headers: {} },
     ...{ verifies_tls: true, may_be_local, silence_ms: remote_ms, most_redirects: remoteRedirects, signal },
@@ -138,9 +141,13 @@ export function readerFor(services: Reading, caller: MaybeCaller, built: FileCon
       if (!code) return [];
       const { tree_id } = await readCommit(code.repository, sha);
       const listing = await listTree(code.repository, tree_id, { is_recursive: true });
-      return listing
-        .entries(0, listing.length)
-        .flatMap(({ path, type }) => (type === 'blob' || type === 'symlink' ? [path] : []));
+      const paths: string[] = [];
+      for (let at = 0; at < listing.length; at += pathsInTurn) {
+        for (const { path, type } of listing.entries(at, at + pathsInTurn))
+          if (type === 'blob' || type === 'symlink') paths.push(path);
+        await nextTurn();
+      }
+      return paths;
     },
     async changed(compare_to) {
       // As for a new branch, which has nothing to be compared with.
