@@ -1186,22 +1186,48 @@ create table commit_statuses (
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
   pipeline_id bigint,
+  kind text default 'status'::text not null,
+  stage text,
+  stage_index integer,
+  allow_failure boolean default false not null,
+  run_when text,
+  needs text[],
+  failure_reason text,
+  queued_at timestamp with time zone,
+  scheduled_at timestamp with time zone,
+  interruptible boolean default false not null,
+  resource_group_id bigint,
+  environment text,
+  tags text[],
   constraint commit_statuses_pkey PRIMARY KEY (id),
-  constraint commit_statuses_status_check CHECK (status = ANY (ARRAY['pending'::text, 'running'::text, 'success'::text, 'failed'::text, 'canceled'::text, 'skipped'::text])),
+  constraint commit_statuses_job_check CHECK (kind = 'status'::text OR pipeline_id IS NOT NULL AND stage IS NOT NULL AND stage_index IS NOT NULL AND run_when IS NOT NULL),
+  constraint commit_statuses_kind_check CHECK (kind = ANY (ARRAY['status'::text, 'job'::text, 'bridge'::text])),
+  constraint commit_statuses_run_when_check CHECK (run_when = ANY (ARRAY['on_success'::text, 'on_failure'::text, 'always'::text, 'manual'::text, 'delayed'::text])),
+  constraint commit_statuses_status_check CHECK (status = ANY (ARRAY['created'::text, 'waiting_for_resource'::text, 'preparing'::text, 'scheduled'::text, 'manual'::text, 'pending'::text, 'running'::text, 'canceling'::text, 'success'::text, 'failed'::text, 'canceled'::text, 'skipped'::text])),
   constraint commit_statuses_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id) ON DELETE CASCADE,
   constraint commit_statuses_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint commit_statuses_resource_group_id_fkey FOREIGN KEY (resource_group_id) REFERENCES resource_groups(id),
   constraint commit_statuses_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL
 );
 CREATE INDEX commit_statuses_by_commit ON commit_statuses USING btree (project_id, sha, id);
+CREATE INDEX commit_statuses_by_resource_group ON commit_statuses USING btree (resource_group_id, id) WHERE resource_group_id IS NOT NULL;
 CREATE INDEX commit_statuses_by_status ON commit_statuses USING btree (project_id, status, id);
 CREATE INDEX commit_statuses_by_user ON commit_statuses USING btree (user_id);
-CREATE UNIQUE INDEX commit_statuses_current ON commit_statuses USING btree (project_id, sha, ref, name) WHERE NOT retried;
+CREATE UNIQUE INDEX commit_statuses_current ON commit_statuses USING btree (project_id, sha, ref, name) WHERE NOT retried AND kind = 'status'::text;
+CREATE UNIQUE INDEX commit_statuses_current_jobs ON commit_statuses USING btree (pipeline_id, name) WHERE NOT retried AND kind <> 'status'::text;
 CREATE INDEX commit_statuses_current_of_pipeline ON commit_statuses USING btree (pipeline_id, status) WHERE NOT retried;
 CREATE INDEX commit_statuses_in_order ON commit_statuses USING btree (project_id, id);
 CREATE INDEX commit_statuses_of_pipeline ON commit_statuses USING btree (pipeline_id, id);
+CREATE INDEX commit_statuses_scheduled ON commit_statuses USING btree (scheduled_at) WHERE status = 'scheduled'::text;
 CREATE INDEX commit_statuses_without_pipeline ON commit_statuses USING btree (id) WHERE pipeline_id IS NULL;
-comment on table commit_statuses is 'Statuses of commits that other systems report. A status that has ended is kept and marked as retried when the next one of its name begins.';
+comment on table commit_statuses is 'Statuses of commits that other systems report, and jobs of pipelines. One that has ended is kept and marked as retried when the next one of its name begins.';
 comment on column commit_statuses.ref is 'The branch or tag that the commit was built for.';
+comment on column commit_statuses.stage is 'Null for a reported status.';
+comment on column commit_statuses.run_when is 'The condition that the job starts under, among the jobs before it.';
+comment on column commit_statuses.needs is 'The names of the jobs that it waits for; null if it waits for all of the earlier stages.';
+comment on column commit_statuses.queued_at is 'When it became pending.';
+comment on column commit_statuses.scheduled_at is 'When a delayed job starts.';
+comment on column commit_statuses.environment is 'The name of the environment that it deploys to, as far as it was known when the pipeline was made.';
 
 create table costly_files (
   content text not null,
@@ -2669,6 +2695,14 @@ comment on table iterations is 'Iterations of a cadence.';
 comment on column iterations.sequence is 'The position in the cadence, from 1.';
 comment on column iterations.title is 'Null for iterations that the cadence makes.';
 
+create table job_definitions (
+  job_id bigint not null,
+  definition jsonb not null,
+  constraint job_definitions_pkey PRIMARY KEY (job_id),
+  constraint job_definitions_job_id_fkey FOREIGN KEY (job_id) REFERENCES commit_statuses(id) ON DELETE CASCADE
+);
+comment on table job_definitions is 'What a runner executes for a job: its part of the compiled configuration.';
+
 create unlogged table job_totals (
   id smallint default 1 not null,
   processed bigint default 0 not null,
@@ -3638,6 +3672,19 @@ comment on table personal_access_tokens is 'Access tokens of users and of bots.'
 comment on column personal_access_tokens.token_digest is 'SHA-256 of the token.';
 comment on column personal_access_tokens.family_id is 'The first token of a chain of rotations: using a revoked one revokes the whole family.';
 
+create table pipeline_variables (
+  pipeline_id bigint not null,
+  key text not null,
+  value bytea not null,
+  variable_type text not null,
+  raw boolean not null,
+  constraint pipeline_variables_pkey PRIMARY KEY (pipeline_id, key),
+  constraint pipeline_variables_variable_type_check CHECK (variable_type = ANY (ARRAY['env_var'::text, 'file'::text])),
+  constraint pipeline_variables_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id) ON DELETE CASCADE
+);
+comment on table pipeline_variables is 'Variables that whoever started a pipeline gave it.';
+comment on column pipeline_variables.value is 'Encrypted.';
+
 create table pipelines (
   id bigint default nextval('commit_statuses_id_seq'::regclass) not null,
   iid integer not null,
@@ -3651,22 +3698,38 @@ create table pipelines (
   updated_at timestamp with time zone default now() not null,
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
+  source text default 'external'::text not null,
+  before_sha text,
+  name text,
+  yaml_errors text,
+  failure_reason text,
+  is_protected boolean default false not null,
+  on_new_commit text default 'conservative'::text not null,
+  on_job_failure text default 'none'::text not null,
   constraint pipelines_pkey PRIMARY KEY (id),
   constraint pipelines_iid_key UNIQUE (project_id, iid),
-  constraint pipelines_of_commit UNIQUE (project_id, sha, ref),
-  constraint pipelines_status_check CHECK (status = ANY (ARRAY['pending'::text, 'running'::text, 'success'::text, 'failed'::text, 'canceled'::text, 'skipped'::text])),
+  constraint pipelines_on_job_failure_check CHECK (on_job_failure = ANY (ARRAY['none'::text, 'all'::text])),
+  constraint pipelines_on_new_commit_check CHECK (on_new_commit = ANY (ARRAY['conservative'::text, 'interruptible'::text, 'none'::text, 'disabled'::text])),
+  constraint pipelines_source_check CHECK (source = ANY (ARRAY['push'::text, 'web'::text, 'trigger'::text, 'schedule'::text, 'api'::text, 'external'::text, 'pipeline'::text, 'parent_pipeline'::text, 'merge_request_event'::text])),
+  constraint pipelines_status_check CHECK (status = ANY (ARRAY['created'::text, 'waiting_for_resource'::text, 'preparing'::text, 'scheduled'::text, 'manual'::text, 'pending'::text, 'running'::text, 'canceling'::text, 'success'::text, 'failed'::text, 'canceled'::text, 'skipped'::text])),
   constraint pipelines_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint pipelines_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL
 );
 CREATE INDEX pipelines_by_author ON pipelines USING btree (project_id, user_id, id);
+CREATE INDEX pipelines_by_commit ON pipelines USING btree (project_id, sha, id);
 CREATE INDEX pipelines_by_ref ON pipelines USING btree (project_id, ref, id);
 CREATE INDEX pipelines_by_status ON pipelines USING btree (project_id, status, id);
 CREATE INDEX pipelines_by_update ON pipelines USING btree (project_id, updated_at, id);
 CREATE INDEX pipelines_by_user ON pipelines USING btree (user_id) WHERE user_id IS NOT NULL;
 CREATE INDEX pipelines_in_order ON pipelines USING btree (project_id, id);
-CREATE INDEX pipelines_open ON pipelines USING btree (id) WHERE status = ANY (ARRAY['pending'::text, 'running'::text]);
-comment on table pipelines is 'Pipelines of external systems: the statuses of a commit and ref together.';
-comment on column pipelines.status is 'Derived from the current statuses.';
+CREATE UNIQUE INDEX pipelines_of_commit ON pipelines USING btree (project_id, sha, ref) WHERE source = 'external'::text;
+CREATE INDEX pipelines_open ON pipelines USING btree (id) WHERE status <> ALL (ARRAY['success'::text, 'failed'::text, 'canceled'::text, 'skipped'::text]);
+CREATE INDEX pipelines_open_of_ref ON pipelines USING btree (project_id, ref, id) WHERE source <> 'external'::text AND (status <> ALL (ARRAY['success'::text, 'failed'::text, 'canceled'::text, 'skipped'::text]));
+comment on table pipelines is 'Pipelines of a configuration, and of external systems: the statuses of a commit and ref together.';
+comment on column pipelines.status is 'Derived from the current jobs or statuses.';
+comment on column pipelines.before_sha is 'The commit before the push; null for other sources, and for the first push.';
+comment on column pipelines.yaml_errors is 'Why the configuration could not be compiled.';
+comment on column pipelines.is_protected is 'Whether its jobs get what is for protected branches and tags only.';
 
 create table placeholder_memberships (
   id bigint generated always as identity not null,
@@ -4403,6 +4466,20 @@ create unlogged table request_counts (
 );
 CREATE INDEX request_counts_by_end ON request_counts USING btree (ends_at);
 comment on table request_counts is 'Requests within the current window of each limit, over all processes. Not logged: counting begins anew after a crash.';
+
+create table resource_groups (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  key text not null,
+  process_mode text default 'unordered'::text not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint resource_groups_pkey PRIMARY KEY (id),
+  constraint resource_groups_key UNIQUE (project_id, key),
+  constraint resource_groups_process_mode_check CHECK (process_mode = ANY (ARRAY['unordered'::text, 'oldest_first'::text, 'newest_first'::text, 'newest_ready_first'::text])),
+  constraint resource_groups_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+comment on table resource_groups is 'What only one job of a project may use at a time, such as a machine to deploy to.';
 
 create table resource_iteration_events (
   id bigint generated always as identity not null,

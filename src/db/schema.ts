@@ -422,6 +422,19 @@ export interface CommitStatuses {
   started_at: Timestamp | null;
   finished_at: Timestamp | null;
   pipeline_id: number | null;
+  kind: Generated<string>;
+  stage: string | null;
+  stage_index: number | null;
+  allow_failure: Generated<boolean>;
+  run_when: string | null;
+  needs: string[] | null;
+  failure_reason: string | null;
+  queued_at: Timestamp | null;
+  scheduled_at: Timestamp | null;
+  interruptible: Generated<boolean>;
+  resource_group_id: number | null;
+  environment: string | null;
+  tags: string[] | null;
 }
 
 export interface CostlyFiles {
@@ -1263,6 +1276,11 @@ export interface Iterations {
   updated_at: Generated<Timestamp>;
 }
 
+export interface JobDefinitions {
+  job_id: number;
+  definition: Json;
+}
+
 export interface JobTotals {
   id: Generated<number>;
   processed: Generated<number>;
@@ -1731,6 +1749,14 @@ export interface PersonalAccessTokens {
   created_at: Generated<Timestamp>;
 }
 
+export interface PipelineVariables {
+  pipeline_id: number;
+  key: string;
+  value: Buffer;
+  variable_type: string;
+  raw: boolean;
+}
+
 export interface Pipelines {
   id: Generated<number>;
   iid: number;
@@ -1744,6 +1770,14 @@ export interface Pipelines {
   updated_at: Generated<Timestamp>;
   started_at: Timestamp | null;
   finished_at: Timestamp | null;
+  source: Generated<string>;
+  before_sha: string | null;
+  name: string | null;
+  yaml_errors: string | null;
+  failure_reason: string | null;
+  is_protected: Generated<boolean>;
+  on_new_commit: Generated<string>;
+  on_job_failure: Generated<string>;
 }
 
 export interface PlaceholderMemberships {
@@ -2138,6 +2172,15 @@ export interface RequestCounts {
   who: string;
   ends_at: Timestamp;
   count: number;
+}
+
+export interface ResourceGroups {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  key: string;
+  process_mode: Generated<string>;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
 }
 
 export interface ResourceIterationEvents {
@@ -2597,6 +2640,7 @@ export interface DB {
   issues: Issues;
   iteration_cadences: IterationCadences;
   iterations: Iterations;
+  job_definitions: JobDefinitions;
   job_totals: JobTotals;
   job_workers: JobWorkers;
   keys: Keys;
@@ -2638,6 +2682,7 @@ export interface DB {
   package_versions: PackageVersions;
   password_links: PasswordLinks;
   personal_access_tokens: PersonalAccessTokens;
+  pipeline_variables: PipelineVariables;
   pipelines: Pipelines;
   placeholder_memberships: PlaceholderMemberships;
   placeholders: Placeholders;
@@ -2670,6 +2715,7 @@ export interface DB {
   repository_sizes: RepositorySizes;
   repository_storage_moves: RepositoryStorageMoves;
   request_counts: RequestCounts;
+  resource_groups: ResourceGroups;
   resource_iteration_events: ResourceIterationEvents;
   resource_label_events: ResourceLabelEvents;
   resource_milestone_events: ResourceMilestoneEvents;

@@ -7,7 +7,7 @@ import { queueOf } from '../../../jobs/index.ts';
 import { lockCommit, pipelineFor, refreshPipeline } from '../pipelines/actions.ts';
 import { tellOfJob, tellOfPipeline } from '../pipelines/hook_actions.ts';
 import { notifyOfPipeline } from '../pipelines/notification_actions.ts';
-import { isFinal, type State } from '../pipelines/rules.ts';
+import { isFinal, type ReportedState } from '../pipelines/rules.ts';
 import { transitionRefusal } from './rules.ts';
 
 export interface Report {
@@ -18,7 +18,7 @@ export interface Report {
   /** Whether the ref is a tag. */
   tag: boolean;
   name: string;
-  state: State;
+  state: ReportedState;
   /** Omitted members keep their values. */
   target_url?: string;
   description?: string;
@@ -34,6 +34,7 @@ async function openReport(tx: Database, { project, caller, sha, ref, name }: Rep
     .where('sha', '=', sha)
     .where('ref', '=', ref)
     .where('name', '=', name)
+    .where('kind', '=', 'status')
     .where('retried', '=', false)
     .where('user_id', '=', caller.id)
     .where('status', 'in', ['pending', 'running'])
@@ -42,7 +43,7 @@ async function openReport(tx: Database, { project, caller, sha, ref, name }: Rep
 }
 
 /** The columns that follow from a state. */
-const stateColumns = (state: State) => ({
+const stateColumns = (state: ReportedState) => ({
   status: state,
   ...(state === 'running' ? { started_at: sql<string>`now()` } : {}),
   ...(isFinal(state) ? { finished_at: sql<string>`now()` } : {}),
@@ -58,6 +59,7 @@ async function begin(tx: Database, report: Report, pipeline_id: number): Promise
     .where('sha', '=', sha)
     .where('ref', '=', ref)
     .where('name', '=', name)
+    .where('kind', '=', 'status')
     .where('retried', '=', false)
     .execute();
   const values = { project_id: project.id, user_id: caller.id, sha, ref, name, target_url, description, coverage };

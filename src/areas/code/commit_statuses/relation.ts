@@ -19,7 +19,7 @@ import {
 } from '../../../relations/index.ts';
 import { tooLong } from '../../../texts/index.ts';
 import { assignStatuses } from '../pipelines/assignment_actions.ts';
-import { states } from '../pipelines/rules.ts';
+import { reportedStates } from '../pipelines/rules.ts';
 import { addressProblems } from './rules.ts';
 
 const short = (value: string) => tooLong(value, 255);
@@ -27,7 +27,7 @@ const short = (value: string) => tooLong(value, 255);
 /** The statuses of the commit and ref of a row of `commit_statuses`. */
 const all = (wanted: RawBuilder<unknown>) => sql`(
   select ${wanted} from commit_statuses status
-   where status.project_id = commit_statuses.project_id and status.sha = commit_statuses.sha and status.ref = commit_statuses.ref)`;
+   where status.kind = 'status' and status.project_id = commit_statuses.project_id and status.sha = commit_statuses.sha and status.ref = commit_statuses.ref)`;
 
 /** The worst of the current statuses, which is the status of their pipeline. */
 const overall = all(sql`
@@ -44,10 +44,10 @@ const single = sql`json_build_object(
 const ofPipeline = (name: 'iid' | 'tag' | 'status') => sql`(
   select ${sql.ref(`pipelines.${name}`)} from pipelines where pipelines.id = commit_statuses.pipeline_id)`;
 
-/** A predicate on rows of `commit_statuses`: the oldest of its commit and ref. */
-const isFirst = sql<SqlBool>`not exists (
+/** A predicate on rows of `commit_statuses`: the oldest reported one of its commit and ref. Jobs of our own pipelines stay. */
+const isFirst = sql<SqlBool>`commit_statuses.kind = 'status' and not exists (
   select from commit_statuses earlier where earlier.project_id = commit_statuses.project_id and earlier.sha = commit_statuses.sha
-     and earlier.ref = commit_statuses.ref and earlier.id < commit_statuses.id)`;
+     and earlier.ref = commit_statuses.ref and earlier.kind = 'status' and earlier.id < commit_statuses.id)`;
 
 const pipeline: RecordKind = {
   table: 'commit_statuses',
@@ -83,7 +83,7 @@ const status: RecordKind = {
     sha: required('sha', sha),
     ref: required('ref', text(short)),
     name: required('name', text(short)),
-    status: required('status', choice(...states)),
+    status: required('status', choice(...reportedStates)),
     description: column('description', text(short)),
     target_url: column(
       'target_url',

@@ -27,11 +27,11 @@ import {
 import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { presentUserBasic, UserBasic, type UserBasicRow, userBasicColumns } from '../../people/users/index.ts';
 import { otherPipelineText, refOfPipeline } from '../pipelines/actions.ts';
-import { stage as externalStage, states } from '../pipelines/rules.ts';
+import { stage as externalStage, reportedStates, states } from '../pipelines/rules.ts';
 import { reportStatus } from './actions.ts';
 import { addressProblems } from './rules.ts';
 
-/** `allow_failure` is always false: clients read it, but every failure counts here. `pipeline_id` is null until a job has assigned an imported status to its pipeline. */
+/** Statuses of other systems, and jobs. Every failure of a reported status counts. `pipeline_id` is null until a job has assigned an imported status to its pipeline. */
 export const CommitStatus = resource('CommitStatus', {
   id: Id,
   sha: Type.String(),
@@ -68,6 +68,7 @@ const statusesOf = (db: Database, project: Project) =>
       'finished_at',
       'coverage',
       'pipeline_id',
+      'allow_failure',
     ])
     .select((q) => q.ref('status').$castTo<(typeof states)[number]>().as('status'))
     .select(author.as('author'))
@@ -77,7 +78,6 @@ type StatusRow = Awaited<ReturnType<ReturnType<typeof statusesOf>['executeTakeFi
 
 const present = (url: string, row: StatusRow): Static<typeof CommitStatus> => ({
   ...row,
-  allow_failure: false,
   author: row.author && presentUserBasic(url, row.author),
 });
 
@@ -120,7 +120,7 @@ export const commitStatuses = [
       sha: Sha,
       ref: optional(Type.String({ description: 'Only of this branch or tag' })),
       name: optional(Type.String({ description: 'Only of this name' })),
-      stage: optional(Type.String({ description: 'Stage; always `external`' })),
+      stage: optional(Type.String({ description: 'Only of this stage; the stage of reported statuses is `external`' })),
       pipeline_id: optional(Type.Integer({ description: 'Only of this pipeline' })),
       all: Type.Boolean({ default: false, description: 'Include statuses that newer ones have replaced' }),
       sort: Type.Enum(['asc', 'desc'], { default: 'asc', description: 'By ID' }),
@@ -130,11 +130,10 @@ export const commitStatuses = [
     refusals: { 404: '404 Commit Not Found' },
     handle: async ({ project, input, db, ...services }) => {
       const { ref, name, stage, pipeline_id, all, sort } = input;
-      const isNowhere = (stage || externalStage) !== externalStage;
       const sha = found('Commit', await resolveCommit(repositoryOf(services, project), input.sha));
       const query = statusesOf(db, project)
         .where('sha', '=', sha)
-        .$if(isNowhere, (q) => q.where(sql<SqlBool>`false`))
+        .$if(Boolean(stage), (q) => q.where(sql<SqlBool>`coalesce(stage, ${externalStage}) = ${stage}`))
         .$if(!all, (q) => q.where('retried', '=', false))
         .$if(Boolean(ref), (q) => q.where('ref', '=', ref!))
         .$if(pipeline_id !== undefined, (q) => q.where('pipeline_id', '=', pipeline_id!))
@@ -150,7 +149,7 @@ export const commitStatuses = [
     access: codeWriter,
     input: {
       sha: Sha,
-      state: Type.Enum(states),
+      state: Type.Enum(reportedStates),
       ref: optional(short('The branch or tag that was built')),
       name: optional(short('Name of the status, such as that of a job; default `default`')),
       context: optional(short('Another name for `name`')),

@@ -1,10 +1,10 @@
 /** The transitions of commit statuses (docs/reference/commit_statuses.md). */
-import type { State } from '../pipelines/rules.ts';
+import type { ReportedState } from '../pipelines/rules.ts';
 
 /** The initial state, and the two non-final states. */
 type Origin = 'created' | 'pending' | 'running';
 
-const transitions: Record<State, { event: string; from: readonly Origin[] }> = {
+const transitions: Record<ReportedState, { event: string; from: readonly Origin[] }> = {
   pending: { event: 'enqueue', from: ['created'] },
   running: { event: 'run', from: ['created', 'pending'] },
   success: { event: 'success', from: ['created', 'pending', 'running'] },
@@ -14,7 +14,7 @@ const transitions: Record<State, { event: string; from: readonly Origin[] }> = {
 };
 
 /** Why a status may not make this transition, in the wording of the public API; undefined if it may. */
-export function transitionRefusal(from: Origin, to: State): string | undefined {
+export function transitionRefusal(from: Origin, to: ReportedState): string | undefined {
   const { event, from: allowed } = transitions[to];
   if (allowed.includes(from)) return undefined;
   return `Cannot transition status via :${event} from :${from} (Reason(s): Status cannot transition via "${event}")`;

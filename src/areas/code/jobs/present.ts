@@ -1,19 +1,22 @@
-/** Presents statuses as jobs (docs/reference/pipelines.md#jobs). */
+/** Presents jobs, and reported statuses as jobs (docs/reference/pipelines.md#jobs). */
 import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { commitKind, mayReadCode, type Project } from '../../../access/index.ts';
 import { type Database, momentInJson } from '../../../db/index.ts';
+import { pagePath } from '../../../foundation/addresses.ts';
 import { readCommit, repositoryOf, resolveCommit } from '../../../git/index.ts';
-import { Id, nullable, resource, type Services, Timestamp } from '../../../http/index.ts';
+import { Id, nullable, optional, resource, type Services, Timestamp } from '../../../http/index.ts';
 import { presentUserBasic, UserBasic, type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 import { Pipeline, type PipelineRow, presentPipeline, secondsBetween } from '../pipelines/present.ts';
-import { type State, stage, states } from '../pipelines/rules.ts';
+import { stage as externalStage, type State, states } from '../pipelines/rules.ts';
 import { Commit, presentCommit } from '../repository/present.ts';
+
+export const jobPage = pagePath('/:project/-/jobs/:job_id');
 
 export const Job = resource('Job', {
   id: Id,
   status: Type.Enum(states),
-  stage: Type.Enum([stage]),
+  stage: Type.String({ description: '`external` for a reported status' }),
   name: Type.String(),
   ref: Type.String(),
   tag: Type.Boolean({ description: 'Whether `ref` is a tag' }),
@@ -28,12 +31,15 @@ export const Job = resource('Job', {
   user: nullable(UserBasic),
   commit: nullable(Commit),
   pipeline: Pipeline,
-  web_url: Type.String({ description: '`target_url`, or the page of the commit' }),
+  web_url: Type.String({
+    description: 'The page of the job; of a reported status `target_url`, or the page of the commit',
+  }),
   project: Type.Object({ ci_job_token_scope_enabled: Type.Boolean() }),
   artifacts: Type.Array(Type.Object({})),
   runner: Type.Null(),
   artifacts_expire_at: Type.Null(),
   archived: Type.Boolean(),
+  failure_reason: optional(Type.String({ description: 'Only of failed jobs' })),
   tag_list: Type.Array(Type.String()),
 });
 
@@ -41,19 +47,21 @@ const userOfStatus: RawBuilder<UserBasicRow | null> = sql`(
   select ${userBasicJson('users')} from users where users.id = commit_statuses.user_id)`;
 
 const pipelineOfStatus: RawBuilder<PipelineRow & { tag: boolean }> = sql`(
-  select json_build_object('id', id, 'iid', iid, 'project_id', project_id, 'sha', sha, 'ref', ref, 'tag', tag, 'status', status,
+  select json_build_object('id', id, 'iid', iid, 'project_id', project_id, 'sha', sha, 'ref', ref, 'tag', tag, 'status', status, 'source', source, 'name', name,
                            'created_at', ${momentInJson('pipelines.created_at')}, 'updated_at', ${momentInJson('pipelines.updated_at')})
      from pipelines where pipelines.id = commit_statuses.pipeline_id)`;
 
-/** The statuses of a project as jobs, without those that are not yet assigned to a pipeline. */
+/** The jobs of a project without bridges, and its statuses, except for those that are not yet assigned to a pipeline. */
 export const jobsOf = (db: Database, project_id: number) =>
   db
     .selectFrom('commit_statuses')
     .select(['id', 'sha', 'ref', 'name', 'target_url', 'coverage', 'created_at', 'started_at', 'finished_at'])
+    .select(['kind', 'stage', 'allow_failure', 'failure_reason', 'queued_at', 'tags'])
     .select((q) => q.ref('status').$castTo<State>().as('status'))
     .select([userOfStatus.as('user'), pipelineOfStatus.as('pipeline')])
     .where('project_id', '=', project_id)
-    .where('pipeline_id', 'is not', null);
+    .where('pipeline_id', 'is not', null)
+    .where('kind', '<>', 'bridge');
 
 type JobRow = Awaited<ReturnType<ReturnType<typeof jobsOf>['executeTakeFirstOrThrow']>>;
 type Place = Pick<Services, 'storages' | 'url'>;
@@ -73,26 +81,29 @@ async function commitsOf({ storages, url }: Place, project: Project, rows: reado
 const presentJob = (
   url: string,
   project: Project,
-  { sha, target_url, user, pipeline, ...row }: JobRow,
+  { sha, target_url, user, pipeline, kind, queued_at, tags, failure_reason, ...row }: JobRow,
   commit: Static<typeof Commit> | null,
 ): Static<typeof Job> => ({
   ...row,
-  stage,
+  stage: row.stage ?? externalStage,
+  ...(row.status === 'failed' && failure_reason !== null ? { failure_reason } : {}),
   tag: pipeline.tag,
-  allow_failure: false,
   erased_at: null,
   duration: secondsBetween(row.started_at, row.finished_at),
-  queued_duration: secondsBetween(row.created_at, row.started_at),
+  queued_duration: secondsBetween(queued_at ?? row.created_at, row.started_at),
   user: user && presentUserBasic(url, user),
   commit,
   pipeline: presentPipeline(url, project.full_path, pipeline),
-  web_url: target_url ?? url + commitKind.page(project.full_path, sha),
+  web_url:
+    kind === 'job'
+      ? url + jobPage(project.full_path, row.id)
+      : (target_url ?? url + commitKind.page(project.full_path, sha)),
   project: { ci_job_token_scope_enabled: false },
   artifacts: [],
   runner: null,
   artifacts_expire_at: null,
   archived: false,
-  tag_list: [],
+  tag_list: tags ?? [],
 });
 
 /** Statuses as jobs. */

@@ -22,13 +22,8 @@ import { Job, jobsOf, presentJobs } from './present.ts';
 
 const single = { job_id: Id };
 const missing = '404 Job Not Found';
-/** Further states of v4, which external jobs never have. */
-const otherStates = ['created', 'canceling', 'manual', 'preparing', 'scheduled', 'waiting_for_resource'] as const;
-
 const scope = {
-  scope: optional(
-    Type.Array(Type.Enum([...states, ...otherStates]), { description: 'Only in these states; default: all' }),
-  ),
+  scope: optional(Type.Array(Type.Enum(states), { description: 'Only in these states; default: all' })),
 };
 const include_retried = Type.Boolean({ default: false, description: 'Include jobs that newer ones have replaced' });
 

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { type Database, nextIid, takeTurn } from '../../../db/index.ts';
 import { found, invalid } from '../../../http/index.ts';
-import { isFinal, overallStatus, type State, states } from './rules.ts';
+import { type Counted, isFinal, overallStatus, type State } from './rules.ts';
 
 export interface Place {
   project_id: number;
@@ -24,19 +24,24 @@ export async function refOfPipeline(
   db: Database,
   { id, project_id, sha, ref }: { id: number; project_id: number; sha: string; ref: string | undefined },
 ): Promise<string> {
-  const query = db.selectFrom('pipelines').select('ref').where('id', '=', id);
+  const query = db.selectFrom('pipelines').select(['ref', 'source']).where('id', '=', id);
   const row = await query.where('project_id', '=', project_id).where('sha', '=', sha).executeTakeFirst();
-  if (!row || (ref !== undefined && ref !== row.ref)) throw invalid({ pipeline_id: [otherPipelineText] });
+  if (!row || row.source !== 'external' || (ref !== undefined && ref !== row.ref))
+    throw invalid({ pipeline_id: [otherPipelineText] });
   return row.ref;
 }
 
 /**
- * The pipeline of a commit and ref, created with its first status.
+ * The pipeline of the statuses of a commit and ref, created with the first one.
  * @param tx a transaction that has locked the commit
  */
 export async function pipelineFor(tx: Database, { project_id, sha, ref, tag, user_id }: Place, status: State) {
   const query = tx.selectFrom('pipelines').select('id').where('project_id', '=', project_id);
-  const known = await query.where('sha', '=', sha).where('ref', '=', ref).executeTakeFirst();
+  const known = await query
+    .where('sha', '=', sha)
+    .where('ref', '=', ref)
+    .where('source', '=', 'external')
+    .executeTakeFirst();
   if (known) return { id: known.id, isNew: false };
   const iid = await nextIid(tx, { project_id }, 'pipelines');
   const { id } = await tx
@@ -47,19 +52,16 @@ export async function pipelineFor(tx: Database, { project_id, sha, ref, tag, use
   return { id, isNew: true };
 }
 
-/** The distinct states of a pipeline's current statuses: one index lookup per state, whatever the number of statuses. */
-async function statesOf(tx: Database, id: number): Promise<string[]> {
-  const { rows } = await sql<{ state: string }>`
-    select state from unnest(${[...states]}::text[]) state
-     where exists (select from commit_statuses where pipeline_id = ${id} and status = state and not retried)`.execute(
-    tx,
-  );
-  return rows.map(({ state }) => state);
+/** The distinct states of the current jobs of a pipeline, each with whether a failure counts. */
+async function countedIn(tx: Database, id: number): Promise<Counted[]> {
+  const query = tx.selectFrom('commit_statuses').select(['status', 'allow_failure']).distinct();
+  const rows = await query.where('pipeline_id', '=', id).where('retried', '=', false).execute();
+  return rows as Counted[];
 }
 
 /**
- * Updates the status of a pipeline from its statuses.
- * @param tx a transaction that has locked the commit
+ * Updates the status of a pipeline from its statuses or jobs.
+ * @param tx a transaction that has locked the commit or the pipeline
  * @returns the status before and after
  */
 export async function refreshPipeline(tx: Database, id: number): Promise<{ before: State; after: State }> {
@@ -68,7 +70,7 @@ export async function refreshPipeline(tx: Database, id: number): Promise<{ befor
     await tx.selectFrom('pipelines').select('status').where('id', '=', id).executeTakeFirst(),
   );
   const before = row.status as State;
-  const after = overallStatus(await statesOf(tx, id)) ?? before;
+  const after = overallStatus(await countedIn(tx, id)) ?? before;
   await tx
     .updateTable('pipelines')
     .set({

@@ -1,7 +1,7 @@
 /** Assigns statuses that have no pipeline, or were imported from another server, to pipelines, and updates these pipelines. */
 import { sql } from 'kysely';
 import { type Database, nextIids } from '../../../db/index.ts';
-import { isFinal, overallStatus } from './rules.ts';
+import { isFinal, ofReports } from './rules.ts';
 
 interface Group {
   sha: string;
@@ -29,13 +29,14 @@ async function groupsOf(tx: Database, project_id: number, shas: readonly string[
            max(status.finished_at) as finished_at
       from commit_statuses status
            left join pipelines on pipelines.project_id = status.project_id and pipelines.sha = status.sha and pipelines.ref = status.ref
-     where status.project_id = ${project_id} and status.sha = any(${shas}::text[])
+                and pipelines.source = 'external'
+     where status.kind = 'status' and status.project_id = ${project_id} and status.sha = any(${shas}::text[])
      group by status.sha, status.ref order by min(status.id)`.execute(tx);
   return rows;
 }
 
 const rowOf = (group: Group) => {
-  const status = overallStatus(group.statuses ?? []) ?? 'skipped';
+  const status = ofReports(group.statuses ?? []) ?? 'skipped';
   return { ...group, status, finished_at: isFinal(status) ? (group.finished_at ?? group.updated_at) : null };
 };
 
@@ -79,7 +80,7 @@ export async function assignStatuses(
   await sql`
     update commit_statuses set pipeline_id = pipelines.id from pipelines
      where commit_statuses.project_id = ${project_id} and commit_statuses.sha = any(${shas}::text[]) and commit_statuses.pipeline_id is null
-       and pipelines.project_id = commit_statuses.project_id and pipelines.sha = commit_statuses.sha and pipelines.ref = commit_statuses.ref`.execute(
+       and pipelines.source = 'external' and pipelines.project_id = commit_statuses.project_id and pipelines.sha = commit_statuses.sha and pipelines.ref = commit_statuses.ref`.execute(
     tx,
   );
 }

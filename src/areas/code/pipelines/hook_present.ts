@@ -19,13 +19,11 @@ import {
   projectRow,
 } from '../../activity/hooks/index.ts';
 import { hookEvent, type Refs } from '../../instance/hook_events/index.ts';
-import { pipelinePage } from './present.ts';
-import { labels, type State, stage } from './rules.ts';
+import { noCommit, pipelinePage } from './present.ts';
+import { stage as externalStage, labels, type State } from './rules.ts';
 
 /** The most builds in a body; the newest are kept. */
 const mostBuilds = sql.lit(1000);
-
-const noCommit = '0'.repeat(40);
 
 /** The seconds from one column to another. */
 const seconds = (from: string, to: string): RawBuilder<number | null> =>
@@ -49,8 +47,8 @@ const HookBuild = Type.Object({
   finished_at: nullable(Timestamp),
   duration: Seconds,
   queued_duration: Seconds,
-  failure_reason: Type.Null(),
-  when: Type.Literal('on_success'),
+  failure_reason: nullable(Type.String()),
+  when: Type.String(),
   manual: Type.Boolean(),
   allow_failure: Type.Boolean(),
   user: nullable(HookPerson),
@@ -62,7 +60,7 @@ const HookBuild = Type.Object({
 const { created_at, started_at, finished_at } = HookBuild.properties;
 
 const build = {
-  ...plainColumns('commit_statuses', ['id', 'name', 'status']),
+  ...plainColumns('commit_statuses', ['id', 'name', 'status', 'stage', 'allow_failure', 'failure_reason', 'run_when']),
   ...membersInJson('commit_statuses', { created_at, started_at, finished_at }),
   duration: seconds('commit_statuses.started_at', 'commit_statuses.finished_at'),
   queued_duration: seconds('commit_statuses.created_at', 'commit_statuses.started_at'),
@@ -102,6 +100,11 @@ const requestOf = sql<Request | null>`(
      and m.state = 'opened'
    order by m.id desc limit 1)`;
 
+/** The stages of the current jobs of a pipeline, in order; null if it has none of its own. */
+const stagesOf = sql<string[] | null>`(
+  select json_agg(stage order by stage_index) from (select stage, min(stage_index) as stage_index from commit_statuses
+   where pipeline_id = pipelines.id and not retried and stage is not null group by stage) stages)`;
+
 export const pipelineEvent = hookEvent({
   name: 'pipeline',
   summary: 'A pipeline has begun, or its status has changed',
@@ -110,7 +113,8 @@ export const pipelineEvent = hookEvent({
     user: personRow(news.user_id),
     project: projectRow(news.project_id),
     pipeline: rowInJson('pipelines', news.id, {
-      ...plainColumns('pipelines', ['id', 'iid', 'ref', 'tag', 'sha', 'status']),
+      ...plainColumns('pipelines', ['id', 'iid', 'name', 'ref', 'tag', 'sha', 'before_sha', 'source', 'status']),
+      stages: stagesOf,
       ...membersInJson('pipelines', { created_at, finished_at }),
       duration: seconds('pipelines.started_at', 'pipelines.finished_at'),
       queued_duration: seconds('pipelines.created_at', 'pipelines.started_at'),
@@ -128,12 +132,12 @@ export const pipelineEvent = hookEvent({
     object_attributes: Type.Object({
       id: Id,
       iid: Iid,
-      name: Type.Null(),
+      name: nullable(Type.String()),
       ref: Type.String(),
       tag: Type.Boolean(),
       sha: Type.String(),
       before_sha: Type.String(),
-      source: Type.Literal('external'),
+      source: Type.String(),
       status: Type.String(),
       detailed_status: Type.String(),
       stages: Type.Array(Type.String()),
@@ -151,13 +155,11 @@ export const pipelineEvent = hookEvent({
     builds: Type.Array(HookBuild),
   }),
 }).presentedBy(async ({ user, project, pipeline, builds }, services) => {
-  const presentBuild = (row: (typeof builds)[number]): Static<typeof HookBuild> => ({
+  const presentBuild = ({ run_when, ...row }: (typeof builds)[number]): Static<typeof HookBuild> => ({
     ...row,
-    stage,
-    failure_reason: null,
-    when: 'on_success',
-    manual: false,
-    allow_failure: false,
+    stage: row.stage ?? externalStage,
+    when: run_when ?? 'on_success',
+    manual: run_when === 'manual',
     user: row.user && presentPerson(row.user, services),
     runner: null,
     artifacts_file: { filename: null, size: null },
@@ -168,11 +170,9 @@ export const pipelineEvent = hookEvent({
     object_kind: 'pipeline',
     object_attributes: {
       ...attributes,
-      name: null,
-      before_sha: noCommit,
-      source: 'external',
+      before_sha: pipeline.before_sha ?? noCommit,
       detailed_status: labels[pipeline.status as State],
-      stages: [stage],
+      stages: pipeline.stages ?? [externalStage],
       variables: [],
       url: services.url + pipelinePage(project.full_path, pipeline.id),
     },
@@ -190,19 +190,28 @@ export const pipelineEvent = hookEvent({
 
 export const jobEvent = hookEvent({
   name: 'job',
-  summary: 'A commit status was reported',
+  summary: 'The state of a job has changed, or a commit status was reported',
   triggers: ['job_events'],
   snapshot: (news: Refs<News & { pipeline_id: number }>) => ({
     user: personRow(news.user_id),
     project: projectRow(news.project_id),
     job: rowInJson('commit_statuses', news.id, {
-      ...plainColumns('commit_statuses', ['id', 'ref', 'sha', 'name', 'status']),
+      ...plainColumns('commit_statuses', [
+        'id',
+        'ref',
+        'sha',
+        'name',
+        'status',
+        'stage',
+        'allow_failure',
+        'failure_reason',
+      ]),
       ...membersInJson('commit_statuses', { created_at, started_at, finished_at }),
       duration: seconds('commit_statuses.started_at', 'commit_statuses.finished_at'),
       queued_duration: seconds('commit_statuses.created_at', 'commit_statuses.started_at'),
     }),
     pipeline: rowInJson('pipelines', news.pipeline_id, {
-      ...plainColumns('pipelines', ['id', 'tag', 'status']),
+      ...plainColumns('pipelines', ['id', 'name', 'tag', 'before_sha', 'status']),
       ...membersInJson('pipelines', { started_at, finished_at }),
       duration: seconds('pipelines.started_at', 'pipelines.finished_at'),
     }),
@@ -223,7 +232,7 @@ export const jobEvent = hookEvent({
     build_duration: Seconds,
     build_queued_duration: Seconds,
     build_allow_failure: Type.Boolean(),
-    build_failure_reason: Type.Literal('unknown_failure'),
+    build_failure_reason: Type.String(),
     pipeline_id: Id,
     runner: Type.Null(),
     project_id: Id,
@@ -231,7 +240,7 @@ export const jobEvent = hookEvent({
     user: nullable(HookPerson),
     commit: Type.Object({
       id: Id,
-      name: Type.Null(),
+      name: nullable(Type.String()),
       sha: Type.String(),
       status: Type.String(),
       duration: Seconds,
@@ -247,19 +256,19 @@ export const jobEvent = hookEvent({
   object_kind: 'build',
   ref: job.ref,
   tag: pipeline.tag,
-  before_sha: noCommit,
+  before_sha: pipeline.before_sha ?? noCommit,
   sha: job.sha,
   build_id: job.id,
   build_name: job.name,
-  build_stage: stage,
+  build_stage: job.stage ?? externalStage,
   build_status: job.status,
   build_created_at: job.created_at,
   build_started_at: job.started_at,
   build_finished_at: job.finished_at,
   build_duration: job.duration,
   build_queued_duration: job.queued_duration,
-  build_allow_failure: false,
-  build_failure_reason: 'unknown_failure',
+  build_allow_failure: job.allow_failure,
+  build_failure_reason: job.failure_reason ?? 'unknown_failure',
   pipeline_id: pipeline.id,
   runner: null,
   project_id: project.id,

@@ -7,5 +7,5 @@ export { assignPipelines, refreshPipelines } from './jobs.ts';
 export { pipelineMail } from './mail_git.ts';
 export { Pipeline, PipelineBasic, PipelineDetail, pipelineColumns, pipelinePage, presentPipeline } from './present.ts';
 export { headPipeline } from './queries.ts';
-export type { State } from './rules.ts';
+export { isActive, type State } from './rules.ts';
 export { statusOfCommit } from './status_queries.ts';

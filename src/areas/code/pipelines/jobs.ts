@@ -35,7 +35,8 @@ export const assignPipelines = job('assign_pipelines', {
 async function nextStale(db: Database, after: number) {
   const { rows } = await sql<{ project_id: number; shas: string[] | null; last_id: number }>`
     with open as materialized (
-      select id, project_id, sha, status from pipelines where status in ('pending', 'running') and id > ${after} order by id limit ${sql.lit(most)}
+      select id, project_id, sha, status from pipelines
+       where source = 'external' and status not in ('success', 'failed', 'canceled', 'skipped') and id > ${after} order by id limit ${sql.lit(most)}
     ), states as (
       select open.*, exists (select from commit_statuses where pipeline_id = open.id and status = 'running' and not retried) as runs,
              exists (select from commit_statuses where pipeline_id = open.id and status = 'pending' and not retried) as waits

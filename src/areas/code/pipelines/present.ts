@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 import { pagePath } from '../../../foundation/addresses.ts';
 import { Id, nullable, resource, Timestamp } from '../../../http/index.ts';
 import { presentUserBasic, UserBasic, type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
-import { labels, type State, states } from './rules.ts';
+import { labels, type Source, type State, sources, states } from './rules.ts';
 
 export const pipelinePage = pagePath('/:project/-/pipelines/:pipeline_id');
 
@@ -15,20 +15,21 @@ const fields = {
   sha: Type.String(),
   ref: Type.String(),
   status: Type.Enum(states),
-  source: Type.Enum(['external'], { description: 'Jobs run elsewhere' }),
+  source: Type.Enum(sources, { description: 'What started it; the jobs of `external` ones run elsewhere' }),
   created_at: Timestamp,
   updated_at: Timestamp,
   web_url: Type.String(),
 };
 /** The form embedded in other replies. */
 export const PipelineBasic = resource('PipelineBasic', fields);
-const listed = { ...fields, name: Type.Null() };
+const listed = { ...fields, name: nullable(Type.String({ description: 'From `workflow:name`' })) };
 export const Pipeline = resource('Pipeline', listed);
 export const PipelineDetail = resource('PipelineDetail', {
   ...listed,
-  before_sha: Type.String({ description: 'Always forty zeroes' }),
+  before_sha: Type.String({ description: 'The commit before the push; otherwise forty zeroes' }),
   tag: Type.Boolean({ description: 'Whether `ref` is a tag' }),
-  yaml_errors: Type.Null(),
+  yaml_errors: nullable(Type.String({ description: 'Why the configuration could not be compiled' })),
+  failure_reason: nullable(Type.String({ description: '`config_error` if the configuration could not be compiled' })),
   user: nullable(UserBasic),
   started_at: nullable(Timestamp),
   finished_at: nullable(Timestamp),
@@ -53,7 +54,7 @@ export const PipelineDetail = resource('PipelineDetail', {
 /** The columns that all forms of replies need. */
 export const pipelineColumns = [
   ...(['pipelines.id', 'pipelines.iid', 'pipelines.project_id', 'pipelines.sha', 'pipelines.ref'] as const),
-  ...(['pipelines.created_at', 'pipelines.updated_at'] as const),
+  ...(['pipelines.source', 'pipelines.name', 'pipelines.created_at', 'pipelines.updated_at'] as const),
 ] as const;
 
 export interface PipelineRow {
@@ -63,12 +64,23 @@ export interface PipelineRow {
   sha: string;
   ref: string;
   status: State;
+  source: string;
+  name: string | null;
   created_at: string;
   updated_at: string;
 }
 
+/** The further columns of the detailed form. */
+export const detailColumns = [
+  ...(['pipelines.tag', 'pipelines.before_sha', 'pipelines.yaml_errors', 'pipelines.failure_reason'] as const),
+  ...(['pipelines.started_at', 'pipelines.finished_at'] as const),
+] as const;
+
 export interface PipelineDetailRow extends PipelineRow {
   tag: boolean;
+  before_sha: string | null;
+  yaml_errors: string | null;
+  failure_reason: string | null;
   user: UserBasicRow | null;
   started_at: string | null;
   finished_at: string | null;
@@ -87,16 +99,19 @@ export const coverageOfPipeline: RawBuilder<string | null> = sql`(
 export const presentBasicPipeline = (
   url: string,
   full_path: string,
-  { id, iid, project_id, sha, ref, status, created_at, updated_at }: PipelineRow,
+  { id, iid, project_id, sha, ref, status, source, created_at, updated_at }: PipelineRow,
 ): Static<typeof PipelineBasic> => ({
-  ...{ id, iid, project_id, sha, ref, status, source: 'external' as const, created_at, updated_at },
+  ...{ id, iid, project_id, sha, ref, status, source: source as Source, created_at, updated_at },
   web_url: url + pipelinePage(full_path, id),
 });
 
 export const presentPipeline = (url: string, full_path: string, row: PipelineRow): Static<typeof Pipeline> => ({
   ...presentBasicPipeline(url, full_path, row),
-  name: null,
+  name: row.name,
 });
+
+/** Stands for the commit before the first one. */
+export const noCommit = '0'.repeat(40);
 
 /** The seconds between two times; null unless both are set. */
 export const secondsBetween = (from: string | null, to: string | null): number | null =>
@@ -110,12 +125,14 @@ export const presentPipelineDetail = (
   row: PipelineDetailRow,
 ): Static<typeof PipelineDetail> => {
   const { id, status, tag, user, started_at, finished_at, coverage, created_at } = row;
+  const { before_sha, yaml_errors, failure_reason } = row;
   const label = labels[status];
   return {
     ...presentPipeline(url, full_path, row),
-    before_sha: '0'.repeat(40),
+    before_sha: before_sha ?? noCommit,
     tag,
-    yaml_errors: null,
+    yaml_errors,
+    failure_reason,
     user: user && presentUserBasic(url, user),
     started_at,
     finished_at,

@@ -7,6 +7,7 @@ import { found, type Services } from '../../../http/index.ts';
 import { hasReadablePipelines } from './access.ts';
 import {
   coverageOfPipeline,
+  detailColumns,
   type PipelineBasic,
   type PipelineDetail,
   pipelineColumns,
@@ -26,7 +27,7 @@ export const pipelinesOf = (db: Database, project_id: number) =>
 
 const detailsOf = (db: Database, project_id: number) =>
   pipelinesOf(db, project_id)
-    .select(['pipelines.tag', 'pipelines.started_at', 'pipelines.finished_at'])
+    .select(detailColumns)
     .select([userOfPipeline.as('user'), coverageOfPipeline.as('coverage')]);
 
 type Place = Pick<Services, 'db' | 'url'>;
@@ -57,7 +58,7 @@ const headRow = (db: Database, caller: MaybeCaller, { projects, sha, ref = '' }:
   db
     .selectFrom('pipelines')
     .innerJoin('projects', 'projects.id', 'pipelines.project_id')
-    .select([...pipelineColumns, 'pipelines.tag', 'pipelines.started_at', 'pipelines.finished_at', 'full_path'])
+    .select([...pipelineColumns, ...detailColumns, 'full_path'])
     .select((q) => q.ref('pipelines.status').$castTo<State>().as('status'))
     .select([userOfPipeline.as('user'), coverageOfPipeline.as('coverage')])
     .where('pipelines.project_id', 'in', projects)

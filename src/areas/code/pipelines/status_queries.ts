@@ -1,7 +1,7 @@
-/** The status of a commit, from the statuses of its newest pipeline. Statuses are read directly, because older ones may still wait for a job to assign them to pipelines. */
+/** The status of a commit: the status of its newest pipeline that is no child of another. */
 import { sql } from 'kysely';
 import { type Database, dataLoader, ofAnyLength, type Slots, statement } from '../../../db/index.ts';
-import { overallStatus, type State } from './rules.ts';
+import type { State } from './rules.ts';
 
 interface CommitName {
   project_id: number;
@@ -18,25 +18,23 @@ const statusesOf = statement(
     commits,
     refs,
   }: Slots<{ projects: readonly number[]; commits: readonly string[]; refs: readonly (string | null)[] }>) => sql<
-    CommitName & { statuses: string[] }
+    CommitName & { status: State }
   >`
-    select asked.project_id, asked.sha, asked.ref, newest.statuses
+    select asked.project_id, asked.sha, asked.ref, newest.status
       from unnest(${ofAnyLength(projects, 'bigint[]')}, ${ofAnyLength(commits, 'text[]')}, ${ofAnyLength(refs, 'text[]')}) asked(project_id, sha, ref),
            lateral (
-             select array_agg(distinct status) filter (where not retried) as statuses from commit_statuses
-              where commit_statuses.project_id = asked.project_id and commit_statuses.sha = asked.sha
-              group by commit_statuses.ref
-              order by commit_statuses.ref is not distinct from asked.ref desc, min(commit_statuses.id) desc limit 1) newest
-     where newest.statuses is not null`,
+             select status from pipelines
+              where pipelines.project_id = asked.project_id and pipelines.sha = asked.sha and pipelines.source <> 'parent_pipeline'
+              order by pipelines.ref is not distinct from asked.ref desc, pipelines.id desc limit 1) newest`,
 );
 
-const currentStatuses = dataLoader<CommitName, string[]>(keyOf, async (db, asked) => {
+const currentStatus = dataLoader<CommitName, State>(keyOf, async (db, asked) => {
   const rows = await statusesOf(db, {
     projects: asked.map(({ project_id }) => project_id),
     commits: asked.map(({ sha }) => sha),
     refs: asked.map(({ ref }) => ref),
   });
-  return new Map(rows.map((row) => [keyOf(row), row.statuses]));
+  return new Map(rows.map((row) => [keyOf(row), row.status]));
 });
 
 /**
@@ -48,4 +46,4 @@ export const statusOfCommit = async (
   project: { id: number },
   sha: string,
   ref: string | null = null,
-): Promise<State | null> => overallStatus((await currentStatuses(db, { project_id: project.id, sha, ref })) ?? []);
+): Promise<State | null> => (await currentStatus(db, { project_id: project.id, sha, ref })) ?? null;

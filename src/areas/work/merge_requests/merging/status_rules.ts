@@ -1,4 +1,5 @@
 /** The reasons that block a merge, in order (docs/reference/merge_requests.md#merge-status). Pure functions. */
+import { isActive, type State } from '../../../code/pipelines/index.ts';
 import type { MergeFacts } from '../branch_queries.ts';
 
 /**
@@ -7,19 +8,17 @@ import type { MergeFacts } from '../branch_queries.ts';
  */
 export type Fit = 'no_commits' | 'conflict' | 'ahead' | 'diverged';
 
-/** The combined status of all commit statuses of the head, null without any. */
-export type Pipeline = 'pending' | 'running' | 'success' | 'failed' | 'canceled' | 'skipped' | null;
+/** The status of the newest pipeline of the head, null without any. */
+export type Pipeline = State | null;
 
 type Stated = Pick<
   MergeFacts,
   'state' | 'draft' | 'is_early' | 'blocking_discussions_resolved' | 'changes_requested' | 'is_blocked' | 'target'
 >;
 
-/** Whether commit statuses are pending. For a head without any they count as pending if they are required. */
+/** Whether the pipeline goes on by itself. For a head without any it counts as one that does if it is required. */
 export const isUnderWay = ({ target }: Stated, pipeline: Pipeline): boolean =>
-  pipeline === 'pending' ||
-  pipeline === 'running' ||
-  (pipeline === null && target.only_allow_merge_if_pipeline_succeeds);
+  pipeline === null ? target.only_allow_merge_if_pipeline_succeeds : isActive(pipeline);
 
 /** The reason why a review blocks a merge: open threads, requested changes, or an unmerged merge request that comes first. */
 export function reviewBlocker({
@@ -32,14 +31,14 @@ export function reviewBlocker({
   return is_blocked ? 'merge_request_blocked' : undefined;
 }
 
-/** The reason why commit statuses block a merge. */
+/** The reason why the pipeline blocks a merge. */
 export function pipelineBlocker(
   { target }: Stated,
   pipeline: Pipeline,
 ): 'ci_must_pass' | 'ci_still_running' | undefined {
   if (!target.only_allow_merge_if_pipeline_succeeds || pipeline === 'success') return undefined;
   if (pipeline === 'skipped' && target.allow_merge_on_skipped_pipeline) return undefined;
-  return pipeline === 'pending' || pipeline === 'running' ? 'ci_still_running' : 'ci_must_pass';
+  return pipeline !== null && isActive(pipeline) ? 'ci_still_running' : 'ci_must_pass';
 }
 
 /** The reason why its state blocks a merge, regardless of branches and commit statuses. */
