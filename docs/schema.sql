@@ -3673,12 +3673,14 @@ comment on column personal_access_tokens.token_digest is 'SHA-256 of the token.'
 comment on column personal_access_tokens.family_id is 'The first token of a chain of rotations: using a revoked one revokes the whole family.';
 
 create table pipeline_variables (
+  id bigint generated always as identity not null,
   pipeline_id bigint not null,
   key text not null,
   value bytea not null,
   variable_type text not null,
   raw boolean not null,
-  constraint pipeline_variables_pkey PRIMARY KEY (pipeline_id, key),
+  constraint pipeline_variables_pkey PRIMARY KEY (id),
+  constraint pipeline_variables_key UNIQUE (pipeline_id, key),
   constraint pipeline_variables_variable_type_check CHECK (variable_type = ANY (ARRAY['env_var'::text, 'file'::text])),
   constraint pipeline_variables_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id) ON DELETE CASCADE
 );
@@ -3704,6 +3706,7 @@ create table pipelines (
   yaml_errors text,
   failure_reason text,
   is_protected boolean default false not null,
+  requested_as text,
   on_new_commit text default 'conservative'::text not null,
   on_job_failure text default 'none'::text not null,
   constraint pipelines_pkey PRIMARY KEY (id),
@@ -3725,11 +3728,13 @@ CREATE INDEX pipelines_in_order ON pipelines USING btree (project_id, id);
 CREATE UNIQUE INDEX pipelines_of_commit ON pipelines USING btree (project_id, sha, ref) WHERE source = 'external'::text;
 CREATE INDEX pipelines_open ON pipelines USING btree (id) WHERE status <> ALL (ARRAY['success'::text, 'failed'::text, 'canceled'::text, 'skipped'::text]);
 CREATE INDEX pipelines_open_of_ref ON pipelines USING btree (project_id, ref, id) WHERE source <> 'external'::text AND (status <> ALL (ARRAY['success'::text, 'failed'::text, 'canceled'::text, 'skipped'::text]));
+CREATE UNIQUE INDEX pipelines_requested ON pipelines USING btree (requested_as) WHERE requested_as IS NOT NULL;
 comment on table pipelines is 'Pipelines of a configuration, and of external systems: the statuses of a commit and ref together.';
 comment on column pipelines.status is 'Derived from the current jobs or statuses.';
 comment on column pipelines.before_sha is 'The commit before the push; null for other sources, and for the first push.';
 comment on column pipelines.yaml_errors is 'Why the configuration could not be compiled.';
 comment on column pipelines.is_protected is 'Whether its jobs get what is for protected branches and tags only.';
+comment on column pipelines.requested_as is 'What it was made for, such as a push, which makes one pipeline however often it is worked on.';
 
 create table placeholder_memberships (
   id bigint generated always as identity not null,
@@ -3891,9 +3896,11 @@ create table projects (
   builds_access_level text default 'enabled'::text not null,
   readme_path text,
   ci_config_path text,
+  auto_cancel_pending_pipelines text default 'enabled'::text not null,
   constraint projects_pkey PRIMARY KEY (id),
   constraint projects_full_path_key UNIQUE (full_path),
   constraint projects_name_key UNIQUE (namespace_id, name),
+  constraint projects_auto_cancel_pending_pipelines_check CHECK (auto_cancel_pending_pipelines = ANY (ARRAY['enabled'::text, 'disabled'::text])),
   constraint projects_builds_access_level_check CHECK (builds_access_level = ANY (ARRAY['disabled'::text, 'private'::text, 'enabled'::text])),
   constraint projects_check CHECK ((avatar IS NULL) = (avatar_key IS NULL)),
   constraint projects_ci_config_path_check CHECK (char_length(ci_config_path) <= 255),
@@ -3943,7 +3950,7 @@ CREATE TRIGGER keep_topics_of_changed BEFORE UPDATE OF topics, visibility ON pro
 CREATE TRIGGER keep_topics_of_deleted BEFORE DELETE ON projects FOR EACH ROW WHEN (old.topics <> '{}'::text[]) EXECUTE FUNCTION keep_topics();
 CREATE TRIGGER keep_topics_of_new BEFORE INSERT ON projects FOR EACH ROW WHEN (new.topics <> '{}'::text[]) EXECUTE FUNCTION keep_topics();
 CREATE TRIGGER keep_unused_repository AFTER DELETE ON projects REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_unused_repository('project');
-CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF namespace_id, name, path, full_path, visibility, storage, default_branch, empty_repo, archived, marked_for_deletion_at, import_status, freeze_blocks_pushes, issues_access_level, repository_access_level, merge_requests_access_level, forking_access_level, snippets_access_level, environments_access_level, wiki_access_level, releases_access_level, feature_flags_access_level ON projects FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
+CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF namespace_id, name, path, full_path, visibility, storage, default_branch, empty_repo, archived, marked_for_deletion_at, import_status, freeze_blocks_pushes, issues_access_level, repository_access_level, merge_requests_access_level, forking_access_level, snippets_access_level, environments_access_level, wiki_access_level, releases_access_level, feature_flags_access_level, builds_access_level ON projects FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 CREATE TRIGGER record_change AFTER INSERT OR DELETE ON projects FOR EACH ROW EXECUTE FUNCTION record_repository_change();
 CREATE TRIGGER record_filling AFTER UPDATE OF empty_repo ON projects FOR EACH ROW WHEN (old.empty_repo AND NOT new.empty_repo) EXECUTE FUNCTION record_repository_change();
 CREATE TRIGGER record_other_place AFTER UPDATE OF storage ON projects FOR EACH ROW WHEN (old.storage <> new.storage) EXECUTE FUNCTION record_repository_change();

@@ -6,6 +6,7 @@ alter table pipelines
   add column yaml_errors text,
   add column failure_reason text,
   add column is_protected boolean not null default false,
+  add column requested_as text,
   add column on_new_commit text not null default 'conservative',
   add column on_job_failure text not null default 'none',
   drop constraint pipelines_of_commit,
@@ -19,6 +20,7 @@ alter table pipelines
   add constraint pipelines_on_new_commit_check check (on_new_commit in ('conservative', 'interruptible', 'none', 'disabled')),
   add constraint pipelines_on_job_failure_check check (on_job_failure in ('none', 'all'));
 create unique index pipelines_of_commit on pipelines using btree (project_id, sha, ref) where source = 'external';
+create unique index pipelines_requested on pipelines using btree (requested_as) where requested_as is not null;
 create index pipelines_by_commit on pipelines using btree (project_id, sha, id);
 drop index pipelines_open;
 create index pipelines_open on pipelines using btree (id) where status not in ('success', 'failed', 'canceled', 'skipped');
@@ -28,6 +30,7 @@ comment on table pipelines is 'Pipelines of a configuration, and of external sys
 comment on column pipelines.status is 'Derived from the current jobs or statuses.';
 comment on column pipelines.before_sha is 'The commit before the push; null for other sources, and for the first push.';
 comment on column pipelines.yaml_errors is 'Why the configuration could not be compiled.';
+comment on column pipelines.requested_as is 'What it was made for, such as a push, which makes one pipeline however often it is worked on.';
 comment on column pipelines.is_protected is 'Whether its jobs get what is for protected branches and tags only.';
 
 create table resource_groups (
@@ -79,6 +82,16 @@ comment on column commit_statuses.queued_at is 'When it became pending.';
 comment on column commit_statuses.scheduled_at is 'When a delayed job starts.';
 comment on column commit_statuses.environment is 'The name of the environment that it deploys to, as far as it was known when the pipeline was made.';
 
+alter table projects add column auto_cancel_pending_pipelines text not null default 'enabled',
+  add constraint projects_auto_cancel_pending_pipelines_check check (auto_cancel_pending_pipelines in ('enabled', 'disabled'));
+
+drop trigger raise_rights_version on projects;
+create trigger raise_rights_version
+  after insert or delete or update of namespace_id, name, path, full_path, visibility, storage, default_branch, empty_repo, archived, marked_for_deletion_at,
+    import_status, freeze_blocks_pushes, issues_access_level, repository_access_level, merge_requests_access_level, forking_access_level, snippets_access_level,
+    environments_access_level, wiki_access_level, releases_access_level, feature_flags_access_level, builds_access_level
+  on projects for each statement execute function raise_rights_version();
+
 create table job_definitions (
   job_id bigint not null,
   definition jsonb not null,
@@ -88,12 +101,14 @@ create table job_definitions (
 comment on table job_definitions is 'What a runner executes for a job: its part of the compiled configuration.';
 
 create table pipeline_variables (
+  id bigint generated always as identity not null,
   pipeline_id bigint not null,
   key text not null,
   value bytea not null,
   variable_type text not null,
   raw boolean not null,
-  constraint pipeline_variables_pkey primary key (pipeline_id, key),
+  constraint pipeline_variables_pkey primary key (id),
+  constraint pipeline_variables_key unique (pipeline_id, key),
   constraint pipeline_variables_variable_type_check check (variable_type in ('env_var', 'file')),
   constraint pipeline_variables_pipeline_id_fkey foreign key (pipeline_id) references pipelines(id) on delete cascade
 );

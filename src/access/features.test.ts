@@ -37,8 +37,9 @@ const features: Readonly<Record<Exclude<Feature, 'forking'>, Below>> = {
   },
   repository: {
     nouns: `repository merge_requests milestones/:milestone_id/merge_requests approval_rules approvals deployments environments feature_flags feature_flags_client
-      feature_flags_user_lists pipeline pipelines pipeline_schedules runners triggers jobs statuses languages dependencies dependency_list_exports releases push_rule/check`,
+      feature_flags_user_lists ci/lint pipeline pipelines pipeline_schedules runners triggers jobs statuses languages dependencies dependency_list_exports releases push_rule/check`,
     except: [
+      'POST ci/lint',
       ...['protect', 'unprotect'].map((verb) => `PUT repository/branches/:branch/${verb}`),
       ...['', '/:tag_name/assets/links', '/:tag_name/assets/links/:link_id'].map((path) => `GET releases${path}`),
       ...rules,
@@ -50,6 +51,10 @@ const features: Readonly<Record<Exclude<Feature, 'forking'>, Below>> = {
   wiki: { nouns: 'wikis' },
   feature_flags: { nouns: 'feature_flags feature_flags_client feature_flags_user_lists' },
   releases: { nouns: 'releases' },
+  builds: {
+    nouns:
+      'pipeline pipelines/:pipeline_id/retry pipelines/:pipeline_id/cancel pipelines/:pipeline_id/metadata jobs/:job_id/play jobs/:job_id/retry jobs/:job_id/cancel',
+  },
 };
 
 const isBelow = ({ nouns, except = [] }: Below, method: string, path: string): boolean =>

@@ -53,6 +53,7 @@ export interface Project {
   wiki_access_level: FeatureLevel;
   feature_flags_access_level: FeatureLevel;
   releases_access_level: FeatureLevel;
+  builds_access_level: FeatureLevel;
   /** The caller's access level: 50 for administrators, 0 without a membership. */
   access_level: number;
   /** The permissions that custom roles add. */
@@ -69,13 +70,14 @@ export type Feature =
   | 'environments'
   | 'wiki'
   | 'feature_flags'
-  | 'releases';
+  | 'releases'
+  | 'builds';
 
 const columns = sql.raw(
   [
     'id name path full_path namespace_id visibility default_branch empty_repo storage freeze_blocks_pushes',
     'issues_access_level repository_access_level merge_requests_access_level forking_access_level snippets_access_level environments_access_level',
-    'wiki_access_level feature_flags_access_level releases_access_level',
+    'wiki_access_level feature_flags_access_level releases_access_level builds_access_level',
   ]
     .join(' ')
     .split(' ')
@@ -309,8 +311,8 @@ export function refuseReadOnly(project: Project): void {
 }
 
 interface ProjectRoleOptions extends RoleOptions {
-  /** A feature that must be available to the caller. */
-  feature?: Feature;
+  /** A feature that must be available to the caller, or several. */
+  feature?: Feature | readonly Feature[];
   /** Whether the endpoint also works on a read-only project, for instance an archived one. */
   archived?: true;
 }
@@ -322,18 +324,21 @@ interface ProjectRoleOptions extends RoleOptions {
 export const projectRole = (
   role: Role,
   { feature, archived, permission }: ProjectRoleOptions = {},
-): Access<{ caller: Caller; project: Project }> => ({
-  rule: ruleOf(`project:${role}`, permission),
-  async check(call) {
-    const { caller } = call;
-    if (!caller) throw unauthorized();
-    const project = await projectInPath(call);
-    if (!mayAct(project, role, permission)) throw forbidden();
-    if (feature && !mayUse(project, feature)) throw forbidden();
-    if (!archived && !isReading(call.method)) refuseReadOnly(project);
-    return { caller, project };
-  },
-});
+): Access<{ caller: Caller; project: Project }> => {
+  const features = [feature ?? []].flat();
+  return {
+    rule: ruleOf(`project:${role}`, permission),
+    async check(call) {
+      const { caller } = call;
+      if (!caller) throw unauthorized();
+      const project = await projectInPath(call);
+      if (!mayAct(project, role, permission)) throw forbidden();
+      if (features.some((each) => !mayUse(project, each))) throw forbidden();
+      if (!archived && !isReading(call.method)) refuseReadOnly(project);
+      return { caller, project };
+    },
+  };
+};
 
 /** Whether the caller may download the code: everyone if it is enabled and the project is not private, otherwise Reporters (docs/reference/access.md#code). */
 export function mayDownloadCode(project: Project): boolean {

@@ -37,7 +37,7 @@ const settings = {
 };
 
 /** Single ones, beside others of the same noun that change content. */
-const single = ['POST fork', 'PUT mirror/pull', 'POST push_rule/check'];
+const single = ['POST ci/lint', 'POST fork', 'PUT mirror/pull', 'POST push_rule/check'];
 
 const isSetting = (kind: 'projects' | 'groups', method: string, rest: string): boolean =>
   rest === '' ||

@@ -7,6 +7,8 @@ import { notificationSettingRoutes } from './activity/notification_settings/inde
 import { mailTarget } from './activity/notifications/index.ts';
 import { todoForm, todoRoutes } from './activity/todos/index.ts';
 import { lintRoutes } from './ci/configuration/routes.ts';
+import { pipelineFollower } from './ci/running/index.ts';
+import { runningRoutes } from './ci/running/routes.ts';
 import { indexFollower } from './code/code_search/index.ts';
 import { commitStatuses } from './code/commit_statuses/routes.ts';
 import { dependencyDocumentRoutes } from './code/dependencies/document_routes.ts';
@@ -291,6 +293,7 @@ export const repositories: Repositories = {
     releaseFollower,
     dependencyFollower,
     indexFollower,
+    pipelineFollower,
     mirrorFollower,
     maintenanceFollower,
   ],
@@ -564,7 +567,12 @@ export const endpoints: readonly FiledEndpoint[] = [
   ),
   ...tagged('Commit statuses', 'What external systems report about a commit.', commitStatuses),
   ...tagged('CI configuration', 'Checks of the file that says which jobs a pipeline has.', lintRoutes),
-  ...tagged('Pipelines', 'What external systems report about a commit and ref, taken together.', pipelineRoutes),
+  ...tagged(
+    'Pipelines',
+    'The jobs for a commit and ref, of its configuration or as external systems report them.',
+    pipelineRoutes,
+    runningRoutes,
+  ),
   ...tagged('Jobs', 'What external systems report, as jobs of pipelines.', jobRoutes),
   ...tagged(
     'Repositories',

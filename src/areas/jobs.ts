@@ -14,6 +14,7 @@ import {
   sendNotifications,
 } from './activity/notifications/index.ts';
 import { endTodosOfGoneCommits } from './activity/todos/index.ts';
+import { processAgain, startDelayed, startForPush } from './ci/running/index.ts';
 import { indexCode, keepCodeIndex } from './code/code_search/index.ts';
 import { keepDependencies, scanDependencies, writeDependencyExport } from './code/dependencies/index.ts';
 import { removeUnusedObjects } from './code/lfs/index.ts';
@@ -135,6 +136,9 @@ export const jobs: readonly AnyJob[] = [
   schedulePulls,
   tellOfMirrorFailure,
   assignPipelines,
+  processAgain,
+  startDelayed,
+  startForPush,
   refreshPipelines,
   maintainRepository,
   findReadmes,

@@ -1,8 +1,9 @@
 /** The file that says which jobs a pipeline has, from its text to jobs. It imports no other folder of ours but `expressions`. */
 export type { Facts } from './clauses.ts';
 export { type Compiled, compileInTurn, type Reader } from './compiling.ts';
+export type { CiVariable } from './expansion.ts';
 export { rawVariables, slugOf } from './predefined.ts';
 export { withoutJobs } from './results.ts';
-export type { GivenSources, SelectedJob } from './selection.ts';
+export { filteredText, type GivenSources, noJobsText, type SelectedJob, type Selection } from './selection.ts';
 export type { Bridge, FileContent, FileContext, FileRefusal, FileRequest, Job } from './types.ts';
 export { type ScopedVariable, variablesFor } from './variables.ts';

@@ -121,7 +121,7 @@ test('the first rule that matches decides on when, failures, variables, needs an
     configuration([job('a', { ...before, rules })], { variables: variablesOf({ B: 'root', C: 'root' }) }),
   );
   const [{ job: _job, variables, ...decided } = assert.fail('it is there')] = jobs;
-  assert.deepEqual(decided, { when: 'manual', allow_failure: true, interruptible: true, needs: [] });
+  assert.deepEqual(decided, { when: 'manual', allow_failure: true, interruptible: true, needs: [], tags: [] });
   assert.deepEqual(valuesOf(variables), { A: 'rule', B: 'job', C: 'root' });
   assert.equal(await isThere({ rules: rules.slice(0, 1) }), false);
   assert.equal(await isThere({ rules: [rule({ when: 'never' }), rule({})] }), false);

@@ -25,6 +25,9 @@ export interface SelectedJob {
   /** Those that the configuration gives the job: of its rule, its own, of the workflow and of the root. */
   variables: CiVariable[];
   environment_name?: string;
+  resource_group?: string;
+  /** Of runners; none for a bridge. */
+  tags: string[];
 }
 
 export interface Selection {
@@ -35,8 +38,8 @@ export interface Selection {
   auto_cancel: AutoCancel;
 }
 
-const filteredText = 'Pipeline filtered out by workflow rules.';
-const noJobsText =
+export const filteredText = 'Pipeline filtered out by workflow rules.';
+export const noJobsText =
   'Pipeline will not run for the selected trigger. The rules configuration prevented any jobs from being added to the pipeline.';
 const maximumName = 255;
 
@@ -131,6 +134,8 @@ async function selected(
     ...(start_in_s === undefined ? {} : { start_in_s }),
     ...(needs && { needs }),
     ...(job.environment && { environment_name: expand(job.environment.name, values) }),
+    ...(job.resource_group !== undefined && { resource_group: expand(job.resource_group, values) }),
+    tags: job.type === 'job' ? job.tags.map((tag) => expand(tag, values)) : [],
   };
 }
 

@@ -1750,6 +1750,7 @@ export interface PersonalAccessTokens {
 }
 
 export interface PipelineVariables {
+  id: GeneratedAlways<number>;
   pipeline_id: number;
   key: string;
   value: Buffer;
@@ -1776,6 +1777,7 @@ export interface Pipelines {
   yaml_errors: string | null;
   failure_reason: string | null;
   is_protected: Generated<boolean>;
+  requested_as: string | null;
   on_new_commit: Generated<string>;
   on_job_failure: Generated<string>;
 }
@@ -1893,6 +1895,7 @@ export interface Projects {
   builds_access_level: Generated<string>;
   readme_path: string | null;
   ci_config_path: string | null;
+  auto_cancel_pending_pipelines: Generated<string>;
 }
 
 export interface ProtectedBranchAccessLevels {

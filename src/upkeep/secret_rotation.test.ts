@@ -23,6 +23,16 @@ async function sealInEach({ as, db, services, project, people }: World): Promise
   await sent(as('owner').post(`${url}/remote_mirrors`, { url: 'https://ada:secret@git.example.com/copy.git' }));
   const platform_kubernetes_attributes = { api_url: 'https://kube.example.com', token: 'token' };
   await sent(as('admin').post('/admin/clusters/add', { name: 'orchard', platform_kubernetes_attributes }));
+  const pipeline = await db
+    .insertInto('pipelines')
+    .values({ project_id: project.id, iid: 1, sha: '0'.repeat(40), ref: 'main', status: 'created', source: 'api' })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const given = { key: 'GIVEN', value: services.secrets.seal('pipeline variable', 'given'), raw: false };
+  await db
+    .insertInto('pipeline_variables')
+    .values({ ...given, pipeline_id: pipeline.id, variable_type: 'env_var' })
+    .execute();
   const login = services.secrets.seal('mirror login', '{"username":"ada"}');
   await db
     .insertInto('pull_mirrors')

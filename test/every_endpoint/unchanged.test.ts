@@ -58,6 +58,11 @@ async function casesIn(here: World): Promise<Case[]> {
     .values({ project_id: project.id, cluster: 'CVE-2026-1', name: 'CVE-2026-1', severity: 1 })
     .returning('id')
     .executeTakeFirstOrThrow();
+  const pipeline = await here.db
+    .insertInto('pipelines')
+    .values({ project_id: project.id, iid: 1, sha: '0'.repeat(40), ref: 'main', status: 'created', source: 'api' })
+    .returning('id')
+    .executeTakeFirstOrThrow();
   const [issue, epic] = [await addIssue(here, { labels: 'a', weight: 2 }), await addEpic(here, { labels: 'a' })];
   const flag = { name: 'press', description: 'New', strategies: [{ name: 'default', parameters: {} }] };
   await make(`${ofProject}/feature_flags`, flag);
@@ -283,6 +288,14 @@ async function casesIn(here: World): Promise<Case[]> {
       declared: '/projects/:id/feature_flags_user_lists/:iid',
       same: list,
       other: { user_xids: 'hazel' },
+    },
+    {
+      table: 'pipelines',
+      id: pipeline.id,
+      path: `${ofProject}/pipelines/${pipeline.id}/metadata`,
+      declared: '/projects/:id/pipelines/:pipeline_id/metadata',
+      same: { name: 'Nightly' },
+      other: { name: 'Weekly' },
     },
     {
       table: 'vulnerabilities',

@@ -201,6 +201,7 @@ async function valuesOf(here: World): Promise<Record<string, string>> {
     seat_id: String(people.owner.id),
     export_id: await exportOf(here),
     pipeline_id: await idOf(here, 'pipelines', own),
+    job_id: await idOf(here, 'commit_statuses', own),
     evidence_id: await idOf(here, 'release_evidences'),
     direct_asset_path: 'manual',
     iid: '1',

@@ -1,6 +1,12 @@
 /** Compiling the configuration of a project for its people (docs/reference/ci_configuration.md#lint). */
 import type { MaybeCaller, Project } from '../../../access/index.ts';
-import { type Compiled, compileInTurn, type Facts, withoutJobs } from '../../../ci_configuration/index.ts';
+import {
+  type CiVariable,
+  type Compiled,
+  compileInTurn,
+  type Facts,
+  withoutJobs,
+} from '../../../ci_configuration/index.ts';
 import { currentOwner } from '../../../foundation/clients.ts';
 import {
   type Commit,
@@ -17,7 +23,7 @@ import { noCommit, readerFor } from './reading_git.ts';
 import type { Location } from './rules.ts';
 import { type Built, sourcesFor } from './variable_queries.ts';
 
-const noContentText = 'Please provide content of .gitlab-ci.yml';
+export const noContentText = 'Please provide content of .gitlab-ci.yml';
 const noReferenceText = 'Reference not found';
 
 interface Granted {
@@ -26,7 +32,7 @@ interface Granted {
 }
 
 /** The branch or tag of a name; a branch comes before a tag. Undefined when there is neither. */
-async function refOf(
+export async function refOf(
   repository: Repository,
   name: string,
 ): Promise<(Pick<Built, 'ref' | 'tag_message'> & { sha: string }) | undefined> {
@@ -36,6 +42,41 @@ async function refOf(
   const sha = tag && (await resolveCommit(repository, `refs/tags/${name}`));
   if (!tag || sha === undefined) return undefined;
   return { ref: { type: 'tag', name }, sha, tag_message: (await readTag(repository, tag)).message };
+}
+
+/** A configuration to compile for what is built. */
+interface ToBuild {
+  /** The text of the configuration, or where it is in the commit. */
+  content: string | Location;
+  built: Built;
+  /** Whether to decide which jobs there are. */
+  selects: boolean;
+  /** Whether the jobs are wanted, rather than only whether the configuration is right. */
+  with_jobs: boolean;
+  /** Variables of the pipeline itself. */
+  variables?: readonly CiVariable[];
+  /** Values for the inputs of the header. */
+  inputs?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Compiles the configuration of a project.
+ * @throws TooMuchWaiting
+ */
+export async function compileBuilt(
+  services: Services,
+  { project, caller }: Granted,
+  { content, built, selects, with_jobs, variables = [], inputs }: ToBuild,
+): Promise<Compiled> {
+  const context = { project: project.full_path, sha: built.commit?.id ?? noCommit };
+  const reader = readerFor(services, caller, context);
+  const text = typeof content === 'string' ? content : await textAt(content, reader, context);
+  if (text === undefined || text.trim() === '') return refused(noContentText);
+  const facts = { source: built.source, ref: built.ref, context, has_cluster: false } satisfies Partial<Facts>;
+  const sources = { ...(await sourcesFor(services, { project, caller }, built)), pipeline: variables };
+  const work = { owner: currentOwner(), content: `${context.sha} ${text}` };
+  const given = { content: text, context, sources, facts, selects, with_jobs, ...(inputs && { inputs }) };
+  return compileInTurn(given, reader, work);
 }
 
 interface Asked {
@@ -70,14 +111,7 @@ export async function lint(
     commit: commit ?? (named && (await readCommit(repository, named.sha))),
     source: 'push',
   };
-  const context = { project: project.full_path, sha: built.commit?.id ?? noCommit };
-  const reader = readerFor(services, caller, context);
-  const text = typeof content === 'string' ? content : await textAt(content, reader, context);
-  if (text === undefined || text.trim() === '') return refused(noContentText);
-  const facts = { source: built.source, ref: built.ref, context, has_cluster: false } satisfies Partial<Facts>;
-  const sources = await sourcesFor(services, { project, caller }, built);
-  const work = { owner: currentOwner(), content: `${context.sha} ${text}` };
-  return compileInTurn({ content: text, context, sources, facts, selects, with_jobs }, reader, work);
+  return compileBuilt(services, { project, caller }, { content, built, selects, with_jobs });
 }
 
 /** The text of a configuration at its place; one that is elsewhere is included. */

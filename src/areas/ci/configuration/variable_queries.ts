@@ -95,7 +95,7 @@ function commitVariables({ ref, commit, source, tag_message }: Built, is_protect
 }
 
 /** Whether a branch or tag is protected, and whether the caller may run pipelines for it. */
-async function rightsOn(db: Reading['db'], project: Project, caller: MaybeCaller, ref: Facts['ref']) {
+export async function rightsOn(db: Reading['db'], project: Project, caller: MaybeCaller, ref: Facts['ref']) {
   const isDeveloper = project.access_level >= levels.developer;
   if (ref.type === 'tag') {
     const { is_protected, may_create } = (await tagProtectionFor(db, project))(ref.name);

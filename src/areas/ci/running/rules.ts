@@ -98,25 +98,6 @@ export function advance(jobs: readonly PlannedJob[]): Map<number, Next> {
   return found;
 }
 
-/** The states that a job may change to from each state. */
-const transitions: Readonly<Record<State, readonly State[]>> = {
-  created: ['pending', 'waiting_for_resource', 'manual', 'scheduled', 'skipped', 'canceled', 'failed'],
-  waiting_for_resource: ['pending', 'canceled', 'failed'],
-  preparing: ['pending', 'canceled', 'failed'],
-  scheduled: ['pending', 'waiting_for_resource', 'canceled', 'failed'],
-  manual: ['pending', 'waiting_for_resource', 'canceled', 'failed', 'skipped'],
-  pending: ['running', 'canceled', 'failed'],
-  running: ['success', 'failed', 'canceling', 'canceled'],
-  canceling: ['canceled', 'failed'],
-  success: [],
-  failed: [],
-  canceled: [],
-  // It is processed again when a job before it is retried or started.
-  skipped: ['created'],
-};
-
-export const mayBecome = (from: State, to: State): boolean => transitions[from].includes(to);
-
 /** Whether a job can be started by a person. */
 export const isPlayable = (status: State): boolean => status === 'manual' || status === 'scheduled';
 

@@ -5,7 +5,7 @@ import type { Database } from '../../../db/index.ts';
 import { badRequest } from '../../../http/index.ts';
 import { queueOf } from '../../../jobs/index.ts';
 import { lockCommit, pipelineFor, refreshPipeline } from '../pipelines/actions.ts';
-import { tellOfJob, tellOfPipeline } from '../pipelines/hook_actions.ts';
+import { tellOfJobs, tellOfPipeline } from '../pipelines/hook_actions.ts';
 import { notifyOfPipeline } from '../pipelines/notification_actions.ts';
 import { isFinal, type ReportedState } from '../pipelines/rules.ts';
 import { transitionRefusal } from './rules.ts';
@@ -91,7 +91,8 @@ export async function retryWaiting(
   await mergeWhenReady.enqueueEach(tx, rows);
 }
 
-async function tellWaiting(tx: Database, sha: string): Promise<void> {
+/** Lets merge requests be merged that wait for the pipeline of a commit. */
+export async function tellWaiting(tx: Database, sha: string): Promise<void> {
   const waiting = tx
     .selectFrom('merge_requests')
     .select('id')
@@ -132,7 +133,7 @@ export function reportStatus(db: Database, report: Report): Promise<number> {
     // A pipeline starts with the state of its first report.
     const before = pipeline.isNew ? 'pending' : change.before;
     await notifyOfPipeline(tx, pipeline.id, { before, after: change.after });
-    await tellOfJob(tx, id);
+    await tellOfJobs(tx, [id]);
     if (pipeline.isNew || change.before !== change.after) await tellOfPipeline(tx, pipeline.id);
     return id;
   });

@@ -1,4 +1,4 @@
 /** The interface of commit statuses to other districts. */
-export { mergeWhenReady, retryWaiting } from './actions.ts';
+export { mergeWhenReady, retryWaiting, tellWaiting } from './actions.ts';
 export { commitStatusPipelines } from './relation.ts';
 export { CommitStatus } from './routes.ts';

@@ -5,7 +5,7 @@ import { commitKind, mayReadCode, type Project } from '../../../access/index.ts'
 import { type Database, momentInJson } from '../../../db/index.ts';
 import { pagePath } from '../../../foundation/addresses.ts';
 import { readCommit, repositoryOf, resolveCommit } from '../../../git/index.ts';
-import { Id, nullable, optional, resource, type Services, Timestamp } from '../../../http/index.ts';
+import { found, Id, nullable, optional, resource, type Services, Timestamp } from '../../../http/index.ts';
 import { presentUserBasic, UserBasic, type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 import { Pipeline, type PipelineRow, presentPipeline, secondsBetween } from '../pipelines/present.ts';
 import { stage as externalStage, type State, states } from '../pipelines/rules.ts';
@@ -114,4 +114,18 @@ export async function presentJobs(
 ): Promise<Static<typeof Job>[]> {
   const commits = await commitsOf(services, project, rows);
   return rows.map((row) => presentJob(services.url, project, row, commits.get(row.sha) ?? null));
+}
+
+/**
+ * A job as a reply.
+ * @throws ApiError 404
+ */
+export async function jobReply(
+  services: Place & Pick<Services, 'db'>,
+  project: Project,
+  id: number,
+): Promise<Static<typeof Job>> {
+  const row = await jobsOf(services.db, project.id).where('id', '=', id).executeTakeFirst();
+  const [job] = await presentJobs(services, project, [found('Job', row)]);
+  return job!;
 }

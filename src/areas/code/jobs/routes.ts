@@ -4,7 +4,6 @@ import { type Project, projectRole } from '../../../access/index.ts';
 import {
   type AnyEndpoint,
   ApiError,
-  found,
   get,
   Id,
   notAllowed,
@@ -18,7 +17,7 @@ import { type Paging, paginate, paging } from '../../../lists/index.ts';
 import { pipelinesReader } from '../pipelines/access.ts';
 import { pipelineIn } from '../pipelines/queries.ts';
 import { type State, states } from '../pipelines/rules.ts';
-import { Job, jobsOf, presentJobs } from './present.ts';
+import { Job, jobReply, jobsOf, presentJobs } from './present.ts';
 
 const single = { job_id: Id };
 const missing = '404 Job Not Found';
@@ -42,22 +41,6 @@ async function jobPage(services: Services, project: Project, jobs: Jobs, input: 
   const page = await paginate(services.db, query, input);
   return { ...page, items: await presentJobs(services, project, page.items) };
 }
-
-const developer = projectRole('developer', { feature: 'repository' });
-
-/** Actions that only a server that runs jobs can offer. */
-const refused = (action: 'play' | 'retry' | 'cancel' | 'erase', Action: string): AnyEndpoint =>
-  post(`/projects/:id/jobs/:job_id/${action}`, {
-    operation: `${action}Job`,
-    summary: `${Action} a job; always answers 405, because jobs run elsewhere`,
-    access: developer,
-    input: single,
-    returns: one(Type.Object({})),
-    refusals: { 405: '405 Method Not Allowed' },
-    handle: async () => {
-      throw notAllowed();
-    },
-  });
 
 /** Output of an external job, which stays on the external system. */
 const elsewhere = (part: 'trace' | 'artifacts', operation: string, what: string): AnyEndpoint =>
@@ -104,16 +87,19 @@ export const jobRoutes = [
     input: single,
     returns: one(Job),
     refusals: { 404: missing },
-    handle: async ({ project, input, ...services }) => {
-      const row = await jobsOf(services.db, project.id).where('id', '=', input.job_id).executeTakeFirst();
-      const [job] = await presentJobs(services, project, [found('Job', row)]);
-      return job!;
-    },
+    handle: ({ project, input, ...services }) => jobReply(services, project, input.job_id),
   }),
   elsewhere('trace', 'getJobTrace', 'log'),
   elsewhere('artifacts', 'getJobArtifacts', 'artifacts'),
-  refused('play', 'Start'),
-  refused('retry', 'Retry'),
-  refused('cancel', 'Cancel'),
-  refused('erase', 'Erase'),
+  post('/projects/:id/jobs/:job_id/erase', {
+    operation: 'eraseJob',
+    summary: 'Erase a job; always answers 405, because no job has a log here',
+    access: projectRole('developer', { feature: 'repository' }),
+    input: single,
+    returns: one(Type.Object({})),
+    refusals: { 405: '405 Method Not Allowed' },
+    handle: async () => {
+      throw notAllowed();
+    },
+  }),
 ];

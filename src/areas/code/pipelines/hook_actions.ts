@@ -24,9 +24,9 @@ const jobNews = (which: RawBuilder<unknown>) =>
 export const tellOfPipeline = (tx: Database, id: number): Promise<void> =>
   tellEach(tx, pipelineEvent, pipelineNews(sql`pipelines.id = ${id}`));
 
-/** @param tx the transaction in which a status was reported */
-export const tellOfJob = (tx: Database, id: number): Promise<void> =>
-  tellEach(tx, jobEvent, jobNews(sql`commit_statuses.id = ${id}`));
+/** @param tx the transaction in which statuses were reported, or the states of jobs changed */
+export const tellOfJobs = (tx: Database, ids: readonly number[]): Promise<void> =>
+  tellEach(tx, jobEvent, jobNews(sql`commit_statuses.id = any(${ids}::bigint[]) order by commit_statuses.id`));
 
 /** The newest pipeline of a project. */
 export const samplePipeline: Sample = async (_services, { project_id }) =>

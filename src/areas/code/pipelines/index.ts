@@ -1,11 +1,13 @@
 /** The interface of pipelines to other districts. */
 export { hasReadablePipelines } from './access.ts';
+export { refreshPipeline } from './actions.ts';
 export { emptyPipelines } from './emptying_queries.ts';
-export { sampleJob, samplePipeline } from './hook_actions.ts';
+export { sampleJob, samplePipeline, tellOfJobs, tellOfPipeline } from './hook_actions.ts';
 export { jobEvent, pipelineEvent } from './hook_present.ts';
 export { assignPipelines, refreshPipelines } from './jobs.ts';
 export { pipelineMail } from './mail_git.ts';
+export { notifyOfPipeline } from './notification_actions.ts';
 export { Pipeline, PipelineBasic, PipelineDetail, pipelineColumns, pipelinePage, presentPipeline } from './present.ts';
-export { headPipeline } from './queries.ts';
-export { isActive, type State } from './rules.ts';
+export { headPipeline, pipelineReply } from './queries.ts';
+export { type Counted, finalStates, isActive, isFinal, overallStatus, type Source, type State } from './rules.ts';
 export { statusOfCommit } from './status_queries.ts';

@@ -2,19 +2,7 @@
 import { Type } from 'typebox';
 import { projectRole } from '../../../access/index.ts';
 import { repositoryOf, resolveBranch, resolveCommit } from '../../../git/index.ts';
-import {
-  type AnyEndpoint,
-  del,
-  found,
-  get,
-  Id,
-  notAllowed,
-  nothing,
-  one,
-  optional,
-  pageOf,
-  post,
-} from '../../../http/index.ts';
+import { del, found, get, Id, nothing, one, optional, pageOf } from '../../../http/index.ts';
 import { mapPage, pageOfArray, paginate, paging } from '../../../lists/index.ts';
 import { pipelinesReader } from './access.ts';
 import { removePipeline } from './actions.ts';
@@ -26,20 +14,6 @@ const path = '/projects/:id/pipelines';
 const single = { pipeline_id: Id };
 const missing = '404 Pipeline Not Found';
 const developer = projectRole('developer', { feature: 'repository' });
-
-/** Actions that only a server that runs jobs can offer. */
-const refused = (url: string, operation: string, summary: string, input = {}): AnyEndpoint =>
-  post(url, {
-    operation,
-    summary: `${summary}; always answers 405, because jobs run elsewhere`,
-    access: developer,
-    input,
-    returns: one(Type.Object({})),
-    refusals: { 405: '405 Method Not Allowed' },
-    handle: async () => {
-      throw notAllowed();
-    },
-  });
 
 const noTests = { total_time: 0, total_count: 0, success_count: 0, failed_count: 0, skipped_count: 0, error_count: 0 };
 const TestCounts = {
@@ -134,7 +108,6 @@ export const pipelineRoutes = [
     handle: ({ project, input, ...services }) => pipelineReply(services, project, input.pipeline_id),
   }),
   none('bridges', 'listPipelineBridges', 'downstream pipelines'),
-  none('variables', 'listPipelineVariables', 'variables'),
   get(`${path}/:pipeline_id/test_report`, {
     operation: 'getPipelineTestReport',
     summary: 'Get the test report of a pipeline; always without tests',
@@ -169,9 +142,6 @@ export const pipelineRoutes = [
     refusals: { 404: missing },
     handle: ({ db, project, input }) => removePipeline(db, project.id, input.pipeline_id),
   }),
-  refused('/projects/:id/pipeline', 'createPipeline', 'Create a pipeline'),
-  refused(`${path}/:pipeline_id/retry`, 'retryPipeline', 'Retry a pipeline', single),
-  refused(`${path}/:pipeline_id/cancel`, 'cancelPipeline', 'Cancel a pipeline', single),
   emptyList('pipeline_schedules', 'listPipelineSchedules', 'pipeline schedules'),
   emptyList('triggers', 'listPipelineTriggers', 'trigger tokens'),
   emptyList('runners', 'listProjectRunners', 'runners'),

@@ -52,6 +52,7 @@ test('a project needs only a name, is created in the namespace of the caller, an
     deployment_freeze: 'mark',
     dependency_paths: [],
     ci_config_path: null,
+    auto_cancel_pending_pipelines: 'enabled',
     mirror: false,
     mirror_user_id: null,
     mirror_trigger_builds: false,

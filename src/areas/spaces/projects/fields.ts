@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import type { Field } from '../../../fields/index.ts';
 import { CommaList, checked, nullable, since, Visibility } from '../../../http/index.ts';
-import { coded, column, flag, text, texts } from '../../../relations/index.ts';
+import { choice, coded, column, columnOr, flag, text, texts } from '../../../relations/index.ts';
 import { dependencyPathReasons } from '../../code/dependencies/index.ts';
 
 type Fields = Record<string, Field>;
@@ -110,6 +110,10 @@ function ciConfigPathReasons(value: string | null): string[] {
   return leads ? ['cannot include leading slash or directory traversal.'] : [];
 }
 
+const autoCancel = Type.Enum(['enabled', 'disabled'], {
+  description: 'Whether a newer commit of a branch cancels pipelines of older ones',
+});
+
 export const codeFields = {
   dependency_paths: {
     column: 'given',
@@ -129,6 +133,12 @@ export const codeFields = {
     ),
     reply: nullable(Type.String()),
     relation: column('ci_config_path', text()),
+  },
+  auto_cancel_pending_pipelines: {
+    column: 'given',
+    input: autoCancel,
+    reply: autoCancel,
+    relation: columnOr('auto_cancel_pending_pipelines', choice('enabled', 'disabled'), 'enabled'),
   },
 } satisfies Fields;
 

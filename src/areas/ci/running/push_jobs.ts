@@ -1,0 +1,72 @@
+/** Pipelines for pushes: a push never waits for one (docs/reference/pipelines.md#what-starts-a-pipeline). */
+import { Type } from 'typebox';
+import { callerInJob, mayUse, projectFor } from '../../../access/index.ts';
+import { readCommit, repositoryOf } from '../../../git/index.ts';
+import { Id, nullable } from '../../../http/index.ts';
+import { job } from '../../../jobs/index.ts';
+import type { PushFollower } from '../../../services/index.ts';
+import { cancelRedundant } from './redundant_actions.ts';
+import { planPipeline, storePipeline } from './start_actions.ts';
+
+/** Further references of one push start none. */
+const mostRefs = 4;
+const skipped = /\[(?:ci skip|skip ci)\]/i;
+
+const input = {
+  project_id: Id,
+  user_id: Id,
+  ref: Type.String(),
+  /** Null for a new branch or tag. */
+  before_sha: nullable(Type.String()),
+  sha: Type.String(),
+  requested_as: Type.String(),
+};
+
+/** Enqueued by the transaction of a push, for each branch or tag that it has moved. */
+export const startForPush = job('start_pipeline_for_push', {
+  input,
+  retries: 3,
+  run: async ({ input: pushed, log: _log, signal: _signal, ...services }) => {
+    const { project_id, user_id } = pushed;
+    const caller = await callerInJob(services, user_id);
+    const project = caller && (await projectFor(services.db, caller, String(project_id)));
+    if (!caller || !project || project.read_only || !mayUse(project, 'builds')) return;
+    const { ref, before_sha, sha, requested_as } = pushed;
+    const name = ref.replace(/^refs\/(?:heads|tags)\//, '');
+    const asked = {
+      source: 'push' as const,
+      ref: name,
+      variables: [],
+      requested_as,
+      ...(before_sha && { before_sha }),
+    };
+    const planned = await planPipeline(services, { project, caller }, asked);
+    if (!planned.made || planned.made.sha !== sha) return;
+    if ('errors' in planned && !planned.is_wrong) return;
+    const { message } = await readCommit(repositoryOf(services, project), sha);
+    const content = skipped.test(message)
+      ? { status: 'skipped' as const }
+      : 'errors' in planned
+        ? { status: 'failed' as const, yaml_errors: planned.errors.join(', ') }
+        : planned.content;
+    const id = await storePipeline(services, planned.made, content);
+    if (id !== undefined && !planned.made.tag) await cancelRedundant(services.db, { project_id, ref: name, sha, id });
+  },
+});
+
+export const pipelineFollower: PushFollower = {
+  follow:
+    async (_services, { owner, user_id, update_id, moved }) =>
+    async (tx) => {
+      if (user_id === null) return;
+      const built = moved.flatMap(({ ref, old, new: sha }) =>
+        /^refs\/(?:heads|tags)\//.test(ref) && sha !== null ? [{ ref, before_sha: old, sha }] : [],
+      );
+      await startForPush.enqueueEach(
+        tx,
+        built.slice(0, mostRefs).map((update) => ({
+          ...{ ...update, project_id: owner.id, user_id, requested_as: `push ${update_id} ${update.ref}` },
+        })),
+      );
+    },
+};

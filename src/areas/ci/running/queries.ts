@@ -1,0 +1,87 @@
+/** Queries for pipelines that are made of a configuration, and for their jobs. */
+import { sql } from 'kysely';
+import type { Database } from '../../../db/index.ts';
+import { found, type Services } from '../../../http/index.ts';
+import type { PlannedJob } from './rules.ts';
+
+/** A pipeline while its jobs change. */
+export interface Running {
+  id: number;
+  project_id: number;
+  sha: string;
+  ref: string;
+  tag: boolean;
+}
+
+/**
+ * Locks a pipeline, so that its jobs change in one transaction at a time.
+ * @throws ApiError 404, also for a pipeline of reported statuses
+ */
+export async function lockPipeline(tx: Database, project_id: number, id: number): Promise<Running> {
+  const query = tx.selectFrom('pipelines').select(['id', 'project_id', 'sha', 'ref', 'tag']).where('id', '=', id);
+  const row = await query
+    .where('project_id', '=', project_id)
+    .where('source', '<>', 'external')
+    .forUpdate()
+    .executeTakeFirst();
+  return found('Pipeline', row);
+}
+
+/** The current jobs of a pipeline. */
+export async function plannedJobs(tx: Database, pipeline_id: number): Promise<PlannedJob[]> {
+  const { rows } = await sql<PlannedJob>`
+    select id, name, status, allow_failure, stage_index, run_when, needs from commit_statuses
+     where pipeline_id = ${pipeline_id} and not retried order by id`.execute(tx);
+  return rows;
+}
+
+export interface JobOf {
+  id: number;
+  name: string;
+  status: PlannedJob['status'];
+  pipeline_id: number;
+  ref: string;
+  tag: boolean;
+  retried: boolean;
+}
+
+/**
+ * A job with the ref of its pipeline; undefined for a reported status.
+ * @throws ApiError 404
+ */
+export async function jobIn(db: Database, project_id: number, id: number): Promise<JobOf | undefined> {
+  const { rows } = await sql<JobOf & { kind: string }>`
+    select job.id, job.name, job.status, job.pipeline_id, job.retried, job.kind, pipelines.ref, pipelines.tag
+      from commit_statuses job join pipelines on pipelines.id = job.pipeline_id
+     where job.project_id = ${project_id} and job.id = ${id}`.execute(db);
+  const { kind, ...job } = found('Job', rows[0]);
+  return kind === 'status' ? undefined : job;
+}
+
+export interface PipelineOf {
+  id: number;
+  ref: string;
+  tag: boolean;
+  user_id: number | null;
+}
+
+/**
+ * A pipeline that was made of a configuration; undefined for one of reported statuses.
+ * @throws ApiError 404
+ */
+export async function pipelineOf(db: Database, project_id: number, id: number): Promise<PipelineOf | undefined> {
+  const query = db.selectFrom('pipelines').select(['id', 'ref', 'tag', 'user_id', 'source']).where('id', '=', id);
+  const { source, ...row } = found('Pipeline', await query.where('project_id', '=', project_id).executeTakeFirst());
+  return source === 'external' ? undefined : row;
+}
+
+/** The variables that whoever started a pipeline gave it, by key. */
+export async function variablesOf({ db, secrets }: Pick<Services, 'db' | 'secrets'>, pipeline_id: number) {
+  const query = db.selectFrom('pipeline_variables').select(['key', 'value', 'variable_type', 'raw']);
+  const rows = await query.where('pipeline_id', '=', pipeline_id).orderBy('key').execute();
+  return rows.map(({ value, variable_type, ...row }) => ({
+    ...row,
+    variable_type: variable_type as 'env_var' | 'file',
+    value: secrets.unseal('pipeline variable', value) ?? null,
+  }));
+}

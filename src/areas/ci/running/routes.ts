@@ -1,0 +1,176 @@
+/** Starting and changing pipelines (docs/reference/pipelines.md#changing-pipelines). */
+import { sql } from 'kysely';
+import { Type } from 'typebox';
+import { levels, projectRole } from '../../../access/index.ts';
+import {
+  type AnyEndpoint,
+  AnyJson,
+  checked,
+  forbidden,
+  get,
+  Id,
+  notAllowed,
+  nullable,
+  one,
+  optional,
+  pageOf,
+  post,
+  put,
+  resource,
+} from '../../../http/index.ts';
+import { pageOfArray, paging } from '../../../lists/index.ts';
+import { Job, jobReply } from '../../code/jobs/index.ts';
+import { PipelineDetail, pipelineReply } from '../../code/pipelines/index.ts';
+import { runnableJob, runnablePipeline } from './access.ts';
+import { cancelJobs, notRetryableText, playJob, retryJob, retryPipeline, unplayableText } from './change_actions.ts';
+import { jobIn, pipelineOf, variablesOf } from './queries.ts';
+import { createPipeline, startRefusals } from './start_actions.ts';
+
+const path = '/projects/:id/pipelines/:pipeline_id';
+const single = { pipeline_id: Id };
+const missing = '404 Pipeline Not Found';
+const jobPath = '/projects/:id/jobs/:job_id';
+const singleJob = { job_id: Id };
+const missingJob = '404 Job Not Found';
+const external = '405 Method Not Allowed';
+
+const PipelineVariable = resource('PipelineVariable', {
+  variable_type: Type.Enum(['env_var', 'file']),
+  key: Type.String(),
+  value: nullable(Type.String({ description: 'Null where it cannot be decrypted' })),
+  raw: Type.Boolean(),
+});
+
+const variableKey = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
+const Given = Type.Object({
+  key: checked(Type.String({ maxLength: 255 }), (key) => (variableKey.test(key) ? [] : ['is invalid'])),
+  value: Type.String({ maxLength: 100_000 }),
+  variable_type: optional(Type.Enum(['env_var', 'file'])),
+});
+
+const developer = projectRole('developer', { feature: ['repository', 'builds'] });
+
+export const runningRoutes: AnyEndpoint[] = [
+  post('/projects/:id/pipeline', {
+    operation: 'createPipeline',
+    summary: 'Create a pipeline of the configuration of a branch or tag',
+    access: developer,
+    input: {
+      ref: Type.String({ minLength: 1, description: 'Branch or tag' }),
+      variables: optional(Type.Array(Given, { maxItems: 200 })),
+      inputs: optional(Type.Record(Type.String(), AnyJson('Values for the inputs that the configuration declares'))),
+    },
+    returns: one(PipelineDetail),
+    refusals: { 400: startRefusals.map((text) => `base: ${text}`) },
+    handle: async ({ project, caller, input, ...services }) => {
+      const { ref, variables = [], inputs } = input;
+      const given = variables.map(({ variable_type = 'env_var', ...variable }) => ({ ...variable, variable_type }));
+      const asked = { source: 'api' as const, ref, variables: given, ...(inputs && { inputs }) };
+      const id = await createPipeline(services, { project, caller }, asked);
+      return pipelineReply(services, project, id);
+    },
+  }),
+  get(`${path}/variables`, {
+    operation: 'listPipelineVariables',
+    summary: 'List the variables that whoever started a pipeline gave it',
+    description: 'For Maintainers, and for Developers who started it.',
+    access: projectRole('developer', { feature: 'repository' }),
+    input: { ...single, ...paging },
+    returns: pageOf(PipelineVariable),
+    refusals: { 403: '403 Forbidden', 404: missing },
+    handle: async ({ project, caller, input, ...services }) => {
+      const pipeline = await pipelineOf(services.db, project.id, input.pipeline_id);
+      if (!pipeline) return pageOfArray([], input);
+      if (project.access_level < levels.maintainer && pipeline.user_id !== caller.id) throw forbidden();
+      return pageOfArray(await variablesOf(services, pipeline.id), input);
+    },
+  }),
+  post(`${path}/retry`, {
+    operation: 'retryPipeline',
+    summary: 'Run the failed and canceled jobs of a pipeline again',
+    access: developer,
+    input: single,
+    returns: one(PipelineDetail),
+    refusals: { 403: '403 Forbidden', 404: missing, 405: external },
+    handle: async ({ project, caller, input, ...services }) => {
+      const { db } = services;
+      const { id } = await runnablePipeline({ db, project, caller }, input.pipeline_id);
+      await retryPipeline(db, project.id, id, caller.id);
+      return pipelineReply(services, project, id);
+    },
+  }),
+  post(`${path}/cancel`, {
+    operation: 'cancelPipeline',
+    summary: 'Cancel the jobs of a pipeline that have not ended',
+    access: developer,
+    input: single,
+    returns: { ...one(PipelineDetail), status: 200 },
+    refusals: { 404: missing, 405: external },
+    handle: async ({ project, input, ...services }) => {
+      const pipeline = await pipelineOf(services.db, project.id, input.pipeline_id);
+      if (!pipeline) throw notAllowed();
+      await cancelJobs(services.db, { project_id: project.id, id: pipeline.id });
+      return pipelineReply(services, project, pipeline.id);
+    },
+  }),
+  put(`${path}/metadata`, {
+    operation: 'renamePipeline',
+    summary: 'Name a pipeline',
+    access: developer,
+    input: { ...single, name: Type.String({ maxLength: 255 }) },
+    returns: one(PipelineDetail),
+    refusals: { 404: missing, 405: external },
+    handle: async ({ project, input, ...services }) => {
+      const pipeline = await pipelineOf(services.db, project.id, input.pipeline_id);
+      if (!pipeline) throw notAllowed();
+      await services.db
+        .updateTable('pipelines')
+        .set({ name: input.name, updated_at: sql<string>`now()` })
+        .where('id', '=', pipeline.id)
+        .where('name', 'is distinct from', input.name)
+        .execute();
+      return pipelineReply(services, project, pipeline.id);
+    },
+  }),
+  post(`${jobPath}/play`, {
+    operation: 'playJob',
+    summary: 'Start a manual or delayed job',
+    access: developer,
+    input: singleJob,
+    returns: { ...one(Job), status: 200 },
+    refusals: { 400: unplayableText, 403: '403 Forbidden', 404: missingJob, 405: external },
+    handle: async ({ project, caller, input, ...services }) => {
+      const { db } = services;
+      const job = await runnableJob({ db, project, caller }, input.job_id);
+      await playJob(db, project.id, job, caller.id);
+      return jobReply(services, project, job.id);
+    },
+  }),
+  post(`${jobPath}/retry`, {
+    operation: 'retryJob',
+    summary: 'Run a job that has ended again, as a new one',
+    access: developer,
+    input: singleJob,
+    returns: one(Job),
+    refusals: { 403: ['403 Forbidden', `403 Forbidden - ${notRetryableText}`], 404: missingJob, 405: external },
+    handle: async ({ project, caller, input, ...services }) => {
+      const { db } = services;
+      const job = await runnableJob({ db, project, caller }, input.job_id);
+      return jobReply(services, project, await retryJob(db, project.id, job, caller.id));
+    },
+  }),
+  post(`${jobPath}/cancel`, {
+    operation: 'cancelJob',
+    summary: 'Cancel a job that has not ended',
+    access: developer,
+    input: singleJob,
+    returns: one(Job),
+    refusals: { 404: missingJob, 405: external },
+    handle: async ({ project, input, ...services }) => {
+      const job = await jobIn(services.db, project.id, input.job_id);
+      if (!job) throw notAllowed();
+      await cancelJobs(services.db, { project_id: project.id, id: job.pipeline_id }, sql`id = ${job.id}`);
+      return jobReply(services, project, job.id);
+    },
+  }),
+];

@@ -1,0 +1,270 @@
+/** Making pipelines of a configuration (docs/reference/pipelines.md#what-starts-a-pipeline). */
+import { sql } from 'kysely';
+import type { Project } from '../../../access/index.ts';
+import {
+  type CiVariable,
+  filteredText,
+  noJobsText,
+  type SelectedJob,
+  type Selection,
+} from '../../../ci_configuration/index.ts';
+import { type Database, nextIid, repeated } from '../../../db/index.ts';
+import { readCommit, repositoryOf } from '../../../git/index.ts';
+import { type Caller, invalid, type Services } from '../../../http/index.ts';
+import { notifyOfPipeline, type Source, tellOfPipeline } from '../../code/pipelines/index.ts';
+import { limitsOf } from '../../instance/plan_limits/index.ts';
+import { compileBuilt, noContentText, refOf } from '../configuration/lint_actions.ts';
+import { configPathOf } from '../configuration/queries.ts';
+import { locationOf } from '../configuration/rules.ts';
+import { rightsOn } from '../configuration/variable_queries.ts';
+import { processPipeline } from './process_actions.ts';
+
+/** A variable that whoever starts a pipeline gives it. */
+export interface GivenVariable {
+  key: string;
+  value: string;
+  variable_type: 'env_var' | 'file';
+}
+
+/** A pipeline to be made. */
+export interface NewPipeline {
+  project_id: number;
+  user_id: number;
+  source: Source;
+  ref: string;
+  tag: boolean;
+  sha: string;
+  /** The commit before a push. */
+  before_sha?: string;
+  is_protected: boolean;
+  /** What it is made for, if that may be worked on again. */
+  requested_as?: string;
+}
+
+/** Either its jobs, or the state in which it begins and ends. */
+type Content =
+  | (Pick<Selection, 'name' | 'jobs' | 'auto_cancel'> & {
+      stages: readonly string[];
+      variables: readonly GivenVariable[];
+    })
+  | { status: 'failed' | 'skipped'; yaml_errors?: string };
+
+/** The most jobs of a pipeline, where the server sets no limit. */
+const maximumJobs = 5_000;
+
+const missingText = 'Missing CI config file';
+const tooManyText = (most: number) => `Pipeline size limit exceeded! The number of jobs has to be less than ${most}`;
+const bridgeText = (name: string) => `${name} job: trigger is not supported`;
+const noRightText = (ref: string) =>
+  `You do not have sufficient permission to run a pipeline on '${ref}'. Please select a different branch or contact your administrator for assistance.`;
+
+export const startRefusals = [
+  missingText,
+  filteredText,
+  noJobsText,
+  'Reference not found',
+  noRightText('<ref>'),
+  tooManyText(0).replace('0', '<number>'),
+  bridgeText('<name>'),
+] as const;
+
+/** Whether an error says that the configuration wants no pipeline, and is not wrong. */
+const isNoReason = (error: string) => error === filteredText || error === noJobsText;
+
+const refusedFor = (text: string) => invalid({ base: [text] });
+
+/** @returns the id; undefined if a pipeline was made for the same request before */
+async function insertPipeline(tx: Database, made: NewPipeline, content: Content): Promise<number | undefined> {
+  const { project_id, requested_as } = made;
+  if (requested_as !== undefined) {
+    const known = tx.selectFrom('pipelines').select('id').where('requested_as', '=', requested_as);
+    if (await known.executeTakeFirst()) return undefined;
+  }
+  const iid = await nextIid(tx, { project_id }, 'pipelines');
+  const state =
+    'status' in content
+      ? {
+          status: content.status,
+          finished_at: sql<string>`now()`,
+          ...(content.yaml_errors === undefined
+            ? {}
+            : { yaml_errors: content.yaml_errors, failure_reason: 'config_error' }),
+        }
+      : {
+          status: 'created',
+          name: content.name ?? null,
+          on_new_commit: content.auto_cancel.on_new_commit,
+          on_job_failure: content.auto_cancel.on_job_failure,
+        };
+  const { id } = await tx
+    .insertInto('pipelines')
+    .values({ ...made, ...state, iid })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** The resource groups of a project by key, made where there are none. */
+async function resourceGroups(tx: Database, project_id: number, keys: readonly string[]) {
+  if (keys.length === 0) return new Map<string, number>();
+  const { rows } = await sql<{ key: string; id: number }>`
+    with asked as (select distinct key from unnest(${keys}::text[]) key),
+    added as (
+      insert into resource_groups (project_id, key) select ${project_id}, key from asked order by key
+      on conflict (project_id, key) do nothing returning key, id
+    )
+    select key, id from added union select key, id from resource_groups where project_id = ${project_id} and key = any(${keys}::text[])`.execute(
+    tx,
+  );
+  return new Map(rows.map(({ key, id }) => [key, id]));
+}
+
+/** The jobs that a job waits for, by name; null for all of the earlier stages. */
+function needsOf({ needs }: SelectedJob, names: ReadonlySet<string>): string[] | null {
+  if (!needs) return null;
+  return needs.flatMap((need) => (need.type === 'job' && names.has(need.job) ? [need.job] : []));
+}
+
+async function insertJobs(
+  tx: Database,
+  { project_id, user_id, sha, ref }: NewPipeline,
+  pipeline_id: number,
+  { jobs, stages }: { jobs: readonly SelectedJob[]; stages: readonly string[] },
+): Promise<void> {
+  const names = new Set(jobs.map(({ job }) => job.name));
+  const keys = jobs.flatMap(({ resource_group }) => resource_group ?? []);
+  const groups = await resourceGroups(tx, project_id, keys);
+  const rows = jobs.map((selected) => {
+    const { job, when, allow_failure, interruptible, environment_name, resource_group, tags } = selected;
+    return {
+      ...{ name: job.name, kind: job.type, stage: job.stage, stage_index: stages.indexOf(job.stage) },
+      allow_failure: allow_failure === true,
+      run_when: when,
+      needs: needsOf(selected, names),
+      interruptible,
+      resource_group_id: resource_group === undefined ? null : groups.get(resource_group),
+      environment: environment_name ?? null,
+      tags,
+      definition: selected,
+    };
+  });
+  await sql`
+    with given as materialized (
+      select nextval('commit_statuses_id_seq') as id, row.* from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        row(name text, kind text, stage text, stage_index integer, allow_failure boolean, run_when text, needs text[], interruptible boolean,
+            resource_group_id bigint, environment text, tags text[], definition jsonb)
+    ), added as (
+      insert into commit_statuses (id, project_id, user_id, sha, ref, pipeline_id, status, name, kind, stage, stage_index, allow_failure, run_when, needs,
+                                   interruptible, resource_group_id, environment, tags) overriding system value
+      select id, ${project_id}, ${user_id}, ${sha}, ${ref}, ${pipeline_id}, 'created', name, kind, stage, stage_index, allow_failure, run_when, needs,
+             interruptible, resource_group_id, environment, tags
+        from given
+    )
+    insert into job_definitions (job_id, definition) select id, definition from given`.execute(tx);
+}
+
+/**
+ * Stores a pipeline with its jobs, of which the first ones may go on.
+ * @returns its id; undefined if a pipeline was made for the same request before
+ */
+export const storePipeline = (
+  { db, secrets }: Pick<Services, 'db' | 'secrets'>,
+  made: NewPipeline,
+  content: Content,
+): Promise<number | undefined> =>
+  repeated(db, async (tx) => {
+    const id = await insertPipeline(tx, made, content);
+    if (id === undefined) return undefined;
+    if ('status' in content) {
+      await notifyOfPipeline(tx, id, { before: 'created', after: content.status });
+      await tellOfPipeline(tx, id);
+      return id;
+    }
+    const sealed = content.variables.map(({ value, ...variable }) => ({
+      ...{ ...variable, pipeline_id: id, raw: false, value: secrets.seal('pipeline variable', value) },
+    }));
+    if (sealed.length > 0) await tx.insertInto('pipeline_variables').values(sealed).execute();
+    await insertJobs(tx, made, id, content);
+    await processPipeline(tx, { id, sha: made.sha }, { isNew: true });
+    return id;
+  });
+
+export interface Asked {
+  source: Source;
+  ref: string;
+  variables: readonly GivenVariable[];
+  inputs?: Readonly<Record<string, unknown>>;
+  before_sha?: string;
+  requested_as?: string;
+}
+
+/** A pipeline as it would be made, or why there is none. */
+export type Planned =
+  | { made: NewPipeline; content: Content & { jobs: unknown } }
+  | { made?: NewPipeline; errors: readonly string[]; is_wrong: boolean };
+
+const asVariable = ({ key, value, variable_type }: GivenVariable): CiVariable =>
+  variable_type === 'file' ? { key, value, raw: true } : { key, value };
+
+/**
+ * Compiles the configuration of a project for a branch or tag.
+ * @returns `is_wrong` for errors of the configuration, rather than no reason for a pipeline
+ * @throws TooMuchWaiting
+ */
+export async function planPipeline(
+  services: Services,
+  { project, caller }: { project: Project; caller: Caller },
+  { source, ref, variables, inputs, before_sha, requested_as }: Asked,
+): Promise<Planned> {
+  const { db } = services;
+  const repository = repositoryOf(services, project);
+  const named = await refOf(repository, ref);
+  if (!named) return { errors: ['Reference not found'], is_wrong: false };
+  const rights = await rightsOn(db, project, caller, named.ref);
+  if (!rights.may_run) return { errors: [noRightText(ref)], is_wrong: false };
+  const made: NewPipeline = {
+    ...{ project_id: project.id, user_id: caller.id, source, ref, tag: named.ref.type === 'tag', sha: named.sha },
+    is_protected: rights.is_protected,
+    ...(before_sha === undefined ? {} : { before_sha }),
+    ...(requested_as === undefined ? {} : { requested_as }),
+  };
+  const built = {
+    ...{ ref: named.ref, tag_message: named.tag_message ?? null, source: source as Exclude<Source, 'external'> },
+    commit: await readCommit(repository, named.sha),
+  };
+  const { result, selection } = await compileBuilt(
+    services,
+    { project, caller },
+    {
+      ...{ content: locationOf(await configPathOf(db, project.id)), built, selects: true, with_jobs: true },
+      variables: variables.map(asVariable),
+      ...(inputs && { inputs }),
+    },
+  );
+  if (result.errors.length > 0) {
+    const isMissing = result.errors.length === 1 && result.errors[0] === noContentText;
+    return { made, errors: isMissing ? [missingText] : result.errors, is_wrong: !isMissing };
+  }
+  if (!selection || selection.errors.length > 0)
+    return { made, errors: selection?.errors ?? [], is_wrong: !selection?.errors.every(isNoReason) };
+  const most = (await limitsOf(db)).ci_pipeline_size || maximumJobs;
+  if (selection.jobs.length > most) return { made, errors: [tooManyText(most)], is_wrong: true };
+  const bridge = selection.jobs.find(({ job }) => job.type === 'bridge');
+  if (bridge) return { made, errors: [bridgeText(bridge.job.name)], is_wrong: true };
+  return { made, content: { ...selection, stages: result.stages, variables } };
+}
+
+/**
+ * Makes the pipeline that somebody asks for.
+ * @returns its id
+ * @throws ApiError 400, TooMuchWaiting
+ */
+export async function createPipeline(
+  services: Services,
+  granted: { project: Project; caller: Caller },
+  asked: Asked,
+): Promise<number> {
+  const planned = await planPipeline(services, granted, asked);
+  if ('errors' in planned) throw refusedFor(planned.errors.join(', '));
+  return (await storePipeline(services, planned.made, planned.content))!;
+}
