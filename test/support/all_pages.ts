@@ -293,6 +293,7 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
     `${at}/environments`,
     `${at}/pipelines`,
     `${at}/pipelines/${status.pipeline_id}`,
+    `${at}/jobs/${status.id}`,
     `${at}/feature_flags`,
     `${at}/feature_flags_user_lists/1`,
     `${at}/feature_flags/press/edit?strategy=flexibleRollout`,

@@ -14,13 +14,14 @@ const tablesOf: Readonly<Record<(typeof districts)[number] | 'access' | 'relatio
   relations: 'waiting_references',
   instance: `plan_limits appearance appearance_pictures broadcast_messages instance application_settings request_counts licenses licensing billable_counts features feature_gates costly_files hooks hook_events unused_blobs proxied_pictures`,
   people: `custom_attributes emails claimed_emails keys gpg_keys personal_access_tokens oauth_tokens service_accounts web_sessions password_links user_identities user_statuses user_follows group_seats`,
-  activity: 'events resource_* push_event_payloads todos subscriptions hook_deliveries notifications notification_*',
+  activity:
+    'events resource_label_events resource_state_events resource_milestone_events resource_weight_events resource_iteration_events push_event_payloads todos subscriptions hook_deliveries notifications notification_*',
   deployments:
     'environments deployments deployment_approvals protected_environments protected_environment_rules clusters deploy_tokens deploy_key_projects freeze_periods variables feature_flags feature_flag_*',
   code: `protected_branches protected_branch_* protected_tags push_rules recorded_* reference_updates unused_repositories commit_statuses pipelines lfs_* project_fetches snippets snippet_user_agents
     code_* remote_mirrors pull_mirrors wikis wiki_pages dependencies dependency_* license_files package_* advisories advisory_packages vulnerabilities vulnerability_state_changes`,
   spaces: `access_requests badges access_token_* declined_invitations invitations member_approvals open_issue_counts project_stars repository_storage_moves topics`,
-  ci: '',
+  ci: 'job_definitions pipeline_variables resource_groups',
   planning: 'labels label_priorities milestones release_milestones iterations iteration_cadences boards board_*',
   conversation: 'notes suggestions award_emoji uploads user_mentions',
   work: `group_approval_settings deployment_merge_requests issues issue_* releases release_links release_evidences epics epic_* merge_requests merge_request_* approval_* error_tracking_* timelogs removed_issue_numbers due_notices saved_views`,

@@ -9,10 +9,10 @@ import { lockPipeline, plannedJobs, type Running } from './queries.ts';
 import { advance, type Next, occupying } from './rules.ts';
 
 /** Starts a delayed job when its time has come. */
-export const delayedJobs = queueOf('start_delayed_job', { input: { job_id: Id }, retries: 3 });
+const delayedJobs = queueOf('start_delayed_job', { input: { job_id: Id }, retries: 3 });
 
 /** Moves the jobs of a pipeline on after a job of it got its resource in a transaction of another pipeline. */
-export const processQueue = queueOf('process_pipeline', { input: { pipeline_id: Id, project_id: Id }, retries: 3 });
+const processQueue = queueOf('process_pipeline', { input: { pipeline_id: Id, project_id: Id }, retries: 3 });
 
 const isAmongIds = (ids: readonly number[]) => sql`id = any(${ids}::bigint[])`;
 
@@ -76,7 +76,7 @@ export async function makeReady(tx: Database, ids: readonly number[]): Promise<v
 }
 
 /** Hands on the resources of jobs that have ended. */
-export async function release(tx: Database, ids: readonly number[]): Promise<void> {
+async function release(tx: Database, ids: readonly number[]): Promise<void> {
   for (const group of await groupsOf(tx, ids)) await handOn(tx, group);
 }
 

@@ -26,7 +26,7 @@ export async function refOfPipeline(
 ): Promise<string> {
   const query = db.selectFrom('pipelines').select(['ref', 'source']).where('id', '=', id);
   const row = await query.where('project_id', '=', project_id).where('sha', '=', sha).executeTakeFirst();
-  if (!row || row.source !== 'external' || (ref !== undefined && ref !== row.ref))
+  if (row?.source !== 'external' || (ref !== undefined && ref !== row.ref))
     throw invalid({ pipeline_id: [otherPipelineText] });
   return row.ref;
 }

@@ -1,18 +1,22 @@
 /** Pipelines and jobs of a project (docs/reference/pipelines.md). */
+import type { Values } from '../../../http/index.ts';
 import { type PageCall, page, pagingOf, textIn } from '../../../pages/index.ts';
-import { Job } from '../../code/jobs/index.ts';
-import { Pipeline, PipelineDetail } from '../../code/pipelines/index.ts';
+import { Job, jobPage as jobAddress } from '../../code/jobs/index.ts';
+import { Pipeline, PipelineDetail, pipelinePage as pipelineAddress } from '../../code/pipelines/index.ts';
+import { formOf, sectionPage } from '../declared/definition.ts';
+import { formPart } from '../declared/form_present.ts';
 import { readsCode } from './definition.ts';
-import { jobsView, pipelinesView, pipelineView } from './pipeline_views.ts';
+import { jobsView, jobView, pipelinesView, pipelineView } from './pipeline_views.ts';
 
 const pipelinesPage = page('/:id/-/pipelines', {
   async load(call) {
     const { list, params, query } = call;
-    const [pipelines, reads_code] = await Promise.all([
+    const [pipelines, reads_code, may_start] = await Promise.all([
       list(Pipeline, 'listPipelines', pagingOf({ query })),
       readsCode(call),
+      call.may('createPipeline'),
     ]);
-    return { id: params.id!, pipelines, reads_code };
+    return { id: params.id!, pipelines, reads_code, may_start };
   },
   view: pipelinesView,
 });
@@ -28,9 +32,42 @@ const pipelinePage = page('/:id/-/pipelines/:pipeline_id', {
     return { id: params.id!, pipeline, jobs, reads_code };
   },
   forms: {
+    retry: { runs: 'retryPipeline' },
+    cancel: { runs: 'cancelPipeline' },
     remove: { runs: 'deletePipeline', next: (_: never, { path }: PageCall) => path.replace(/\/[^/]+$/, '') },
   },
   view: pipelineView,
+});
+
+const newPipelinePage = sectionPage(
+  '/:id/-/pipelines/new',
+  { tab: 'pipelines', operation: 'createPipeline', title: 'Run a pipeline' },
+  [
+    formPart(
+      'pipeline',
+      formOf(
+        'createPipeline',
+        { ref: { label: 'Branch or tag', help: 'Its configuration says which jobs there are.' } },
+        {
+          button: 'Run pipeline',
+          next: ({ id }: Values, { params }: PageCall) => pipelineAddress(params.id!, Number(id)),
+        },
+      ),
+    ),
+  ],
+);
+
+const jobPage = page('/:id/-/jobs/:job_id', {
+  async load(call) {
+    const [job, reads_code] = await Promise.all([call.one(Job, 'getJob'), readsCode(call)]);
+    return { id: call.params.id!, job, reads_code };
+  },
+  forms: {
+    play: { runs: 'playJob' },
+    retry: { runs: 'retryJob', next: ({ id }: { id: number }, { params }: PageCall) => jobAddress(params.id!, id) },
+    cancel: { runs: 'cancelJob' },
+  },
+  view: jobView,
 });
 
 const jobsPage = page('/:id/-/jobs', {
@@ -47,4 +84,4 @@ const jobsPage = page('/:id/-/jobs', {
   view: jobsView,
 });
 
-export const pipelinePages = [pipelinePage, pipelinesPage, jobsPage];
+export const pipelinePages = [newPipelinePage, pipelinePage, pipelinesPage, jobPage, jobsPage];

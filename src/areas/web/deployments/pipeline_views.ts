@@ -19,31 +19,66 @@ import { counted } from '../../../texts/index.ts';
 import type { Job } from '../../code/jobs/index.ts';
 import { type Pipeline, type PipelineDetail, pipelinePage } from '../../code/pipelines/index.ts';
 import { statesView } from '../issuables/views.ts';
-import { revision, type WithCommits } from './definition.ts';
+import { newButton, revision, type WithCommits } from './definition.ts';
 
-export function pipelinesView(shown: WithCommits & { pipelines: ListPage<Static<typeof Pipeline>> }, seen: Seen): View {
-  const { id, pipelines } = shown;
+export function pipelinesView(
+  shown: WithCommits & { pipelines: ListPage<Static<typeof Pipeline>>; may_start: boolean },
+  seen: Seen,
+): View {
+  const { id, pipelines, may_start } = shown;
   return {
     title: ['Pipelines', id],
     place: { id, kind: 'project', tab: 'pipelines' },
-    main: html`${rows(
+    main: html`${may_start && newButton(`${seen.path}/new`, 'Run pipeline')}${rows(
       pipelines.items.map(
         (each) =>
-          html`${state(each.status)} <a class="title" href="${pipelinePage(id, each.id)}">#${each.iid}</a> ${revision(shown, each)}
-<div class="soft">${time(each.created_at)}</div>`,
+          html`${state(each.status)} <a class="title" href="${pipelinePage(id, each.id)}">#${each.iid}</a> ${each.name} ${revision(shown, each)}
+<div class="soft">${sourceWords[each.source]}, ${time(each.created_at)}</div>`,
       ),
-      'No external system has reported anything yet.',
+      'There are no pipelines yet: no configuration has started one, and no external system has reported anything.',
     )}
 ${pager(pipelines, seen)}`,
   };
 }
 
+/** What started a pipeline, for people. */
+const sourceWords: Record<Static<typeof Pipeline>['source'], string> = {
+  push: 'Started by a push',
+  web: 'Started by a person',
+  trigger: 'Started by a trigger',
+  schedule: 'Started by a schedule',
+  api: 'Started by a person',
+  external: 'Reported by an external system',
+  pipeline: 'Started by another project',
+  parent_pipeline: 'Started by another pipeline',
+  merge_request_event: 'Started for a merge request',
+};
+
+const openStates: readonly string[] = [
+  'created',
+  'waiting_for_resource',
+  'preparing',
+  'pending',
+  'running',
+  'manual',
+  'scheduled',
+];
+const endedStates: readonly string[] = ['success', 'failed', 'canceled'];
+
 const seconds = (duration: number | null): Content => duration !== null && counted(Math.round(duration), 'second');
 
-/** The page of a job belongs to the system that runs it, or is that of its commit. */
+/** The page of a reported status belongs to the system that runs it, or is that of its commit. */
 const jobRow = ({ name, status, web_url, user, created_at, duration }: Static<typeof Job>): Html =>
   html`${state(status)} <a class="title" href="${web_url}" rel="nofollow noopener">${name}</a>
 <div class="soft">By ${person(user)}, ${time(created_at)}${duration !== null && html`, ${seconds(duration)}`}</div>`;
+
+/** Jobs by stage, in the order of the stages: the newest jobs come first in the list, and later stages have the newer ones. */
+const stagesOf = (jobs: readonly Static<typeof Job>[]) => [
+  ...Map.groupBy(
+    jobs.toSorted((one, other) => one.id - other.id),
+    ({ stage }) => stage,
+  ),
+];
 
 export function pipelineView(
   shown: WithCommits & { pipeline: Static<typeof PipelineDetail>; jobs: ListPage<Static<typeof Job>> },
@@ -53,19 +88,55 @@ export function pipelineView(
   return {
     title: [`Pipeline #${pipeline.iid}`, 'Pipelines', id],
     place: { id, kind: 'project', tab: 'pipelines' },
-    main: html`${form(seen, 'remove', { button: 'Delete pipeline', look: 'danger' })}
-${facts([
-  ['Status', state(pipeline.status)],
-  [pipeline.tag ? 'Tag' : 'Branch', revision(shown, pipeline)],
-  ['Started by', person(pipeline.user)],
-  ['Created', time(pipeline.created_at)],
-  ['Finished', time(pipeline.finished_at)],
-  ['Duration', seconds(pipeline.duration)],
-  ['Coverage', pipeline.coverage !== null && `${pipeline.coverage} %`],
-])}
+    main: html`<div class="actions">${pipeline.source !== 'external' && html`${pipeline.status !== 'success' && endedStates.includes(pipeline.status) && form(seen, 'retry', { button: 'Run failed jobs again' })}${openStates.includes(pipeline.status) && form(seen, 'cancel', { button: 'Cancel pipeline', look: 'plain' })}`}${form(seen, 'remove', { button: 'Delete pipeline', look: 'danger' })}</div>
+${pipeline.yaml_errors !== null && html`<p class="refusal">The configuration is wrong: ${pipeline.yaml_errors}</p>`}${facts(
+  [
+    ['Status', state(pipeline.status)],
+    [pipeline.tag ? 'Tag' : 'Branch', revision(shown, pipeline)],
+    ['Name', pipeline.name],
+    ['Source', sourceWords[pipeline.source]],
+    ['Started by', person(pipeline.user)],
+    ['Created', time(pipeline.created_at)],
+    ['Finished', time(pipeline.finished_at)],
+    ['Duration', seconds(pipeline.duration)],
+    ['Coverage', pipeline.coverage !== null && `${pipeline.coverage} %`],
+  ],
+)}
 <h2>Jobs</h2>
-${rows(jobs.items.map(jobRow), 'There are no jobs.')}
+${stagesOf(jobs.items).map(([stage, items]) => html`<h3>${stage}</h3>${rows(items.map(jobRow), '')}`)}${jobs.items.length === 0 && html`<p>There are no jobs.</p>`}
 ${pager(jobs, seen)}`,
+  };
+}
+
+export function jobView(shown: WithCommits & { job: Static<typeof Job> }, seen: Seen): View {
+  const { id, job } = shown;
+  const isOurs = job.pipeline.source !== 'external';
+  return {
+    title: [job.name, 'Jobs', id],
+    place: { id, kind: 'project', tab: 'jobs' },
+    main: html`${
+      isOurs &&
+      html`<div class="actions">${
+        ['manual', 'scheduled'].includes(job.status) && form(seen, 'play', { button: 'Start job' })
+      }${endedStates.includes(job.status) && form(seen, 'retry', { button: 'Run again' })}${
+        openStates.includes(job.status) && form(seen, 'cancel', { button: 'Cancel job', look: 'plain' })
+      }</div>`
+    }
+${facts([
+  ['Status', state(job.status)],
+  ['Reason', job.failure_reason],
+  ['Stage', job.stage],
+  ['Pipeline', html`<a href="${pipelinePage(id, job.pipeline.id)}">#${job.pipeline.iid}</a>`],
+  [job.tag ? 'Tag' : 'Branch', revision(shown, { ref: job.ref, sha: job.pipeline.sha })],
+  ['Started by', person(job.user)],
+  ['Created', time(job.created_at)],
+  ['Began', time(job.started_at)],
+  ['Finished', time(job.finished_at)],
+  ['Duration', seconds(job.duration)],
+  ['Coverage', job.coverage !== null && `${job.coverage} %`],
+  ['Tags', job.tag_list.length > 0 && job.tag_list.join(', ')],
+  ['May fail', job.allow_failure && 'Yes'],
+])}`,
   };
 }
 
@@ -90,7 +161,7 @@ ${rows(
     (job) =>
       html`${jobRow(job)} <span class="soft">in <a href="${pipelinePage(id, job.pipeline.id)}">#${job.pipeline.iid}</a>, ${revision(shown, { ref: job.ref, sha: job.pipeline.sha })}</span>`,
   ),
-  'No external system has reported such a job.',
+  'There is no such job.',
 )}
 ${pager(jobs, seen)}`,
   };
