@@ -93,7 +93,17 @@ async function remoteFile(
 async function changedSince(repository: Repository, sha: string, ref: string) {
   const other = await resolveCommit(repository, ref);
   if (other === undefined || sha === noCommit) return 'no_such_ref' as const;
-  const from = (await mergeBase(repository, [other, sha])) ?? other;
+  return changedBetween(repository, (await mergeBase(repository, [other, sha])) ?? other, sha);
+}
+
+/** The paths that a push has changed. */
+async function changedByPush(repository: Repository, sha: string, before_sha: string) {
+  // After a forced push git may have removed what was there before.
+  const before = await resolveCommit(repository, before_sha);
+  return before === undefined ? ('unknown' as const) : changedBetween(repository, before, sha);
+}
+
+async function changedBetween(repository: Repository, from: string, sha: string) {
   const late = Promise.withResolvers<'unknown'>();
   const timer = setTimeout(() => late.resolve('unknown'), changes_ms);
   try {
@@ -113,8 +123,9 @@ async function changedSince(repository: Repository, sha: string, ref: string) {
  * Reads what the compiler asks for.
  * @param caller whoever must be allowed to download the code of each project
  * @param built the commit that is built
+ * @param before_sha the commit before a push of a branch, with which changes are compared
  */
-export function readerFor(services: Reading, caller: MaybeCaller, built: FileContext): Reader {
+export function readerFor(services: Reading, caller: MaybeCaller, built: FileContext, before_sha?: string): Reader {
   let began_ms: number | undefined;
   const left_ms = () => {
     began_ms ??= performance.now();
@@ -150,9 +161,10 @@ export function readerFor(services: Reading, caller: MaybeCaller, built: FileCon
       return paths;
     },
     async changed(compare_to) {
-      // As for a new branch, which has nothing to be compared with.
-      if (compare_to === undefined) return 'unknown';
+      // A new branch has nothing to be compared with.
+      if (compare_to === undefined && before_sha === undefined) return 'unknown';
       const code = await codeOf(services, caller, built.project);
+      if (compare_to === undefined) return code ? changedByPush(code.repository, built.sha, before_sha!) : 'unknown';
       return code ? changedSince(code.repository, built.sha, compare_to) : 'no_such_ref';
     },
     async commitOf(project, ref) {

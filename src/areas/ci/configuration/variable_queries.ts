@@ -18,6 +18,8 @@ export interface Built {
   /** The message of an annotated tag. */
   tag_message?: Tag['message'];
   source: Facts['source'];
+  /** The commit before a push; undefined for a new branch or tag, and for other sources. */
+  before_sha?: string;
 }
 
 type Reading = Pick<Services, 'db' | 'secrets' | 'url' | 'ssh_url'>;
@@ -73,13 +75,13 @@ async function projectVariables(db: Reading['db'], project: Project, url: string
   };
 }
 
-function commitVariables({ ref, commit, source, tag_message }: Built, is_protected: boolean) {
+function commitVariables({ ref, commit, source, tag_message, before_sha }: Built, is_protected: boolean) {
   const isTag = ref.type === 'tag';
   return {
     CI_PIPELINE_SOURCE: source,
     CI_COMMIT_SHA: commit?.id,
     CI_COMMIT_SHORT_SHA: commit?.id.slice(0, 8),
-    CI_COMMIT_BEFORE_SHA: '0'.repeat(commit?.id.length ?? 40),
+    CI_COMMIT_BEFORE_SHA: before_sha ?? '0'.repeat(commit?.id.length ?? 40),
     CI_COMMIT_REF_NAME: ref.name,
     CI_COMMIT_REF_SLUG: slugOf(ref.name),
     CI_COMMIT_BRANCH: ref.type === 'branch' ? ref.name : undefined,

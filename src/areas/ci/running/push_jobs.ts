@@ -1,7 +1,7 @@
 /** Pipelines for pushes: a push never waits for one (docs/reference/pipelines.md#what-starts-a-pipeline). */
 import { Type } from 'typebox';
 import { callerInJob, mayUse, projectFor } from '../../../access/index.ts';
-import { readCommit, repositoryOf } from '../../../git/index.ts';
+import { readCommit, repositoryOf, resolveBranch, resolveCommit } from '../../../git/index.ts';
 import { Id, nullable } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
 import type { PushFollower } from '../../../services/index.ts';
@@ -37,20 +37,25 @@ export const startForPush = job('start_pipeline_for_push', {
       source: 'push' as const,
       ref: name,
       variables: [],
+      sha,
       requested_as,
       ...(before_sha && { before_sha }),
     };
+    const repository = repositoryOf(services, project);
+    // Later pushes may have replaced it, and git has removed it since.
+    if ((await resolveCommit(repository, sha)) === undefined) return;
     const planned = await planPipeline(services, { project, caller }, asked);
-    if (!planned.made || planned.made.sha !== sha) return;
+    if (!planned.made) return;
     if ('errors' in planned && !planned.is_wrong) return;
-    const { message } = await readCommit(repositoryOf(services, project), sha);
+    const { message } = await readCommit(repository, sha);
     const content = skipped.test(message)
       ? { status: 'skipped' as const }
       : 'errors' in planned
         ? { status: 'failed' as const, yaml_errors: planned.errors.join(', ') }
         : planned.content;
-    const id = await storePipeline(services, planned.made, content);
-    if (id !== undefined && !planned.made.tag) await cancelRedundant(services.db, { project_id, ref: name, sha, id });
+    await storePipeline(services, planned.made, content);
+    const head = await resolveBranch(repository, name);
+    if (head !== undefined && !planned.made.tag) await cancelRedundant(services.db, { project_id, ref: name, head });
   },
 });
 

@@ -4,16 +4,16 @@ import type { Database } from '../../../db/index.ts';
 import { cancelJobs } from './change_actions.ts';
 
 /**
- * Cancels older pipelines of a branch whose commit is no longer its head: `conservative` ones if all that has begun in them can be interrupted, and of `interruptible` ones each job
+ * Cancels pipelines of a branch whose commit is no longer its head: `conservative` ones if all that has begun in them can be interrupted, and of `interruptible` ones each job
  * that can be.
  */
 export async function cancelRedundant(
   db: Database,
-  { project_id, ref, sha, id }: { project_id: number; ref: string; sha: string; id: number },
+  { project_id, ref, head }: { project_id: number; ref: string; head: string },
 ): Promise<void> {
   const { rows } = await sql<{ id: number; on_new_commit: string }>`
     select pipelines.id, on_new_commit from pipelines join projects on projects.id = pipelines.project_id
-     where pipelines.project_id = ${project_id} and ref = ${ref} and not tag and sha <> ${sha} and pipelines.id < ${id}
+     where pipelines.project_id = ${project_id} and ref = ${ref} and not tag and sha <> ${head}
        and source not in ('external', 'schedule', 'parent_pipeline') and status not in ('success', 'failed', 'canceled', 'skipped')
        and on_new_commit in ('conservative', 'interruptible') and projects.auto_cancel_pending_pipelines = 'enabled'
      order by pipelines.id`.execute(db);

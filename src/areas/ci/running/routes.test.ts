@@ -154,3 +154,45 @@ test('pipelines of reported statuses are not run here', async () => {
   ])
     assert.equal((await as('maintainer').post(`${at}/${path}`)).status, 405, path);
 });
+
+test('a newer commit of a branch cancels what has not begun for older ones, and rules see what the push has changed', async () => {
+  const { as, at, finishJobs, statesOf, project } = await built(
+    'always: {script: make}\ndocs: {script: make docs, rules: [{changes: [docs/*]}]}',
+  );
+  await finishJobs();
+  await sent(
+    as('owner').post(`${at}/repository/files/docs%2Fa.md`, {
+      branch: 'main',
+      content: 'a',
+      commit_message: 'Add docs',
+    }),
+  );
+  await finishJobs();
+  const [second, first] = (await as('developer').get(`${at}/pipelines`)).body;
+  assert.deepEqual([second.status, first.status], ['pending', 'canceled']);
+  assert.deepEqual(Object.keys(await statesOf(second.id)).toSorted(), ['always', 'docs']);
+  const single = (await as('developer').get(`${at}/pipelines/${second.id}`)).body;
+  assert.equal(single.before_sha, first.sha);
+  await sent(as('owner').put(at, { auto_cancel_pending_pipelines: 'disabled' }));
+  await sent(
+    as('owner').post(`${at}/repository/files/a.md`, { branch: 'main', content: 'a', commit_message: 'Add text' }),
+  );
+  await finishJobs();
+  const [third, kept] = (await as('developer').get(`/projects/${project.id}/pipelines`)).body;
+  assert.deepEqual([third.status, kept.status], ['pending', 'pending']);
+  assert.deepEqual(Object.keys(await statesOf(third.id)), ['always']);
+});
+
+test('pipelines of our own are hidden where builds are, and those of other systems stay', async () => {
+  const { as, at, sha } = await built();
+  const own = await sent(as('maintainer').post(`${at}/pipeline`, { ref: 'main' }));
+  const reported = await sent(as('maintainer').post(`${at}/statuses/${sha}`, { state: 'success' }));
+  await sent(as('owner').put(at, { builds_access_level: 'disabled' }));
+  const { body } = await as('maintainer').get(`${at}/pipelines`);
+  assert.deepEqual(
+    body.map(({ id }: { id: number }) => id),
+    [reported.pipeline_id],
+  );
+  assert.equal((await as('maintainer').get(`${at}/pipelines/${own.id}`)).status, 404);
+  assert.deepEqual((await as('maintainer').get(`${at}/pipelines/${own.id}/jobs`)).status, 404);
+});

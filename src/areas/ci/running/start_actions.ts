@@ -194,6 +194,8 @@ export interface Asked {
   ref: string;
   variables: readonly GivenVariable[];
   inputs?: Readonly<Record<string, unknown>>;
+  /** The commit; undefined for the head of the ref. */
+  sha?: string;
   before_sha?: string;
   requested_as?: string;
 }
@@ -214,23 +216,25 @@ const asVariable = ({ key, value, variable_type }: GivenVariable): CiVariable =>
 export async function planPipeline(
   services: Services,
   { project, caller }: { project: Project; caller: Caller },
-  { source, ref, variables, inputs, before_sha, requested_as }: Asked,
+  { source, ref, variables, inputs, sha: given, before_sha, requested_as }: Asked,
 ): Promise<Planned> {
   const { db } = services;
   const repository = repositoryOf(services, project);
   const named = await refOf(repository, ref);
   if (!named) return { errors: ['Reference not found'], is_wrong: false };
+  const sha = given ?? named.sha;
   const rights = await rightsOn(db, project, caller, named.ref);
   if (!rights.may_run) return { errors: [noRightText(ref)], is_wrong: false };
   const made: NewPipeline = {
-    ...{ project_id: project.id, user_id: caller.id, source, ref, tag: named.ref.type === 'tag', sha: named.sha },
+    ...{ project_id: project.id, user_id: caller.id, source, ref, tag: named.ref.type === 'tag', sha },
     is_protected: rights.is_protected,
     ...(before_sha === undefined ? {} : { before_sha }),
     ...(requested_as === undefined ? {} : { requested_as }),
   };
   const built = {
     ...{ ref: named.ref, tag_message: named.tag_message ?? null, source: source as Exclude<Source, 'external'> },
-    commit: await readCommit(repository, named.sha),
+    commit: await readCommit(repository, sha),
+    ...(before_sha === undefined ? {} : { before_sha }),
   };
   const { result, selection } = await compileBuilt(
     services,

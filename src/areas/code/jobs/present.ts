@@ -1,7 +1,7 @@
 /** Presents jobs, and reported statuses as jobs (docs/reference/pipelines.md#jobs). */
 import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import { commitKind, mayReadCode, type Project } from '../../../access/index.ts';
+import { commitKind, mayReadCode, mayUse, type Project } from '../../../access/index.ts';
 import { type Database, momentInJson } from '../../../db/index.ts';
 import { pagePath } from '../../../foundation/addresses.ts';
 import { readCommit, repositoryOf, resolveCommit } from '../../../git/index.ts';
@@ -52,15 +52,16 @@ const pipelineOfStatus: RawBuilder<PipelineRow & { tag: boolean }> = sql`(
      from pipelines where pipelines.id = commit_statuses.pipeline_id)`;
 
 /** The jobs of a project without bridges, and its statuses, except for those that are not yet assigned to a pipeline. */
-export const jobsOf = (db: Database, project_id: number) =>
+export const jobsOf = (db: Database, project: Project) =>
   db
     .selectFrom('commit_statuses')
     .select(['id', 'sha', 'ref', 'name', 'target_url', 'coverage', 'created_at', 'started_at', 'finished_at'])
     .select(['kind', 'stage', 'allow_failure', 'failure_reason', 'queued_at', 'tags'])
     .select((q) => q.ref('status').$castTo<State>().as('status'))
     .select([userOfStatus.as('user'), pipelineOfStatus.as('pipeline')])
-    .where('project_id', '=', project_id)
+    .where('project_id', '=', project.id)
     .where('pipeline_id', 'is not', null)
+    .$if(!mayUse(project, 'builds'), (q) => q.where('kind', '=', 'status'))
     .where('kind', '<>', 'bridge');
 
 type JobRow = Awaited<ReturnType<ReturnType<typeof jobsOf>['executeTakeFirstOrThrow']>>;
@@ -125,7 +126,7 @@ export async function jobReply(
   project: Project,
   id: number,
 ): Promise<Static<typeof Job>> {
-  const row = await jobsOf(services.db, project.id).where('id', '=', id).executeTakeFirst();
+  const row = await jobsOf(services.db, project).where('id', '=', id).executeTakeFirst();
   const [job] = await presentJobs(services, project, [found('Job', row)]);
   return job!;
 }

@@ -63,7 +63,7 @@ export const jobRoutes = [
     access: pipelinesReader,
     input: { ...scope, ...paging },
     returns: pageOf(Job),
-    handle: ({ project, input, ...services }) => jobPage(services, project, jobsOf(services.db, project.id), input),
+    handle: ({ project, input, ...services }) => jobPage(services, project, jobsOf(services.db, project), input),
   }),
   get('/projects/:id/pipelines/:pipeline_id/jobs', {
     operation: 'listPipelineJobs',
@@ -73,8 +73,8 @@ export const jobRoutes = [
     returns: pageOf(Job),
     refusals: { 404: '404 Pipeline Not Found' },
     handle: async ({ project, input, ...services }) => {
-      const { id } = await pipelineIn(services.db, project.id, input.pipeline_id);
-      const jobs = jobsOf(services.db, project.id)
+      const { id } = await pipelineIn(services.db, project, input.pipeline_id);
+      const jobs = jobsOf(services.db, project)
         .where('pipeline_id', '=', id)
         .$if(!input.include_retried, (q) => q.where('retried', '=', false));
       return jobPage(services, project, jobs, input);

@@ -33,6 +33,10 @@ export const pipelinesReader: Access<{ caller: MaybeCaller; project: Project }> 
   },
 };
 
+/** A predicate on rows of `pipelines` joined with `projects`: pipelines of other systems stay when the project runs none of its own. */
+export const isShownPipeline = (caller: MaybeCaller): RawBuilder<SqlBool> => sql`
+  (pipelines.source = 'external' or ${isUsable(caller, 'builds')})`;
+
 /** A predicate on rows of `projects`: the SQL form of `pipelinesReader`. */
 export const hasReadablePipelines = (caller: MaybeCaller): RawBuilder<SqlBool> => sql`
   (${isVisibleProject(caller)} and ${isUsable(caller, 'repository')}

@@ -1,10 +1,10 @@
 /** Queries for pipelines. */
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
-import type { MaybeCaller } from '../../../access/index.ts';
+import { type MaybeCaller, mayUse, type Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { found, type Services } from '../../../http/index.ts';
-import { hasReadablePipelines } from './access.ts';
+import { hasReadablePipelines, isShownPipeline } from './access.ts';
 import {
   coverageOfPipeline,
   detailColumns,
@@ -17,16 +17,17 @@ import {
 } from './present.ts';
 import type { State } from './rules.ts';
 
-/** The pipelines of a project. */
-export const pipelinesOf = (db: Database, project_id: number) =>
+/** The pipelines of a project that its members may see: pipelines of other systems stay when the project runs none of its own. */
+export const pipelinesOf = (db: Database, project: Project) =>
   db
     .selectFrom('pipelines')
     .select(pipelineColumns)
     .select((q) => q.ref('pipelines.status').$castTo<State>().as('status'))
-    .where('pipelines.project_id', '=', project_id);
+    .where('pipelines.project_id', '=', project.id)
+    .$if(!mayUse(project, 'builds'), (q) => q.where('pipelines.source', '=', 'external'));
 
-const detailsOf = (db: Database, project_id: number) =>
-  pipelinesOf(db, project_id)
+const detailsOf = (db: Database, project: Project) =>
+  pipelinesOf(db, project)
     .select(detailColumns)
     .select([userOfPipeline.as('user'), coverageOfPipeline.as('coverage')]);
 
@@ -38,11 +39,11 @@ type Place = Pick<Services, 'db' | 'url'>;
  */
 export async function pipelineReply(
   { db, url }: Place,
-  { id: project_id, full_path }: { id: number; full_path: string },
+  project: Project,
   id: number,
 ): Promise<Static<typeof PipelineDetail>> {
-  const row = await detailsOf(db, project_id).where('pipelines.id', '=', id).executeTakeFirst();
-  return presentPipelineDetail(url, full_path, found('Pipeline', row));
+  const row = await detailsOf(db, project).where('pipelines.id', '=', id).executeTakeFirst();
+  return presentPipelineDetail(url, project.full_path, found('Pipeline', row));
 }
 
 export interface Head {
@@ -64,6 +65,8 @@ const headRow = (db: Database, caller: MaybeCaller, { projects, sha, ref = '' }:
     .where('pipelines.project_id', 'in', projects)
     .where('pipelines.sha', '=', sha)
     .where(hasReadablePipelines(caller))
+    .where(isShownPipeline(caller))
+    .where('pipelines.source', '<>', 'parent_pipeline')
     .orderBy(sql`pipelines.project_id = ${projects[0]}`, 'desc')
     .orderBy(sql`pipelines.ref = ${ref}`, 'desc')
     .orderBy('pipelines.id', 'desc')
@@ -88,7 +91,6 @@ export async function headPipeline(
  * The row of a pipeline. The caller must have been granted access to the project.
  * @throws ApiError 404
  */
-export async function pipelineIn(db: Database, project_id: number, id: number): Promise<{ id: number }> {
-  const query = db.selectFrom('pipelines').select('id').where('project_id', '=', project_id).where('id', '=', id);
-  return found('Pipeline', await query.executeTakeFirst());
+export async function pipelineIn(db: Database, project: Project, id: number): Promise<{ id: number }> {
+  return found('Pipeline', await pipelinesOf(db, project).where('pipelines.id', '=', id).executeTakeFirst());
 }

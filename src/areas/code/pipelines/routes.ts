@@ -48,7 +48,7 @@ const none = (part: string, operation: string, noun: string) =>
     returns: pageOf(Type.Object({})),
     refusals: { 404: missing },
     handle: async ({ db, project, input }) => {
-      await pipelineIn(db, project.id, input.pipeline_id);
+      await pipelineIn(db, project, input.pipeline_id);
       return pageOfArray([], input);
     },
   });
@@ -73,7 +73,7 @@ export const pipelineRoutes = [
     returns: pageOf(Pipeline),
     handle: async ({ db, url, project, input }) => {
       const { order_by = 'id', sort = 'desc' } = input;
-      const query = pipelinesOf(db, project.id)
+      const query = pipelinesOf(db, project)
         .where(matching(input))
         .orderBy(`pipelines.${order_by}`, sort)
         .$if(order_by !== 'id', (q) => q.orderBy('pipelines.id', sort));
@@ -91,9 +91,12 @@ export const pipelineRoutes = [
       const ref = input.ref || project.default_branch;
       const repository = repositoryOf(services, project);
       const sha = (await resolveBranch(repository, ref)) ?? (await resolveCommit(repository, `refs/tags/${ref}`));
-      const query = pipelinesOf(services.db, project.id)
+      const query = pipelinesOf(services.db, project)
         .where('sha', '=', found('Pipeline', sha))
-        .where('ref', '=', ref);
+        .where('ref', '=', ref)
+        .where('source', '<>', 'parent_pipeline')
+        .orderBy('pipelines.id', 'desc')
+        .limit(1);
       const { id } = found('Pipeline', await query.executeTakeFirst());
       return pipelineReply(services, project, id);
     },
@@ -116,7 +119,7 @@ export const pipelineRoutes = [
     returns: one(Type.Object(TestCounts)),
     refusals: { 404: missing },
     handle: async ({ db, project, input }) => {
-      await pipelineIn(db, project.id, input.pipeline_id);
+      await pipelineIn(db, project, input.pipeline_id);
       return { ...noTests, test_suites: [] };
     },
   }),
@@ -128,7 +131,7 @@ export const pipelineRoutes = [
     returns: one(TestSummary),
     refusals: { 404: missing },
     handle: async ({ db, project, input }) => {
-      await pipelineIn(db, project.id, input.pipeline_id);
+      await pipelineIn(db, project, input.pipeline_id);
       const total = { time: 0, count: 0, success: 0, failed: 0, skipped: 0, error: 0, suite_error: null };
       return { total, test_suites: [] };
     },

@@ -26,7 +26,7 @@ const pipelinePage = page('/:id/-/pipelines/:pipeline_id', {
     const { one, list, params, query } = call;
     const [pipeline, jobs, reads_code] = await Promise.all([
       one(PipelineDetail, 'getPipeline'),
-      list(Job, 'listPipelineJobs', pagingOf({ query })),
+      list(Job, 'listPipelineJobs', { ...pagingOf({ query }), per_page: 100 }),
       readsCode(call),
     ]);
     return { id: params.id!, pipeline, jobs, reads_code };

@@ -2,7 +2,7 @@
 import { type SqlBool, sql } from 'kysely';
 import type { MaybeCaller } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
-import { hasReadablePipelines, pipelineColumns, type State } from '../../../code/pipelines/index.ts';
+import { hasReadablePipelines, isShownPipeline, pipelineColumns, type State } from '../../../code/pipelines/index.ts';
 
 /** The pipelines for the heads of its versions, in the source and target project, that the caller may read. */
 export const pipelinesOfMergeRequest = (db: Database, caller: MaybeCaller, id: number) =>
@@ -19,6 +19,6 @@ export const pipelinesOfMergeRequest = (db: Database, caller: MaybeCaller, id: n
          where merge_requests.id = ${id})`,
     )
     .where(
-      sql<SqlBool>`exists (select from projects where projects.id = pipelines.project_id and ${hasReadablePipelines(caller)})`,
+      sql<SqlBool>`exists (select from projects where projects.id = pipelines.project_id and ${hasReadablePipelines(caller)} and ${isShownPipeline(caller)})`,
     )
     .orderBy('pipelines.id', 'desc');
