@@ -664,6 +664,7 @@ create table application_settings (
   local_markdown_version integer default 0 not null,
   asset_proxy_enabled boolean default true not null,
   require_admin_approval_after_user_signup boolean default true not null,
+  pipelines_for_pushes boolean default false not null,
   constraint application_settings_pkey PRIMARY KEY (id),
   constraint application_settings_bulk_import_concurrent_pipeline_batc_check CHECK (bulk_import_concurrent_pipeline_batch_limit >= 1),
   constraint application_settings_bulk_import_max_download_file_size_check CHECK (bulk_import_max_download_file_size >= 0),
@@ -728,6 +729,7 @@ comment on column application_settings.counts_requests is 'Whether any limit on 
 comment on column application_settings.code_search is 'Whether code is searched with the index, with git alone, or not at all.';
 comment on column application_settings.local_markdown_version is 'Clients raise it to have rendered texts made again.';
 comment on column application_settings.require_admin_approval_after_user_signup is 'Whether accounts that people create for themselves wait for an administrator.';
+comment on column application_settings.pipelines_for_pushes is 'Whether a push makes a pipeline of the configuration in it.';
 
 create table approval_rule_groups (
   approval_rule_id bigint not null,

@@ -85,6 +85,9 @@ comment on column commit_statuses.environment is 'The name of the environment th
 alter table projects add column auto_cancel_pending_pipelines text not null default 'enabled',
   add constraint projects_auto_cancel_pending_pipelines_check check (auto_cancel_pending_pipelines in ('enabled', 'disabled'));
 
+alter table application_settings add column pipelines_for_pushes boolean not null default false;
+comment on column application_settings.pipelines_for_pushes is 'Whether a push makes a pipeline of the configuration in it.';
+
 drop trigger raise_rights_version on projects;
 create trigger raise_rights_version
   after insert or delete or update of namespace_id, name, path, full_path, visibility, storage, default_branch, empty_repo, archived, marked_for_deletion_at,

@@ -161,6 +161,7 @@ export interface ApplicationSettings {
   local_markdown_version: Generated<number>;
   asset_proxy_enabled: Generated<boolean>;
   require_admin_approval_after_user_signup: Generated<boolean>;
+  pipelines_for_pushes: Generated<boolean>;
 }
 
 export interface ApprovalRuleGroups {

@@ -5,6 +5,7 @@ import { readCommit, repositoryOf, resolveBranch, resolveCommit } from '../../..
 import { Id, nullable } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
 import type { PushFollower } from '../../../services/index.ts';
+import { settingsOf } from '../../instance/application_settings/index.ts';
 import { cancelRedundant } from './redundant_actions.ts';
 import { planPipeline, storePipeline } from './start_actions.ts';
 
@@ -63,7 +64,7 @@ export const pipelineFollower: PushFollower = {
   follow:
     async (_services, { owner, user_id, update_id, moved }) =>
     async (tx) => {
-      if (user_id === null) return;
+      if (user_id === null || !(await settingsOf(tx)).pipelines_for_pushes) return;
       const built = moved.flatMap(({ ref, old, new: sha }) =>
         /^refs\/(?:heads|tags)\//.test(ref) && sha !== null ? [{ ref, before_sha: old, sha }] : [],
       );

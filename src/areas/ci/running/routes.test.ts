@@ -1,41 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { performQueued } from '../../../../test/support/jobs.ts';
-import { filledWorld } from '../../../../test/support/repository.ts';
+import { built } from '../../../../test/support/pipelines.ts';
 import { sent } from '../../../../test/support/sent.ts';
-import { processAgain, startForPush } from './index.ts';
-
-const configuration = `
-stages: [build, test, deploy]
-build: {stage: build, script: make, tags: [linux]}
-lint: {stage: build, script: make lint, allow_failure: true}
-test: {stage: test, script: make test}
-review: {stage: deploy, script: make review, when: manual}
-ship: {stage: deploy, script: make ship, needs: [build], resource_group: production}
-later: {stage: deploy, script: make later, needs: [], when: delayed, start_in: 1 hour}
-`;
-
-async function built(text = configuration) {
-  const here = await filledWorld();
-  const { as, project, services } = here;
-  const finishJobs = () => performQueued(services, [startForPush, processAgain]);
-  const at = `/projects/${project.id}`;
-  const commit = (content: string, message = 'Build', branch = 'main') =>
-    sent(
-      as('owner').post(`${at}/repository/commits`, {
-        ...{ branch, start_branch: branch === 'main' ? undefined : 'main', commit_message: message },
-        actions: [{ action: branch === 'main' ? 'create' : 'update', file_path: `.gitlab-ci.yml`, content }],
-      }),
-    );
-  const jobsOf = async (id: number) => {
-    const body = await sent(as('developer').get(`${at}/pipelines/${id}/jobs?per_page=100`));
-    return Object.fromEntries((body as { name: string; status: string; id: number }[]).map((job) => [job.name, job]));
-  };
-  const statesOf = async (id: number) =>
-    Object.fromEntries(Object.entries(await jobsOf(id)).map(([name, { status }]) => [name, status]));
-  const { id: sha } = await commit(text);
-  return { ...here, at, sha, commit, jobsOf, statesOf, finishJobs };
-}
 
 test('a person starts a pipeline of a branch, whose first jobs wait for a runner', async () => {
   const { as, at, sha, statesOf, jobsOf, people } = await built();
@@ -125,23 +91,6 @@ test('what cannot be started says why', async () => {
   assert.equal((await start({ ref: 'main' }))[0], 403);
 });
 
-test('a push starts a pipeline once, and none where the configuration wants none', async () => {
-  const { as, at, commit, sha, finishJobs } = await built();
-  await finishJobs();
-  const pipelines = async () => (await as('developer').get(`${at}/pipelines?per_page=100`)).body;
-  const [first, ...others] = await pipelines();
-  assert.deepEqual([first.source, first.sha, first.ref, others.length], ['push', sha, 'main', 0]);
-  await commit('broken: [', 'Break it', 'broken');
-  await commit(`${configuration}# again`, 'Leave it [ci skip]', 'left');
-  await finishJobs();
-  const [skipped, broken] = await pipelines();
-  assert.deepEqual([skipped.ref, skipped.status], ['left', 'skipped']);
-  assert.deepEqual([broken.ref, broken.status], ['broken', 'failed']);
-  const single = (await as('developer').get(`${at}/pipelines/${broken.id}`)).body;
-  assert.equal(single.failure_reason, 'config_error');
-  assert.ok(single.yaml_errors);
-});
-
 test('pipelines of reported statuses are not run here', async () => {
   const { as, at, sha } = await built();
   const { id, pipeline_id } = await sent(as('maintainer').post(`${at}/statuses/${sha}`, { state: 'pending' }));
@@ -153,34 +102,6 @@ test('pipelines of reported statuses are not run here', async () => {
     `jobs/${id}/cancel`,
   ])
     assert.equal((await as('maintainer').post(`${at}/${path}`)).status, 405, path);
-});
-
-test('a newer commit of a branch cancels what has not begun for older ones, and rules see what the push has changed', async () => {
-  const { as, at, finishJobs, statesOf, project } = await built(
-    'always: {script: make}\ndocs: {script: make docs, rules: [{changes: [docs/*]}]}',
-  );
-  await finishJobs();
-  await sent(
-    as('owner').post(`${at}/repository/files/docs%2Fa.md`, {
-      branch: 'main',
-      content: 'a',
-      commit_message: 'Add docs',
-    }),
-  );
-  await finishJobs();
-  const [second, first] = (await as('developer').get(`${at}/pipelines`)).body;
-  assert.deepEqual([second.status, first.status], ['pending', 'canceled']);
-  assert.deepEqual(Object.keys(await statesOf(second.id)).toSorted(), ['always', 'docs']);
-  const single = (await as('developer').get(`${at}/pipelines/${second.id}`)).body;
-  assert.equal(single.before_sha, first.sha);
-  await sent(as('owner').put(at, { auto_cancel_pending_pipelines: 'disabled' }));
-  await sent(
-    as('owner').post(`${at}/repository/files/a.md`, { branch: 'main', content: 'a', commit_message: 'Add text' }),
-  );
-  await finishJobs();
-  const [third, kept] = (await as('developer').get(`/projects/${project.id}/pipelines`)).body;
-  assert.deepEqual([third.status, kept.status], ['pending', 'pending']);
-  assert.deepEqual(Object.keys(await statesOf(third.id)), ['always']);
 });
 
 test('pipelines of our own are hidden where builds are, and those of other systems stay', async () => {

@@ -122,6 +122,10 @@ const columns = {
   code_search: Type.Enum(['on', 'git', 'off'], {
     description: 'How code is searched: with an index, with git alone, or not at all',
   }),
+  pipelines_for_pushes: Type.Boolean({
+    description:
+      'Whether a push makes a pipeline of the configuration in it. No runner can be connected yet, so its jobs wait',
+  }),
   costly_pages_need_sign_in: Type.Boolean({
     description: 'Whether only visitors who are signed in see pages of files, commits and changes',
   }),

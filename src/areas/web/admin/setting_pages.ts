@@ -138,6 +138,10 @@ const repositoryPage = settingsPage('admin', 'repository', [
       'updateApplicationSettings',
       {
         code_search: { words: { on: 'With an index', git: 'With git alone', off: 'Not at all' }, help: undefined },
+        pipelines_for_pushes: {
+          label: 'Pushes make pipelines',
+          help: 'No runner can be connected yet, so their jobs wait.',
+        },
         costly_pages_need_sign_in: {
           label: 'Files, commits and changes only for those who are signed in',
           help: undefined,
