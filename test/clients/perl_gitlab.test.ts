@@ -30,7 +30,8 @@ const stories: Record<string, string> = {
   releases: 'GitLab::API::v4 for Perl: a release is created with its tag and links, paged, changed and removed',
   environments:
     'GitLab::API::v4 for Perl: environments are added, changed, stopped and deleted, and deployments listed',
-  pipelines: 'GitLab::API::v4 for Perl: statuses are read as pipelines and jobs, which cannot be started',
+  pipelines:
+    'GitLab::API::v4 for Perl: statuses are read as pipelines and jobs, and pipelines of a configuration are started',
   badges: 'GitLab::API::v4 for Perl: badges of a project and a group are added, changed, rendered and removed',
   templates: 'GitLab::API::v4 for Perl: anybody lists and reads templates',
   custom_attributes: 'GitLab::API::v4 for Perl: attributes of a user, a group and a project are set and removed',

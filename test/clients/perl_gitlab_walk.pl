@@ -132,11 +132,14 @@ my %stories = (
         same($api->jobs($project, { scope => 'failed' }), []);
         same($api->job($project, $jobs->[0]{id})->{commit}{id}, $sha);
         same($api->job_trace_file($project, $jobs->[0]{id}), undef);
-        refused(405, '405 Method Not Allowed', sub { $api->create_pipeline($project, { ref => 'main' }) });
         refused(405, '405 Method Not Allowed', sub { $api->cancel_pipeline_jobs($project, $pipeline->{id}) });
         refused(405, '405 Method Not Allowed', sub { $api->retry_job($project, $jobs->[0]{id}) });
         client($place, 'owner')->delete_pipeline($project, $pipeline->{id});
         same($api->commit_statuses($project, $sha), []);
+        $api->create_file($project, '.gitlab-ci.yml', { branch => 'main', content => 'press: {script: press}', commit_message => 'Build' });
+        my $made = $api->create_pipeline($project, { ref => 'main' });
+        same([@$made{qw(source status)}], ['api', 'pending']);
+        same($api->cancel_pipeline_jobs($project, $made->{id})->{status}, 'canceled');
     },
 
     badges => sub {

@@ -21,13 +21,25 @@ def pipelines(place):
     same((pipeline.bridges.list(get_all=True), pipeline.variables.list(get_all=True)), ([], []))
     same((pipeline.test_report.get().total_count, pipeline.test_report_summary.get().total["count"]), (0, 0))
     same({status.pipeline_id for status in commit.statuses.list(get_all=True)}, {pipeline.id})
-    refused(405, "405 Method Not Allowed", project.pipelines.create, {"ref": "main"})
     refused(405, "405 Method Not Allowed", pipeline.retry)
     refused(405, "405 Method Not Allowed", job.play)
     refused(404, "404 Not Found", job.trace)
     refused(403, "403 Forbidden", pipeline.delete)
     client(place, "owner").projects.get(project.id).pipelines.delete(pipeline.id)
     same(project.pipelines.list(get_all=True), [])
+    text = "press: {script: press}\nship: {script: ship, when: manual, stage: deploy}"
+    project.files.create({"file_path": ".gitlab-ci.yml", "branch": "main", "content": text, "commit_message": "Build"})
+    made = project.pipelines.create({"ref": "main", "variables": [{"key": "DEPTH", "value": "3"}]})
+    same((made.source, made.status, [each.key for each in made.variables.list(get_all=True)]), ("api", "pending", ["DEPTH"]))
+    [waiting] = project.jobs.list(scope=["pending"], get_all=True)
+    same((waiting.name, waiting.stage), ("press", "test"))
+    made.cancel()
+    same(project.pipelines.get(made.id).status, "canceled")
+    made.retry()
+    [again] = project.jobs.list(scope=["pending"], get_all=True)
+    same((again.name, again.id > waiting.id), ("press", True))
+    again.cancel()
+    refused(400, "400 Bad request - Unplayable Job", again.play)
 
 
 def feature_flags(place):

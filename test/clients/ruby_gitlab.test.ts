@@ -30,7 +30,7 @@ const stories: Record<string, string> = {
   search: 'gitlab for Ruby: issues and code are searched for everywhere, in a group and in a project',
   releases: 'gitlab for Ruby: a release is created with its tag and links, changed and removed',
   environments: 'gitlab for Ruby: environments are added, changed, stopped and deleted, and deployments listed',
-  pipelines: 'gitlab for Ruby: statuses are read as pipelines and jobs, which cannot be started',
+  pipelines: 'gitlab for Ruby: statuses are read as pipelines and jobs, and pipelines of a configuration are started',
   badges: 'gitlab for Ruby: badges of a project and a group are added, changed, rendered and removed',
   templates: 'gitlab for Ruby: templates are listed and shown',
   broadcast_messages: 'gitlab for Ruby: a message is shown to all, changed and removed',

@@ -134,12 +134,15 @@ def pipelines(place)
   same(api.pipeline_test_report(project, pipeline.id).total_count, 0)
   same(api.commit_status(project, sha).map { |status| status.pipeline_id }.uniq, [pipeline.id])
   not_allowed = Gitlab::Error::MethodNotAllowed
-  refused(not_allowed, "405 Method Not Allowed") { api.create_pipeline(project, "main", LEVEL: "high") }
   refused(not_allowed, "405 Method Not Allowed") { api.retry_pipeline(project, pipeline.id) }
   refused(not_allowed, "405 Method Not Allowed") { api.job_play(project, jobs[0].id) }
   refused(FORBIDDEN, "403 Forbidden") { api.delete_pipeline(project, pipeline.id) }
   client(place, "owner").delete_pipeline(project, pipeline.id)
   same(api.pipelines(project).size, 0)
+  api.create_file(project, ".gitlab-ci.yml", "main", "press: {script: press}", "Build")
+  made = api.create_pipeline(project, "main", LEVEL: "high")
+  same([made.source, made.status], %w[api pending])
+  same(api.cancel_pipeline(project, made.id).status, "canceled")
 end
 
 def badges(place)

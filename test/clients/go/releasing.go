@@ -177,7 +177,6 @@ func pipelines(p place) {
 	_, _, err = client.Jobs.GetTraceFile(id, job.ID)
 	refused(err, 404, "Not Found")
 	for _, refusal := range []error{
-		failure(api.CreatePipeline(id, &gitlab.CreatePipelineOptions{Ref: ptr("main")})),
 		failure(api.RetryPipelineBuild(id, pipeline.ID)),
 		failure(api.CancelPipelineBuild(id, pipeline.ID)),
 		failure(client.Jobs.PlayJob(id, job.ID, nil)),
