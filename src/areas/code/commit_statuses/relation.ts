@@ -74,6 +74,12 @@ const pipeline: RecordKind = {
   stays: {},
 };
 
+/** The columns that reported statuses do not use. */
+const ofJobs = [
+  ...(['kind', 'stage', 'stage_index', 'allow_failure', 'run_when', 'needs', 'failure_reason', 'queued_at'] as const),
+  ...(['scheduled_at', 'interruptible', 'resource_group_id', 'environment', 'tags'] as const),
+];
+
 /** An imported status, with the commit and ref of its pipeline. */
 const status: RecordKind = {
   table: 'commit_statuses',
@@ -96,7 +102,10 @@ const status: RecordKind = {
     started_at: column('started_at', time),
     finished_at: column('finished_at', time),
   },
-  stays: { pipeline_id: 'made anew here' },
+  stays: {
+    pipeline_id: 'made anew here',
+    ...Object.fromEntries(ofJobs.map((name) => [name, 'of jobs of our own, which stay'])),
+  },
   follows: (tx, { owner }, rows) =>
     assignStatuses(tx, { project_id: owner.id, shas: [...new Set(rows.map(({ row }) => row.sha as string))] }),
 };
