@@ -48,13 +48,11 @@ let before: World | undefined;
 
 /** A filled world alone on its server: what earlier tests have left is gone, so that a check neither finds nor walks it. */
 async function onlyWorld(): Promise<World> {
-  if (before) {
-    const { db, services } = before;
-    for (const table of ['projects', 'snippets', 'lfs_objects', 'uploads'] as const)
-      await db.deleteFrom(table).execute();
-    await db.deleteFrom('namespaces').where('kind', '=', 'group').execute();
-    for (const folder of Object.values(services.storages)) await emptyFolder(folder);
-  }
+  before ??= await filledWorld();
+  const { db, services } = before;
+  for (const table of ['projects', 'snippets', 'lfs_objects', 'uploads'] as const) await db.deleteFrom(table).execute();
+  await db.deleteFrom('namespaces').where('kind', '=', 'group').execute();
+  for (const folder of Object.values(services.storages)) await emptyFolder(folder);
   before = await filledWorld();
   return before;
 }
