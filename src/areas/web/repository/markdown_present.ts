@@ -8,8 +8,9 @@ import { throughProxy } from '../../instance/pictures/index.ts';
 import type { ShownFile } from './file_queries.ts';
 import type { RefPath } from './ref_queries.ts';
 
-/** Rendering a longer text takes seconds and hundreds of megabytes if it is malicious, and the result is not cached. */
-const renderedUpTo_chars = 200_000;
+/** Longer ones are shown as written, in part: a browser would take seconds to lay them out. The largest READMEs of known projects have half of this. */
+const renderedUpTo_chars = 500_000;
+const shownUpTo_chars = 200_000;
 
 /** Whether a file is rendered as a document. */
 export const isRendered = ({ name, text, is_cut }: ShownFile): boolean =>
@@ -28,7 +29,7 @@ const headingsBelow = 2;
  */
 export async function textHtml({ services, caller }: PageCall, place: RefPath, file: ShownFile): Promise<Html> {
   const { text = '' } = file;
-  if (!isRendered(file)) return html`<pre>${text.slice(0, renderedUpTo_chars)}</pre>`;
+  if (!isRendered(file)) return html`<pre>${text.slice(0, shownUpTo_chars)}</pre>`;
   const { db, url } = services;
   const contextOf = async () => ({
     linkOf: await linksFor({ db, caller, url }, text, { full_path: place.id }),
