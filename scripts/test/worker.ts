@@ -17,6 +17,9 @@ process.on('unhandledRejection', (error) => console.error(error));
 // The parent process has exited.
 process.on('disconnect', () => process.exit(1));
 
+// Each command takes over the signals of its process, in which tests run many of them: a warning would be among what a command prints.
+process.setMaxListeners(0);
+
 /** The memory of this process, after a garbage collection if that is worth the time. */
 function residentBytes(): number {
   if (process.memoryUsage.rss() > largest_bytes) globalThis.gc!();
