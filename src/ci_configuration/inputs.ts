@@ -144,7 +144,7 @@ class Interpolation {
     if (typeof value === 'string') {
       if (written === 'expand_vars') return expandWithin(value, this.#variables);
       const [, from, length] = /^truncate\(\s*(\d+)\s*,\s*(\d+)\s*\)$/.exec(written) ?? [];
-      if (from !== undefined) return value.slice(Number(from), Number(from) + Number(length));
+      if (from !== undefined) return value.slice(Number(from), Number(from) + Number(length)).toWellFormed();
     }
     throw problem(
       `no function matching \`${written}\`: check that the function name, arguments, and types are correct`,

@@ -141,7 +141,7 @@ async function selected(
 
 /** The name of the pipeline, or none. */
 function nameOf(name: string | undefined, values: Variables): { name?: string } {
-  const text = name === undefined ? '' : expand(name, values).trim().slice(0, maximumName);
+  const text = name === undefined ? '' : expand(name, values).trim().slice(0, maximumName).toWellFormed();
   return text === '' ? {} : { name: text };
 }
 

@@ -124,6 +124,9 @@ class Reader {
 
   #scalar(event: ScalarEvent): void {
     const text = getScalarValue(this.#source, event);
+    // Escapes can write what neither a database nor a runner takes.
+    if (text.includes('\0') || !text.isWellFormed())
+      this.#fail('a text has characters that are not valid', event.valueStart);
     this.#tagged(event, false);
     const isPlain = event.style === SCALAR_STYLE.PLAIN;
     const value = isPlain ? plainValue(text) : text;
