@@ -1220,7 +1220,6 @@ CREATE UNIQUE INDEX commit_statuses_current_jobs ON commit_statuses USING btree 
 CREATE INDEX commit_statuses_current_of_pipeline ON commit_statuses USING btree (pipeline_id, status) WHERE NOT retried;
 CREATE INDEX commit_statuses_in_order ON commit_statuses USING btree (project_id, id);
 CREATE INDEX commit_statuses_of_pipeline ON commit_statuses USING btree (pipeline_id, id);
-CREATE INDEX commit_statuses_scheduled ON commit_statuses USING btree (scheduled_at) WHERE status = 'scheduled'::text;
 CREATE INDEX commit_statuses_without_pipeline ON commit_statuses USING btree (id) WHERE pipeline_id IS NULL;
 comment on table commit_statuses is 'Statuses of commits that other systems report, and jobs of pipelines. One that has ended is kept and marked as retried when the next one of its name begins.';
 comment on column commit_statuses.ref is 'The branch or tag that the commit was built for.';

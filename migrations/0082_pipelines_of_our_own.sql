@@ -73,7 +73,6 @@ drop index commit_statuses_current;
 create unique index commit_statuses_current on commit_statuses using btree (project_id, sha, ref, name) where not retried and kind = 'status';
 create unique index commit_statuses_current_jobs on commit_statuses using btree (pipeline_id, name) where not retried and kind <> 'status';
 create index commit_statuses_by_resource_group on commit_statuses using btree (resource_group_id, id) where resource_group_id is not null;
-create index commit_statuses_scheduled on commit_statuses using btree (scheduled_at) where status = 'scheduled';
 comment on table commit_statuses is 'Statuses of commits that other systems report, and jobs of pipelines. One that has ended is kept and marked as retried when the next one of its name begins.';
 comment on column commit_statuses.stage is 'Null for a reported status.';
 comment on column commit_statuses.run_when is 'The condition that the job starts under, among the jobs before it.';

@@ -1,6 +1,6 @@
 /** Moves the jobs of a pipeline on, with all that follows from it in the same transaction (docs/reference/pipelines.md#who-goes-next). */
 import { type RawBuilder, sql } from 'kysely';
-import type { Database } from '../../../db/index.ts';
+import { type Database, repeated } from '../../../db/index.ts';
 import { Id } from '../../../http/index.ts';
 import { queueOf } from '../../../jobs/index.ts';
 import { tellWaiting } from '../../code/commit_statuses/index.ts';
@@ -8,8 +8,8 @@ import { isFinal, notifyOfPipeline, refreshPipeline, tellOfJobs, tellOfPipeline 
 import { lockPipeline, plannedJobs, type Running } from './queries.ts';
 import { advance, type Next, occupying } from './rules.ts';
 
-/** Starts a delayed job when its time has come. */
-const delayedJobs = queueOf('start_delayed_job', { input: { job_id: Id }, retries: 3 });
+/** Starts the delayed jobs of a pipeline whose time has come. */
+const delayedJobs = queueOf('start_delayed_jobs', { input: { pipeline_id: Id, project_id: Id }, retries: 3 });
 
 /** Moves the jobs of a pipeline on after a job of it got its resource in a transaction of another pipeline. */
 const processQueue = queueOf('process_pipeline', { input: { pipeline_id: Id, project_id: Id }, retries: 3 });
@@ -81,14 +81,20 @@ async function release(tx: Database, ids: readonly number[]): Promise<void> {
 }
 
 async function delay(tx: Database, ids: readonly number[]): Promise<void> {
-  const { rows } = await sql<{ id: number; seconds: number }>`
-    with delays as (
-      select job_id, (definition->>'start_in_s')::double precision as seconds from job_definitions where job_id = any(${ids}::bigint[])
-    )
-    update commit_statuses set status = 'scheduled', scheduled_at = now() + make_interval(secs => seconds) from delays
-     where id = job_id returning id, seconds`.execute(tx);
-  for (const { id, seconds } of rows)
-    await delayedJobs.enqueue(tx, { job_id: id }, { key: String(id), after_s: seconds });
+  await sql`
+    update commit_statuses
+       set status = 'scheduled', scheduled_at = now() + make_interval(secs => (definition->>'start_in_s')::double precision)
+      from job_definitions where id = job_id and ${isAmongIds(ids)}`.execute(tx);
+}
+
+/** Comes back to a pipeline when the first of its delayed jobs starts. */
+async function awaitDelayed(tx: Database, { id, project_id }: Pick<Running, 'id' | 'project_id'>): Promise<void> {
+  const { rows } = await sql<{ seconds: number | null }>`
+    select extract(epoch from min(scheduled_at) - now())::double precision as seconds from commit_statuses
+     where pipeline_id = ${id} and status = 'scheduled' and not retried`.execute(tx);
+  const seconds = rows[0]!.seconds;
+  if (seconds !== null)
+    await delayedJobs.enqueue(tx, { pipeline_id: id, project_id }, { after_s: Math.max(0, seconds) });
 }
 
 /** What changes a job that goes on. */
@@ -106,7 +112,7 @@ const moves: Readonly<Record<Next, (tx: Database, ids: readonly number[]) => Pro
  */
 export async function processPipeline(
   tx: Database,
-  { id, sha }: Pick<Running, 'id' | 'sha'>,
+  { id, project_id, sha }: Pick<Running, 'id' | 'project_id' | 'sha'>,
   { changed = [], isNew = false }: { changed?: readonly number[]; isNew?: boolean } = {},
 ): Promise<void> {
   const next = [...advance(await plannedJobs(tx, id))];
@@ -115,6 +121,7 @@ export async function processPipeline(
       tx,
       jobs.map(([job]) => job),
     );
+  if (next.some(([, as]) => as === 'scheduled')) await awaitDelayed(tx, { id, project_id });
   await release(tx, changed);
   const { before, after } = await refreshPipeline(tx, id);
   await tellOfJobs(tx, [...new Set([...changed, ...next.map(([job]) => job)])]);
@@ -132,28 +139,32 @@ export const forgetSkipped = (tx: Database, pipeline_id: number): Promise<number
     sql`pipeline_id = ${pipeline_id} and status = 'skipped' and not retried`,
   );
 
-/** Enqueued when a job of a pipeline got its resource. */
-export const processAgain = processQueue.runBy(({ db, input: { pipeline_id, project_id } }) =>
-  db.transaction().execute(async (tx) => {
+/** Runs work on a pipeline that may have been deleted since. */
+const onPipeline = (
+  db: Database,
+  { pipeline_id, project_id }: { pipeline_id: number; project_id: number },
+  work: (tx: Database, pipeline: Running) => Promise<void>,
+): Promise<void> =>
+  repeated(db, async (tx) => {
     const still = await tx.selectFrom('pipelines').select('id').where('id', '=', pipeline_id).executeTakeFirst();
-    if (still) await processPipeline(tx, await lockPipeline(tx, project_id, pipeline_id));
-  }),
-);
+    if (still) await work(tx, await lockPipeline(tx, project_id, pipeline_id));
+  });
 
-/** Enqueued when a job was delayed. */
-export const startDelayed = delayedJobs.runBy(({ db, input: { job_id } }) =>
-  db.transaction().execute(async (tx) => {
-    const query = tx.selectFrom('commit_statuses').select(['pipeline_id', 'project_id']).where('id', '=', job_id);
-    const job = await query.executeTakeFirst();
-    if (!job) return;
-    const pipeline = await lockPipeline(tx, job.project_id, job.pipeline_id!);
+/** Enqueued when a job of a pipeline got its resource. */
+export const processAgain = processQueue.runBy(({ db, input }) => onPipeline(db, input, processPipeline));
+
+/** Enqueued when jobs of a pipeline were delayed, for the first of them. */
+export const startDelayed = delayedJobs.runBy(({ db, input }) =>
+  onPipeline(db, input, async (tx, pipeline) => {
     const due = await change(
       tx,
       sql`scheduled_at = null`,
-      sql`id = ${job_id} and status = 'scheduled' and scheduled_at <= now() + interval '1 second'`,
+      sql`pipeline_id = ${pipeline.id} and status = 'scheduled' and not retried and scheduled_at <= now()`,
     );
-    if (due.length === 0) return;
-    await makeReady(tx, due);
-    await processPipeline(tx, pipeline, { changed: due });
+    if (due.length > 0) {
+      await makeReady(tx, due);
+      await processPipeline(tx, pipeline, { changed: due });
+    }
+    await awaitDelayed(tx, pipeline);
   }),
 );

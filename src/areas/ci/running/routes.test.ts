@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
+import { performJob } from '../../../../test/support/jobs.ts';
 import { built } from '../../../../test/support/pipelines.ts';
 import { sent } from '../../../../test/support/sent.ts';
+import { startDelayed } from './index.ts';
 
 test('a person starts a pipeline of a branch, whose first jobs wait for a runner', async () => {
   const { as, at, sha, statesOf, jobsOf, people } = await built();
@@ -116,4 +119,48 @@ test('pipelines of our own are hidden where builds are, and those of other syste
   );
   assert.equal((await as('maintainer').get(`${at}/pipelines/${own.id}`)).status, 404);
   assert.deepEqual((await as('maintainer').get(`${at}/pipelines/${own.id}/jobs`)).status, 404);
+});
+
+test('delayed jobs start when their time has come, each at its own', async () => {
+  const { as, at, db, services, project, statesOf, jobsOf } = await built(
+    'soon: {script: make, when: delayed, start_in: 1 minute}\nlater: {script: make, when: delayed, start_in: 1 hour}',
+  );
+  const { id } = await sent(as('maintainer').post(`${at}/pipeline`, { ref: 'main' }));
+  const { soon } = await jobsOf(id);
+  const payload = { pipeline_id: id, project_id: project.id };
+  await performJob(services, startDelayed, payload);
+  assert.deepEqual(await statesOf(id), { soon: 'scheduled', later: 'scheduled' });
+  await sql`update commit_statuses set scheduled_at = now() where id = ${soon!.id}`.execute(db);
+  await performJob(services, startDelayed, payload);
+  assert.deepEqual(await statesOf(id), { soon: 'pending', later: 'scheduled' });
+});
+
+test('deleting a pipeline hands its resource on', async () => {
+  const { as, at, statesOf } = await built('ship: {script: make, resource_group: production}');
+  const start = async () => (await sent(as('maintainer').post(`${at}/pipeline`, { ref: 'main' }))).id;
+  const [first, second] = [await start(), await start()];
+  assert.equal((await statesOf(second)).ship, 'waiting_for_resource');
+  assert.equal((await as('owner').delete(`${at}/pipelines/${first}`)).status, 204);
+  assert.equal((await statesOf(second)).ship, 'pending');
+});
+
+test('variables with one key, and texts that cannot be stored, are refused', async () => {
+  const { as, at, commit } = await built();
+  const variables = [
+    { key: 'A', value: '1' },
+    { key: 'A', value: '2' },
+  ];
+  const doubled = await as('maintainer').post(`${at}/pipeline`, { ref: 'main', variables });
+  assert.deepEqual([doubled.status, doubled.body.message], [400, { base: ['Duplicate variable name: A'] }]);
+  for (const [branch, script] of [
+    ['nul', '"make \\0"'],
+    ['half', '"make \\ud800"'],
+  ] as const) {
+    await commit(`job: {script: [${script}]}`, 'Write it', branch);
+    const { status, body } = await as('maintainer').post(`${at}/pipeline`, { ref: branch });
+    assert.equal(status, 400, JSON.stringify(body));
+  }
+  const inputs = { name: ['\0'] };
+  const wrong = await as('maintainer').post(`${at}/pipeline`, { ref: 'main', inputs });
+  assert.deepEqual([wrong.status, wrong.body.error], [400, 'inputs is invalid']);
 });

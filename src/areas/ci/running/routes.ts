@@ -6,10 +6,12 @@ import {
   type AnyEndpoint,
   AnyJson,
   checked,
+  del,
   forbidden,
   get,
   Id,
   notAllowed,
+  nothing,
   nullable,
   one,
   optional,
@@ -20,7 +22,7 @@ import {
 } from '../../../http/index.ts';
 import { pageOfArray, paging } from '../../../lists/index.ts';
 import { Job, jobReply } from '../../code/jobs/index.ts';
-import { PipelineDetail, pipelineReply } from '../../code/pipelines/index.ts';
+import { PipelineDetail, pipelineIn, pipelineReply, removePipeline } from '../../code/pipelines/index.ts';
 import { runnableJob, runnablePipeline } from './access.ts';
 import { cancelJobs, notRetryableText, playJob, retryJob, retryPipeline, unplayableText } from './change_actions.ts';
 import { jobIn, pipelineOf, variablesOf } from './queries.ts';
@@ -79,10 +81,25 @@ export const runningRoutes: AnyEndpoint[] = [
     returns: pageOf(PipelineVariable),
     refusals: { 403: '403 Forbidden', 404: missing },
     handle: async ({ project, caller, input, ...services }) => {
+      await pipelineIn(services.db, project, input.pipeline_id);
       const pipeline = await pipelineOf(services.db, project.id, input.pipeline_id);
       if (!pipeline) return pageOfArray([], input);
       if (project.access_level < levels.maintainer && pipeline.user_id !== caller.id) throw forbidden();
       return pageOfArray(await variablesOf(services, pipeline.id), input);
+    },
+  }),
+  del(path, {
+    operation: 'deletePipeline',
+    summary: 'Delete a pipeline with its jobs or statuses',
+    description: 'Jobs that have not ended are cancelled first, so that others get their resources.',
+    access: projectRole('owner', { feature: 'repository' }),
+    input: single,
+    returns: nothing,
+    refusals: { 404: missing },
+    handle: async ({ db, project, input }) => {
+      const pipeline = await pipelineOf(db, project.id, input.pipeline_id);
+      if (pipeline) await cancelJobs(db, { project_id: project.id, id: pipeline.id });
+      await removePipeline(db, project.id, input.pipeline_id);
     },
   }),
   post(`${path}/retry`, {

@@ -10,7 +10,7 @@ import {
 } from '../../../ci_configuration/index.ts';
 import { type Database, nextIid, repeated } from '../../../db/index.ts';
 import { readCommit, repositoryOf } from '../../../git/index.ts';
-import { type Caller, invalid, type Services } from '../../../http/index.ts';
+import { badParam, type Caller, invalid, type Services } from '../../../http/index.ts';
 import { notifyOfPipeline, type Source, tellOfPipeline } from '../../code/pipelines/index.ts';
 import { limitsOf } from '../../instance/plan_limits/index.ts';
 import { compileBuilt, noContentText, refOf } from '../configuration/lint_actions.ts';
@@ -41,13 +41,14 @@ export interface NewPipeline {
   requested_as?: string;
 }
 
-/** Either its jobs, or the state in which it begins and ends. */
-type Content =
-  | (Pick<Selection, 'name' | 'jobs' | 'auto_cancel'> & {
-      stages: readonly string[];
-      variables: readonly GivenVariable[];
-    })
-  | { status: 'failed' | 'skipped'; yaml_errors?: string };
+/** What a pipeline is made of. */
+interface Parts extends Pick<Selection, 'name' | 'jobs' | 'auto_cancel'> {
+  stages: readonly string[];
+  variables: readonly GivenVariable[];
+}
+
+/** Either its parts, or the state in which it begins and ends. */
+type Content = Parts | { status: 'failed' | 'skipped'; yaml_errors?: string };
 
 /** The most jobs of a pipeline, where the server sets no limit. */
 const maximumJobs = 5_000;
@@ -55,6 +56,7 @@ const maximumJobs = 5_000;
 const missingText = 'Missing CI config file';
 const tooManyText = (most: number) => `Pipeline size limit exceeded! The number of jobs has to be less than ${most}`;
 const bridgeText = (name: string) => `${name} job: trigger is not supported`;
+const doubledText = (key: string) => `Duplicate variable name: ${key}`;
 const noRightText = (ref: string) =>
   `You do not have sufficient permission to run a pipeline on '${ref}'. Please select a different branch or contact your administrator for assistance.`;
 
@@ -66,10 +68,15 @@ export const startRefusals = [
   noRightText('<ref>'),
   tooManyText(0).replace('0', '<number>'),
   bridgeText('<name>'),
+  doubledText('<key>'),
+  '<what is wrong with the configuration>',
 ] as const;
 
 /** Whether an error says that the configuration wants no pipeline, and is not wrong. */
 const isNoReason = (error: string) => error === filteredText || error === noJobsText;
+
+/** As JSON writes NUL and halves of characters, which the database does not take. */
+const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/;
 
 const refusedFor = (text: string) => invalid({ base: [text] });
 
@@ -185,7 +192,7 @@ export const storePipeline = (
     }));
     if (sealed.length > 0) await tx.insertInto('pipeline_variables').values(sealed).execute();
     await insertJobs(tx, made, id, content);
-    await processPipeline(tx, { id, sha: made.sha }, { isNew: true });
+    await processPipeline(tx, { ...made, id }, { isNew: true });
     return id;
   });
 
@@ -202,7 +209,7 @@ export interface Asked {
 
 /** A pipeline as it would be made, or why there is none. */
 export type Planned =
-  | { made: NewPipeline; content: Content & { jobs: unknown } }
+  | { made: NewPipeline; content: Parts }
   | { made?: NewPipeline; errors: readonly string[]; is_wrong: boolean };
 
 const asVariable = ({ key, value, variable_type }: GivenVariable): CiVariable =>
@@ -268,6 +275,10 @@ export async function createPipeline(
   granted: { project: Project; caller: Caller },
   asked: Asked,
 ): Promise<number> {
+  if (unstorable.test(JSON.stringify(asked.inputs ?? {}))) throw badParam('inputs', 'is invalid');
+  const keys = asked.variables.map(({ key }) => key);
+  const doubled = keys.find((key, index) => keys.indexOf(key) !== index);
+  if (doubled !== undefined) throw refusedFor(doubledText(doubled));
   const planned = await planPipeline(services, granted, asked);
   if ('errors' in planned) throw refusedFor(planned.errors.join(', '));
   return (await storePipeline(services, planned.made, planned.content))!;

@@ -1,6 +1,6 @@
 /** The interface of pipelines to other districts. */
 export { hasReadablePipelines, isShownPipeline } from './access.ts';
-export { refreshPipeline } from './actions.ts';
+export { refreshPipeline, removePipeline } from './actions.ts';
 export { emptyPipelines } from './emptying_queries.ts';
 export { sampleJob, samplePipeline, tellOfJobs, tellOfPipeline } from './hook_actions.ts';
 export { jobEvent, pipelineEvent } from './hook_present.ts';
@@ -8,6 +8,6 @@ export { assignPipelines, refreshPipelines } from './jobs.ts';
 export { pipelineMail } from './mail_git.ts';
 export { notifyOfPipeline } from './notification_actions.ts';
 export { Pipeline, PipelineBasic, PipelineDetail, pipelineColumns, pipelinePage, presentPipeline } from './present.ts';
-export { headPipeline, pipelineReply } from './queries.ts';
+export { headPipeline, pipelineIn, pipelineReply } from './queries.ts';
 export { type Counted, finalStates, isActive, isFinal, overallStatus, type Source, type State } from './rules.ts';
 export { statusOfCommit } from './status_queries.ts';

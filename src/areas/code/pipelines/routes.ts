@@ -2,10 +2,9 @@
 import { Type } from 'typebox';
 import { projectRole } from '../../../access/index.ts';
 import { repositoryOf, resolveBranch, resolveCommit } from '../../../git/index.ts';
-import { del, found, get, Id, nothing, one, optional, pageOf } from '../../../http/index.ts';
+import { found, get, Id, one, optional, pageOf } from '../../../http/index.ts';
 import { mapPage, pageOfArray, paginate, paging } from '../../../lists/index.ts';
 import { pipelinesReader } from './access.ts';
-import { removePipeline } from './actions.ts';
 import { matching, pipelineFilters } from './filters.ts';
 import { Pipeline, PipelineDetail, presentPipeline } from './present.ts';
 import { pipelineIn, pipelineReply, pipelinesOf } from './queries.ts';
@@ -135,15 +134,6 @@ export const pipelineRoutes = [
       const total = { time: 0, count: 0, success: 0, failed: 0, skipped: 0, error: 0, suite_error: null };
       return { total, test_suites: [] };
     },
-  }),
-  del(`${path}/:pipeline_id`, {
-    operation: 'deletePipeline',
-    summary: 'Delete a pipeline with its statuses',
-    access: projectRole('owner', { feature: 'repository' }),
-    input: single,
-    returns: nothing,
-    refusals: { 404: missing },
-    handle: ({ db, project, input }) => removePipeline(db, project.id, input.pipeline_id),
   }),
   emptyList('pipeline_schedules', 'listPipelineSchedules', 'pipeline schedules'),
   emptyList('triggers', 'listPipelineTriggers', 'trigger tokens'),
