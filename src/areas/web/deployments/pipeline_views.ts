@@ -29,7 +29,7 @@ export function pipelinesView(
   return {
     title: ['Pipelines', id],
     place: { id, kind: 'project', tab: 'pipelines' },
-    main: html`${may_start && newButton(`${seen.path}/new`, 'Run pipeline')}${rows(
+    main: html`${may_start && html`<p class="actions">${newButton(`${seen.path}/new`, 'Run pipeline')}</p>`}${rows(
       pipelines.items.map(
         (each) =>
           html`${state(each.status)} <a class="title" href="${pipelinePage(id, each.id)}">#${each.iid}</a> ${each.name} ${revision(shown, each)}
