@@ -1201,6 +1201,9 @@ create table commit_statuses (
   resource_group_id bigint,
   environment text,
   tags text[],
+  runner_id bigint,
+  runner_manager_id bigint,
+  erased_at timestamp with time zone,
   constraint commit_statuses_pkey PRIMARY KEY (id),
   constraint commit_statuses_job_check CHECK (kind = 'status'::text OR pipeline_id IS NOT NULL AND stage IS NOT NULL AND stage_index IS NOT NULL AND run_when IS NOT NULL),
   constraint commit_statuses_kind_check CHECK (kind = ANY (ARRAY['status'::text, 'job'::text, 'bridge'::text])),
@@ -1209,10 +1212,14 @@ create table commit_statuses (
   constraint commit_statuses_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id) ON DELETE CASCADE,
   constraint commit_statuses_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint commit_statuses_resource_group_id_fkey FOREIGN KEY (resource_group_id) REFERENCES resource_groups(id),
+  constraint commit_statuses_runner_id_fkey FOREIGN KEY (runner_id) REFERENCES runners(id) ON DELETE SET NULL,
+  constraint commit_statuses_runner_manager_id_fkey FOREIGN KEY (runner_manager_id) REFERENCES runner_managers(id) ON DELETE SET NULL,
   constraint commit_statuses_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL
 );
 CREATE INDEX commit_statuses_by_commit ON commit_statuses USING btree (project_id, sha, id);
 CREATE INDEX commit_statuses_by_resource_group ON commit_statuses USING btree (resource_group_id, id) WHERE resource_group_id IS NOT NULL;
+CREATE INDEX commit_statuses_by_runner ON commit_statuses USING btree (runner_id, id) WHERE runner_id IS NOT NULL;
+CREATE INDEX commit_statuses_by_runner_manager ON commit_statuses USING btree (runner_manager_id) WHERE runner_manager_id IS NOT NULL;
 CREATE INDEX commit_statuses_by_status ON commit_statuses USING btree (project_id, status, id);
 CREATE INDEX commit_statuses_by_user ON commit_statuses USING btree (user_id);
 CREATE UNIQUE INDEX commit_statuses_current ON commit_statuses USING btree (project_id, sha, ref, name) WHERE NOT retried AND kind = 'status'::text;
@@ -1220,6 +1227,8 @@ CREATE UNIQUE INDEX commit_statuses_current_jobs ON commit_statuses USING btree 
 CREATE INDEX commit_statuses_current_of_pipeline ON commit_statuses USING btree (pipeline_id, status) WHERE NOT retried;
 CREATE INDEX commit_statuses_in_order ON commit_statuses USING btree (project_id, id);
 CREATE INDEX commit_statuses_of_pipeline ON commit_statuses USING btree (pipeline_id, id);
+CREATE INDEX commit_statuses_queue ON commit_statuses USING btree (project_id, id) WHERE kind = 'job'::text AND status = 'pending'::text;
+CREATE INDEX commit_statuses_running ON commit_statuses USING btree (project_id) WHERE kind = 'job'::text AND (status = ANY (ARRAY['running'::text, 'canceling'::text]));
 CREATE INDEX commit_statuses_without_pipeline ON commit_statuses USING btree (id) WHERE pipeline_id IS NULL;
 comment on table commit_statuses is 'Statuses of commits that other systems report, and jobs of pipelines. One that has ended is kept and marked as retried when the next one of its name begins.';
 comment on column commit_statuses.ref is 'The branch or tag that the commit was built for.';
@@ -2703,6 +2712,56 @@ create table job_definitions (
   constraint job_definitions_job_id_fkey FOREIGN KEY (job_id) REFERENCES commit_statuses(id) ON DELETE CASCADE
 );
 comment on table job_definitions is 'What a runner executes for a job: its part of the compiled configuration.';
+
+create table job_log_pieces (
+  job_id bigint not null,
+  "position" bigint not null,
+  content bytea not null,
+  constraint job_log_pieces_pkey PRIMARY KEY (job_id, "position"),
+  constraint job_log_pieces_job_id_fkey FOREIGN KEY (job_id) REFERENCES job_logs(job_id) ON DELETE CASCADE
+);
+comment on table job_log_pieces is 'Pieces of logs, by the position of their first byte in what is kept.';
+
+create table job_logs (
+  job_id bigint not null,
+  size bigint default 0 not null,
+  crc32 bigint default 0 not null,
+  kept_size bigint default 0 not null,
+  held_back bytea,
+  was_resent boolean default false not null,
+  debug_trace boolean default false not null,
+  constraint job_logs_pkey PRIMARY KEY (job_id),
+  constraint job_logs_job_id_fkey FOREIGN KEY (job_id) REFERENCES commit_statuses(id) ON DELETE CASCADE
+);
+comment on table job_logs is 'The logs of jobs, which are kept in pieces.';
+comment on column job_logs.size is 'Bytes that the runner sent.';
+comment on column job_logs.crc32 is 'Of the bytes that the runner sent.';
+comment on column job_logs.kept_size is 'Bytes that are kept: masked values have another length.';
+comment on column job_logs.held_back is 'The last bytes, encrypted, while they may be the beginning of a masked value.';
+comment on column job_logs.was_resent is 'Whether the runner was asked once to send the log from its beginning.';
+comment on column job_logs.debug_trace is 'Whether the job printed its variables, so that only Developers may read the log.';
+
+create table job_runs (
+  job_id bigint not null,
+  token_digest bytea not null,
+  can_cancel_gracefully boolean not null,
+  timeout_s integer not null,
+  handed_out integer default 1 not null,
+  handed_out_at timestamp with time zone default now() not null,
+  acknowledged_at timestamp with time zone,
+  seen_at timestamp with time zone default now() not null,
+  canceling_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  constraint job_runs_pkey PRIMARY KEY (job_id),
+  constraint job_runs_token_digest UNIQUE (token_digest),
+  constraint job_runs_job_id_fkey FOREIGN KEY (job_id) REFERENCES commit_statuses(id) ON DELETE CASCADE
+);
+CREATE INDEX job_runs_open ON job_runs USING btree (job_id) WHERE ended_at IS NULL;
+comment on table job_runs is 'How a runner holds a job that it was given.';
+comment on column job_runs.token_digest is 'Of the token of the job, which is valid until the job ends.';
+comment on column job_runs.handed_out is 'How often it was given to a runner.';
+comment on column job_runs.acknowledged_at is 'When the runner first said something of it.';
+comment on column job_runs.ended_at is 'Null while the runner may report.';
 
 create unlogged table job_totals (
   id smallint default 1 not null,
@@ -4598,6 +4657,74 @@ create table rights_versions (
   constraint rights_versions_pkey PRIMARY KEY (id)
 ) with (fillfactor=50);
 comment on table rights_versions is 'The sum of these rows is the version of all rights: each change of a row that rights depend on raises it. There are several rows so that transactions do not wait for each other.';
+
+create table runner_managers (
+  id bigint generated always as identity not null,
+  runner_id bigint not null,
+  system_id text not null,
+  version text,
+  revision text,
+  platform text,
+  architecture text,
+  ip_address text,
+  contacted_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  constraint runner_managers_pkey PRIMARY KEY (id),
+  constraint runner_managers_system_id UNIQUE (runner_id, system_id),
+  constraint runner_managers_runner_id_fkey FOREIGN KEY (runner_id) REFERENCES runners(id) ON DELETE CASCADE
+);
+CREATE INDEX runner_managers_by_contact ON runner_managers USING btree (contacted_at);
+comment on table runner_managers is 'The machines on which a runner executes: several may share its token.';
+
+create table runner_projects (
+  runner_id bigint not null,
+  project_id bigint not null,
+  is_owner boolean default false not null,
+  created_at timestamp with time zone default now() not null,
+  constraint runner_projects_pkey PRIMARY KEY (runner_id, project_id),
+  constraint runner_projects_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint runner_projects_runner_id_fkey FOREIGN KEY (runner_id) REFERENCES runners(id) ON DELETE CASCADE
+);
+CREATE INDEX runner_projects_by_project ON runner_projects USING btree (project_id, runner_id);
+CREATE UNIQUE INDEX runner_projects_owner ON runner_projects USING btree (runner_id) WHERE is_owner;
+comment on table runner_projects is 'The projects that a runner of projects takes jobs of.';
+comment on column runner_projects.is_owner is 'Whether it is the project that the runner was made in.';
+
+create table runners (
+  id bigint generated always as identity not null,
+  runner_type text not null,
+  namespace_id bigint,
+  created_by_id bigint,
+  is_registered boolean not null,
+  token_digest bytea not null,
+  token_expires_at timestamp with time zone,
+  description text default ''::text not null,
+  maintenance_note text,
+  paused boolean default false not null,
+  locked boolean default false not null,
+  run_untagged boolean default true not null,
+  tag_list text[] default '{}'::text[] not null,
+  access_level text default 'not_protected'::text not null,
+  maximum_timeout integer,
+  contacted_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint runners_pkey PRIMARY KEY (id),
+  constraint runners_token_digest UNIQUE (token_digest),
+  constraint runners_access_level_check CHECK (access_level = ANY (ARRAY['not_protected'::text, 'ref_protected'::text])),
+  constraint runners_group_check CHECK ((runner_type = 'group_type'::text) = (namespace_id IS NOT NULL)),
+  constraint runners_maximum_timeout_check CHECK (maximum_timeout >= 600),
+  constraint runners_runner_type_check CHECK (runner_type = ANY (ARRAY['instance_type'::text, 'group_type'::text, 'project_type'::text])),
+  constraint runners_untagged_check CHECK (run_untagged OR cardinality(tag_list) > 0),
+  constraint runners_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id),
+  constraint runners_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE
+);
+CREATE INDEX runners_by_creator ON runners USING btree (created_by_id);
+CREATE INDEX runners_by_group ON runners USING btree (namespace_id, id) WHERE namespace_id IS NOT NULL;
+comment on table runners is 'Programs on other machines that execute jobs. They connect to the server, never the other way round.';
+comment on column runners.is_registered is 'Whether it was made with a registration token, rather than by a person.';
+comment on column runners.tag_list is 'Sorted; a job is for the runners that have all of its tags.';
+comment on column runners.maximum_timeout is 'Seconds that a job may take on it.';
 
 create table saved_views (
   id bigint generated always as identity not null,

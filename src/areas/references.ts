@@ -178,6 +178,7 @@ export const atLeaving: Readonly<Record<string, AtLeaving>> = {
     'resource_milestone_events.user_id',
     'resource_state_events.user_id',
     'resource_weight_events.user_id',
+    'runners.created_by_id',
     'snippets.author_id',
     'timelogs.user_id',
     'todos.author_id',

@@ -436,6 +436,9 @@ export interface CommitStatuses {
   resource_group_id: number | null;
   environment: string | null;
   tags: string[] | null;
+  runner_id: number | null;
+  runner_manager_id: number | null;
+  erased_at: Timestamp | null;
 }
 
 export interface CostlyFiles {
@@ -1280,6 +1283,35 @@ export interface Iterations {
 export interface JobDefinitions {
   job_id: number;
   definition: Json;
+}
+
+export interface JobLogPieces {
+  job_id: number;
+  position: number;
+  content: Buffer;
+}
+
+export interface JobLogs {
+  job_id: number;
+  size: Generated<number>;
+  crc32: Generated<number>;
+  kept_size: Generated<number>;
+  held_back: Buffer | null;
+  was_resent: Generated<boolean>;
+  debug_trace: Generated<boolean>;
+}
+
+export interface JobRuns {
+  job_id: number;
+  token_digest: Buffer;
+  can_cancel_gracefully: boolean;
+  timeout_s: number;
+  handed_out: Generated<number>;
+  handed_out_at: Generated<Timestamp>;
+  acknowledged_at: Timestamp | null;
+  seen_at: Generated<Timestamp>;
+  canceling_at: Timestamp | null;
+  ended_at: Timestamp | null;
 }
 
 export interface JobTotals {
@@ -2241,6 +2273,47 @@ export interface RightsVersions {
   version: Generated<number>;
 }
 
+export interface RunnerManagers {
+  id: GeneratedAlways<number>;
+  runner_id: number;
+  system_id: string;
+  version: string | null;
+  revision: string | null;
+  platform: string | null;
+  architecture: string | null;
+  ip_address: string | null;
+  contacted_at: Timestamp | null;
+  created_at: Generated<Timestamp>;
+}
+
+export interface RunnerProjects {
+  runner_id: number;
+  project_id: number;
+  is_owner: Generated<boolean>;
+  created_at: Generated<Timestamp>;
+}
+
+export interface Runners {
+  id: GeneratedAlways<number>;
+  runner_type: string;
+  namespace_id: number | null;
+  created_by_id: number | null;
+  is_registered: boolean;
+  token_digest: Buffer;
+  token_expires_at: Timestamp | null;
+  description: Generated<string>;
+  maintenance_note: string | null;
+  paused: Generated<boolean>;
+  locked: Generated<boolean>;
+  run_untagged: Generated<boolean>;
+  tag_list: Generated<string[]>;
+  access_level: Generated<string>;
+  maximum_timeout: number | null;
+  contacted_at: Timestamp | null;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+}
+
 export interface SavedViews {
   id: GeneratedAlways<number>;
   user_id: number;
@@ -2645,6 +2718,9 @@ export interface DB {
   iteration_cadences: IterationCadences;
   iterations: Iterations;
   job_definitions: JobDefinitions;
+  job_log_pieces: JobLogPieces;
+  job_logs: JobLogs;
+  job_runs: JobRuns;
   job_totals: JobTotals;
   job_workers: JobWorkers;
   keys: Keys;
@@ -2726,6 +2802,9 @@ export interface DB {
   resource_state_events: ResourceStateEvents;
   resource_weight_events: ResourceWeightEvents;
   rights_versions: RightsVersions;
+  runner_managers: RunnerManagers;
+  runner_projects: RunnerProjects;
+  runners: Runners;
   saved_views: SavedViews;
   service_accounts: ServiceAccounts;
   snippet_user_agents: SnippetUserAgents;

@@ -78,6 +78,7 @@ const pipeline: RecordKind = {
 const ofJobs = [
   ...(['kind', 'stage', 'stage_index', 'allow_failure', 'run_when', 'needs', 'failure_reason', 'queued_at'] as const),
   ...(['scheduled_at', 'interruptible', 'resource_group_id', 'environment', 'tags'] as const),
+  ...(['runner_id', 'runner_manager_id', 'erased_at'] as const),
 ];
 
 /** An imported status, with the commit and ref of its pipeline. */
