@@ -665,6 +665,9 @@ create table application_settings (
   asset_proxy_enabled boolean default true not null,
   require_admin_approval_after_user_signup boolean default true not null,
   pipelines_for_pushes boolean default false not null,
+  allow_runner_registration_token boolean default true not null,
+  runner_token_expiration_interval integer,
+  runner_registration_version integer default 0 not null,
   constraint application_settings_pkey PRIMARY KEY (id),
   constraint application_settings_bulk_import_concurrent_pipeline_batc_check CHECK (bulk_import_concurrent_pipeline_batch_limit >= 1),
   constraint application_settings_bulk_import_max_download_file_size_check CHECK (bulk_import_max_download_file_size >= 0),
@@ -701,6 +704,7 @@ create table application_settings (
   constraint application_settings_relation_export_batch_size_check CHECK (relation_export_batch_size >= 1 AND relation_export_batch_size <= 10000),
   constraint application_settings_relation_export_requests_limit_check CHECK (relation_export_requests_limit >= 0),
   constraint application_settings_repository_storage_move_limit_check CHECK (repository_storage_move_limit >= 1 AND repository_storage_move_limit <= 16),
+  constraint application_settings_runner_token_expiration_interval_check CHECK (runner_token_expiration_interval >= 7200),
   constraint application_settings_search_rate_limit_check CHECK (search_rate_limit >= 0),
   constraint application_settings_search_rate_limit_unauthenticated_check CHECK (search_rate_limit_unauthenticated >= 0),
   constraint application_settings_seat_control_check CHECK (seat_control = ANY (ARRAY['off'::text, 'block_overages'::text])),
@@ -730,6 +734,8 @@ comment on column application_settings.code_search is 'Whether code is searched 
 comment on column application_settings.local_markdown_version is 'Clients raise it to have rendered texts made again.';
 comment on column application_settings.require_admin_approval_after_user_signup is 'Whether accounts that people create for themselves wait for an administrator.';
 comment on column application_settings.pipelines_for_pushes is 'Whether a push makes a pipeline of the configuration in it.';
+comment on column application_settings.runner_token_expiration_interval is 'Seconds after which the token of a runner expires; null: never.';
+comment on column application_settings.runner_registration_version is 'How often the token with which runners of the instance register was replaced. The token follows from it and the secret key.';
 
 create table approval_rule_groups (
   approval_rule_id bigint not null,
@@ -3440,6 +3446,10 @@ create table namespaces (
   repository_storage text default 'default'::text not null,
   wiki_access_level text default 'enabled'::text not null,
   default_branch_protection_defaults jsonb,
+  shared_runners_setting text default 'enabled'::text not null,
+  allow_runner_registration_token boolean default true not null,
+  runner_token_expiration_interval integer,
+  runner_registration_version integer default 0 not null,
   constraint namespaces_pkey PRIMARY KEY (id),
   constraint namespaces_full_path_key UNIQUE (full_path),
   constraint namespaces_owner_id_key UNIQUE (owner_id),
@@ -3447,6 +3457,8 @@ create table namespaces (
   constraint namespaces_default_branch_protection_check CHECK (default_branch_protection >= 0 AND default_branch_protection <= 4),
   constraint namespaces_kind_check CHECK (kind = ANY (ARRAY['user'::text, 'group'::text])),
   constraint namespaces_project_creation_level_check CHECK (project_creation_level = ANY (ARRAY['noone'::text, 'owner'::text, 'maintainer'::text, 'developer'::text, 'administrator'::text])),
+  constraint namespaces_runner_token_expiration_interval_check CHECK (runner_token_expiration_interval >= 7200),
+  constraint namespaces_shared_runners_setting_check CHECK (shared_runners_setting = ANY (ARRAY['enabled'::text, 'disabled_and_overridable'::text, 'disabled_and_unoverridable'::text])),
   constraint namespaces_subgroup_creation_level_check CHECK (subgroup_creation_level = ANY (ARRAY['owner'::text, 'maintainer'::text])),
   constraint namespaces_user_has_owner CHECK ((kind = 'user'::text) = (owner_id IS NOT NULL)),
   constraint namespaces_visibility_check CHECK (visibility = ANY (ARRAY['private'::text, 'internal'::text, 'public'::text])),
@@ -3471,6 +3483,8 @@ comment on table namespaces is 'Groups, and the personal namespaces of users. Pr
 comment on column namespaces.traversal_ids is 'The ids from the top-level namespace down to this one.';
 comment on column namespaces.marked_for_deletion_at is 'A job removes the group some days later.';
 comment on column namespaces.repository_storage is 'The git storage of repositories that the group itself has, such as its wiki.';
+comment on column namespaces.shared_runners_setting is 'Whether runners of the instance may take jobs of the projects below, and whether a project may decide otherwise.';
+comment on column namespaces.runner_registration_version is 'How often the token with which runners of the group register was replaced.';
 
 create table notes (
   id bigint generated always as identity not null,
@@ -3957,6 +3971,10 @@ create table projects (
   readme_path text,
   ci_config_path text,
   auto_cancel_pending_pipelines text default 'enabled'::text not null,
+  shared_runners_enabled boolean,
+  group_runners_enabled boolean default true not null,
+  runner_token_expiration_interval integer,
+  runner_registration_version integer default 0 not null,
   constraint projects_pkey PRIMARY KEY (id),
   constraint projects_full_path_key UNIQUE (full_path),
   constraint projects_name_key UNIQUE (namespace_id, name),
@@ -3977,6 +3995,7 @@ create table projects (
   constraint projects_removals_are_selective_or_complete CHECK (NOT (selective_code_owner_removals AND reset_approvals_on_push)),
   constraint projects_repository_access_level_check CHECK (repository_access_level = ANY (ARRAY['disabled'::text, 'private'::text, 'enabled'::text])),
   constraint projects_repository_object_format_check CHECK (repository_object_format = ANY (ARRAY['sha1'::text, 'sha256'::text])),
+  constraint projects_runner_token_expiration_interval_check CHECK (runner_token_expiration_interval >= 7200),
   constraint projects_snippets_access_level_check CHECK (snippets_access_level = ANY (ARRAY['disabled'::text, 'private'::text, 'enabled'::text])),
   constraint projects_squash_commit_template_check CHECK (char_length(squash_commit_template) <= 500),
   constraint projects_squash_option_check CHECK (squash_option = ANY (ARRAY['never'::text, 'always'::text, 'default_on'::text, 'default_off'::text])),
@@ -4029,6 +4048,9 @@ comment on column projects.public_jobs is 'Whether Guests of a private project m
 comment on column projects.builds_access_level is 'Who may see pipelines. Statuses that other systems report are stored in any case.';
 comment on column projects.readme_path is 'The README of the default branch; empty when there is none, null until it was looked for.';
 comment on column projects.ci_config_path is 'Where the configuration of pipelines is; null or blank: .gitlab-ci.yml of the commit that is built.';
+comment on column projects.shared_runners_enabled is 'Whether runners of the instance may take its jobs, unless a group above forbids it; null: as the groups above say.';
+comment on column projects.group_runners_enabled is 'Whether runners of the groups above may take its jobs.';
+comment on column projects.runner_registration_version is 'How often the token with which runners of the project register was replaced.';
 
 create table protected_branch_access_levels (
   id bigint generated always as identity not null,
@@ -4721,6 +4743,7 @@ create table runners (
 );
 CREATE INDEX runners_by_creator ON runners USING btree (created_by_id);
 CREATE INDEX runners_by_group ON runners USING btree (namespace_id, id) WHERE namespace_id IS NOT NULL;
+CREATE INDEX runners_of_instance ON runners USING btree (id) WHERE runner_type = 'instance_type'::text;
 comment on table runners is 'Programs on other machines that execute jobs. They connect to the server, never the other way round.';
 comment on column runners.is_registered is 'Whether it was made with a registration token, rather than by a person.';
 comment on column runners.tag_list is 'Sorted; a job is for the runners that have all of its tags.';

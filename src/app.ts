@@ -4,6 +4,7 @@ import Fastify, { type FastifyInstance, type FastifyRequest, LogController } fro
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { authenticate, countRequest, planForAnonymous, rightsVersion } from './access/index.ts';
+import { runnerDoorway } from './areas/ci/runners/index.ts';
 import { lfsDoorways, lfsUrl } from './areas/code/lfs/index.ts';
 import { gitDoorway, gitUrl } from './areas/code/repository/index.ts';
 import { uploadDoorway, uploadUrl } from './areas/conversation/uploads/index.ts';
@@ -210,6 +211,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       ? [collectorDoorway(intakeLimits(config)), sentryDoorway, chunkDoorway]
       : []),
     unleashDoorway,
+    runnerDoorway,
     metricImageDoorway,
     avatarDoorway,
     pictureDoorway,

@@ -161,8 +161,10 @@ export {
 } from './projects.ts';
 export { isKnownProject, isUserOfProject } from './readers.ts';
 export { recipientFor } from './recipients.ts';
+export { placeOfRegistration, registrationToken } from './registration_tokens.ts';
 export { mayReadReleases, releaseCodeReader, releaseReader, releaseWriter } from './releases.ts';
 export { keptWithRights, rightsVersion } from './rights_version.ts';
+export { isClosedToInstanceRunners, takesInstanceRunners } from './runners.ts';
 export {
   cookieName,
   isLasting,

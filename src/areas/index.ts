@@ -7,6 +7,7 @@ import { notificationSettingRoutes } from './activity/notification_settings/inde
 import { mailTarget } from './activity/notifications/index.ts';
 import { todoForm, todoRoutes } from './activity/todos/index.ts';
 import { lintRoutes } from './ci/configuration/routes.ts';
+import { runnerDoors } from './ci/runners/index.ts';
 import { pipelineFollower } from './ci/running/index.ts';
 import { runningRoutes } from './ci/running/routes.ts';
 import { indexFollower } from './code/code_search/index.ts';
@@ -379,7 +380,7 @@ export const geoRoutes: readonly AnyGeoRoute[] = [
 ];
 
 /** The doors that are documented with the endpoints. */
-const describedDoors: readonly DescribedDoor[] = [...collectorDoors, ...sentryDoors, ...unleashDoors];
+const describedDoors: readonly DescribedDoor[] = [...collectorDoors, ...sentryDoors, ...unleashDoors, ...runnerDoors];
 
 /** What only pages read. */
 export const pageEndpoints: readonly AnyEndpoint[] = [

@@ -14,6 +14,7 @@ import {
   sendNotifications,
 } from './activity/notifications/index.ts';
 import { endTodosOfGoneCommits } from './activity/todos/index.ts';
+import { forgetSilentManagers } from './ci/runners/index.ts';
 import { processAgain, startDelayed, startForPush } from './ci/running/index.ts';
 import { indexCode, keepCodeIndex } from './code/code_search/index.ts';
 import { keepDependencies, scanDependencies, writeDependencyExport } from './code/dependencies/index.ts';
@@ -136,6 +137,7 @@ export const jobs: readonly AnyJob[] = [
   schedulePulls,
   tellOfMirrorFailure,
   assignPipelines,
+  forgetSilentManagers,
   processAgain,
   startDelayed,
   startForPush,

@@ -162,6 +162,9 @@ export interface ApplicationSettings {
   asset_proxy_enabled: Generated<boolean>;
   require_admin_approval_after_user_signup: Generated<boolean>;
   pipelines_for_pushes: Generated<boolean>;
+  allow_runner_registration_token: Generated<boolean>;
+  runner_token_expiration_interval: number | null;
+  runner_registration_version: Generated<number>;
 }
 
 export interface ApprovalRuleGroups {
@@ -1654,6 +1657,10 @@ export interface Namespaces {
   repository_storage: Generated<string>;
   wiki_access_level: Generated<string>;
   default_branch_protection_defaults: Json | null;
+  shared_runners_setting: Generated<string>;
+  allow_runner_registration_token: Generated<boolean>;
+  runner_token_expiration_interval: number | null;
+  runner_registration_version: Generated<number>;
 }
 
 export interface Notes {
@@ -1929,6 +1936,10 @@ export interface Projects {
   readme_path: string | null;
   ci_config_path: string | null;
   auto_cancel_pending_pipelines: Generated<string>;
+  shared_runners_enabled: boolean | null;
+  group_runners_enabled: Generated<boolean>;
+  runner_token_expiration_interval: number | null;
+  runner_registration_version: Generated<number>;
 }
 
 export interface ProtectedBranchAccessLevels {

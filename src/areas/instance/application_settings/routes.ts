@@ -126,6 +126,16 @@ const columns = {
     description:
       'Whether a push makes a pipeline of the configuration in it. No runner can be connected yet, so its jobs wait',
   }),
+  allow_runner_registration_token: Type.Boolean({
+    description: 'Whether runners may register with a registration token; otherwise people make them',
+  }),
+  runner_token_expiration_interval: nullable(
+    Type.Integer({
+      minimum: 7200,
+      maximum: largest,
+      description: 'After how many seconds the tokens of runners expire; null: never',
+    }),
+  ),
   costly_pages_need_sign_in: Type.Boolean({
     description: 'Whether only visitors who are signed in see pages of files, commits and changes',
   }),
@@ -243,7 +253,7 @@ const ApplicationSettings = resource('ApplicationSettings', {
 });
 
 async function present(
-  { counts_requests: _derived, ...settings }: Settings,
+  { counts_requests: _derived, runner_registration_version: _version, ...settings }: Settings,
   { db, storages }: Pick<Services, 'db' | 'storages'>,
 ) {
   const weights = weightsOf(settings.repository_storages_weighted, Object.keys(storages));

@@ -1,26 +1,36 @@
 /** The response of a single group. */
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
-import { countsToday, type MaybeCaller } from '../../../access/index.ts';
+import { countsToday, levels, type MaybeCaller, registrationToken } from '../../../access/index.ts';
 import type { Services } from '../../../http/index.ts';
 import { completeRows, presentProject } from '../projects/present.ts';
 import { visibleProjectRows } from '../projects/queries.ts';
-import { type GroupDetailForm, presentGroupDetail } from './present.ts';
+import { type GroupDetailForm, type GroupDetailRow, presentGroupDetail } from './present.ts';
 import { groupRow } from './queries.ts';
 
 /** The maximum number of projects in the response of a single group; the list of its projects has all. */
 const shownProjects = 100;
 
 /** @param caller decides which invited groups the response contains */
-export const groupReply = async (
-  { db, url }: Pick<Services, 'db' | 'url'>,
+export async function groupReply(
+  services: Pick<Services, 'db' | 'url' | 'secrets'>,
   caller: MaybeCaller,
   id: number,
-): Promise<Static<typeof GroupDetailForm>> => presentGroupDetail(url, caller, await groupRow(db, caller, id));
+): Promise<Static<typeof GroupDetailForm>> {
+  const row = await groupRow(services.db, caller, id);
+  return { ...presentGroupDetail(services.url, caller, row), ...runnersToken(services, row) };
+}
+
+/** The token with which runners of the group register, for Owners. */
+const runnersToken = (
+  services: Pick<Services, 'secrets'>,
+  { id, access_level, runner_registration_version: version }: GroupDetailRow,
+): { runners_token?: string } =>
+  access_level >= levels.owner ? { runners_token: registrationToken(services, { kind: 'group', id, version }) } : {};
 
 /** The same with the newest of its own projects and of projects shared with it. */
 export async function groupReplyWithProjects(
-  { db, url, ssh_url }: Pick<Services, 'db' | 'url' | 'ssh_url'>,
+  { db, url, ssh_url, secrets }: Pick<Services, 'db' | 'url' | 'ssh_url' | 'secrets'>,
   caller: MaybeCaller,
   id: number,
 ): Promise<Static<typeof GroupDetailForm>> {
@@ -35,7 +45,7 @@ export async function groupReplyWithProjects(
     presentProject({ url, ssh_url }, caller, row),
   );
   return {
-    ...presentGroupDetail(url, caller, await groupRow(db, caller, id)),
+    ...(await groupReply({ db, url, secrets }, caller, id)),
     projects: complete.slice(0, own.length),
     shared_projects: complete.slice(own.length),
   };

@@ -3,9 +3,9 @@ import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import type { Field } from '../../../fields/index.ts';
 import { DateOnly, deprecated, Id, nullable, optional, since, Timestamp, Visibility } from '../../../http/index.ts';
-import { column, flag, integer, Refusal, text, type Value } from '../../../relations/index.ts';
+import { choice, column, columnOr, flag, integer, Refusal, text, type Value } from '../../../relations/index.ts';
 import { ProtectionDefaults } from '../../code/protected_branches/index.ts';
-import { FeatureLevel, flagField } from '../projects/fields.ts';
+import { expirationField, FeatureLevel, flagField } from '../projects/fields.ts';
 import { statisticsFields } from '../projects/present.ts';
 
 const protectionDefaults: Value = {
@@ -19,6 +19,13 @@ const protectionDefaults: Value = {
 const Level = Type.Object({ access_level: Type.Integer() });
 const ProjectCreationLevel = Type.Enum(['noone', 'owner', 'maintainer', 'developer', 'administrator']);
 const SubgroupCreationLevel = Type.Enum(['owner', 'maintainer']);
+
+const sharedRunners = ['enabled', 'disabled_and_overridable', 'disabled_and_unoverridable'] as const;
+const SharedRunners = () =>
+  Type.Enum([...sharedRunners], {
+    description:
+      'Whether runners of the instance may take jobs of the projects below, and whether a project may decide otherwise',
+  });
 
 export const groupFields = {
   id: { column: 'kept', reply: Id },
@@ -93,6 +100,12 @@ export const groupFields = {
     }),
     relation: column('default_branch_protection_defaults', protectionDefaults),
   },
+  shared_runners_setting: {
+    column: 'given',
+    input: SharedRunners(),
+    reply: SharedRunners(),
+    relation: columnOr('shared_runners_setting', choice(...sharedRunners), 'enabled'),
+  },
   avatar_url: { reply: nullable(Type.String()) },
   request_access_enabled: flagField('request_access_enabled'),
   full_name: { reply: Type.String() },
@@ -121,4 +134,11 @@ export const detailFields = {
     reply: since('premium', Type.Boolean()),
     relation: column('membership_lock', flag),
   },
+  runner_token_expiration_interval: expirationField(
+    'After how many seconds the tokens of runners of the group and of the projects below expire; null: as the groups above and the instance say',
+  ),
+  allow_runner_registration_token: flagField(
+    'allow_runner_registration_token',
+    'Whether runners of the group and of the projects below may register with a registration token',
+  ),
 } satisfies Record<string, Field>;

@@ -30,7 +30,6 @@ const fixedFields = {
   require_two_factor_authentication: fixed(Type.Boolean(), noSecondFactor),
   two_factor_grace_period: fixed(Type.Integer(), noSecondFactor),
   auto_devops_enabled: fixed(Type.Null(), noPipelines),
-  shared_runners_setting: fixed(Type.Enum(['enabled']), noPipelines),
   max_artifacts_size: fixed(Type.Null(), noPipelines),
   show_diff_preview_in_email: fixed(Type.Boolean(), noDiffsInMail),
   math_rendering_limits_enabled: fixed(Type.Boolean(), noFormulas),
@@ -46,7 +45,6 @@ const fixedValues: Static<TObject<typeof fixedFields>> = {
   require_two_factor_authentication: false,
   two_factor_grace_period: 48,
   auto_devops_enabled: null,
-  shared_runners_setting: 'enabled',
   max_artifacts_size: null,
   show_diff_preview_in_email: true,
   math_rendering_limits_enabled: true,
@@ -90,6 +88,9 @@ export const GroupDetailForm = resource('GroupDetail', {
     optional(
       Type.String({ description: 'Administrators only: the storage of repositories that the group has itself' }),
     ),
+  ),
+  runners_token: optional(
+    Type.String({ description: 'For Owners: the token with which runners of the group register' }),
   ),
   shared_with_groups: Type.Array(SharedWithGroup, { description: 'Invited groups that are visible to the caller' }),
   projects: optional(
@@ -151,6 +152,8 @@ export async function withStatistics<Shown extends { id: number }>(
 export type GroupDetailRow = GroupRow & {
   shared_with_groups: SharedWithGroupRow[];
   service_access_tokens_expiration_enforced: boolean;
+  /** The level of the caller. */
+  access_level: number;
 };
 
 /**

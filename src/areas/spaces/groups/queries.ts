@@ -2,6 +2,7 @@
 import { type SqlBool, sql } from 'kysely';
 import {
   belongsToGroup,
+  groupLevel,
   isGroup,
   isMemberOfGroup,
   isVisibleGroup,
@@ -43,7 +44,7 @@ export function hasChildLike({ name, path }: { name: string; path: string }) {
 export async function groupRow(db: Database, caller: MaybeCaller, id: number): Promise<GroupDetailRow> {
   const query = groupRows(db)
     .where('namespaces.id', '=', id)
-    .select(sharedWithGroups(caller, 'namespaces').as('shared_with_groups'))
+    .select([sharedWithGroups(caller, 'namespaces').as('shared_with_groups'), groupLevel(caller).as('access_level')])
     .select(
       sql<boolean>`(select service_access_tokens_expiration_enforced from application_settings where id = 1)`.as(
         'service_access_tokens_expiration_enforced',

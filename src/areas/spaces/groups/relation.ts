@@ -36,6 +36,7 @@ export const groupSelf: RecordKind = {
     avatar: 'an upload',
     avatar_key: 'an upload',
     repository_storage: 'a place of this server',
+    runner_registration_version: 'the token is of this server',
   },
 };
 

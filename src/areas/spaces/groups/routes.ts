@@ -240,7 +240,15 @@ export const groupRoutes = [
       403: ['403 Forbidden - The group is archived.', '403 Forbidden - The group is marked for deletion.'],
       404: '404 Group Not Found',
     },
-    handle: async ({ db, url, blobs, storages, caller, input: { name, path, parent_id, avatar, ...given } }) => {
+    handle: async ({
+      db,
+      url,
+      secrets,
+      blobs,
+      storages,
+      caller,
+      input: { name, path, parent_id, avatar, ...given },
+    }) => {
       const parent = parent_id === undefined ? undefined : await visibleGroup(db, caller, String(parent_id));
       await checkMayCreateGroup(db, caller, parent);
       await checkTokenRule(db, given.service_access_tokens_expiration_enforced);
@@ -260,7 +268,7 @@ export const groupRoutes = [
         await setAvatar(tx, 'namespaces', created, received);
         return created;
       });
-      return groupReply({ db, url }, caller, id);
+      return groupReply({ db, url, secrets }, caller, id);
     },
   }),
   put('/groups/:id', {
@@ -278,7 +286,7 @@ export const groupRoutes = [
       400: ['<parameter>: <reason>', ...avatarTexts, 'Failed to save group {<reasons by parameter>}'],
       403: `403 Forbidden - ${markedText('group')}`,
     },
-    handle: async ({ db, url, ssh_url, blobs, caller, group, input: { name, path, avatar, ...given } }) => {
+    handle: async ({ db, url, ssh_url, secrets, blobs, caller, group, input: { name, path, avatar, ...given } }) => {
       refuseMarked('group', group);
       await checkTokenRule(db, given.service_access_tokens_expiration_enforced);
       const restricted =
@@ -294,7 +302,7 @@ export const groupRoutes = [
         await updateGroup(tx, group.id, changes);
         await setAvatar(tx, 'namespaces', group.id, received);
       });
-      return groupReplyWithProjects({ db, url, ssh_url }, caller, group.id);
+      return groupReplyWithProjects({ db, url, ssh_url, secrets }, caller, group.id);
     },
   }),
 ];

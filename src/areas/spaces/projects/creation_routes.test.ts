@@ -25,7 +25,8 @@ test('a project needs only a name, is created in the namespace of the caller, an
   const { client, username, id: user_id } = await here.person();
   const added = await client.post('/projects', { name: 'Déjà Vu, 2nd edition!'.replaceAll(/[,!]/g, '') });
   assert.equal(added.status, 201);
-  const { id, created_at, updated_at, last_activity_at, owner, ...rest } = added.body;
+  const { id, created_at, updated_at, last_activity_at, owner, runners_token, ...rest } = added.body;
+  assert.match(runners_token, /^GR1348941/);
   for (const time of [created_at, updated_at, last_activity_at]) assert.match(time, timestamp);
   assert.equal(owner.id, user_id);
   const url = `http://coppice.test/${username}/deja-vu-2nd-edition`;
@@ -53,6 +54,9 @@ test('a project needs only a name, is created in the namespace of the caller, an
     dependency_paths: [],
     ci_config_path: null,
     auto_cancel_pending_pipelines: 'enabled',
+    shared_runners_enabled: true,
+    group_runners_enabled: true,
+    runner_token_expiration_interval: null,
     mirror: false,
     mirror_user_id: null,
     mirror_trigger_builds: false,

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import type { Field } from '../../../fields/index.ts';
 import { CommaList, checked, nullable, since, Visibility } from '../../../http/index.ts';
-import { choice, coded, column, columnOr, flag, text, texts } from '../../../relations/index.ts';
+import { choice, coded, column, columnOr, flag, integer, text, texts } from '../../../relations/index.ts';
 import { dependencyPathReasons } from '../../code/dependencies/index.ts';
 
 type Fields = Record<string, Field>;
@@ -110,6 +110,19 @@ function ciConfigPathReasons(value: string | null): string[] {
   return leads ? ['cannot include leading slash or directory traversal.'] : [];
 }
 
+const maximumInteger = 2 ** 31 - 1;
+
+/** After how many seconds the tokens of runners expire. */
+export function expirationField(description: string) {
+  const schema = () => nullable(Type.Integer({ minimum: 7200, maximum: maximumInteger, description }));
+  return {
+    column: 'given',
+    input: schema(),
+    reply: schema(),
+    relation: column('runner_token_expiration_interval', integer(7200, maximumInteger)),
+  } as const;
+}
+
 const autoCancel = Type.Enum(['enabled', 'disabled'], {
   description: 'Whether a newer commit of a branch cancels pipelines of older ones',
 });
@@ -140,6 +153,14 @@ export const codeFields = {
     reply: autoCancel,
     relation: columnOr('auto_cancel_pending_pipelines', choice('enabled', 'disabled'), 'enabled'),
   },
+  shared_runners_enabled: flagField(
+    'shared_runners_enabled',
+    'Whether runners of the instance may take its jobs; by default as the groups above say',
+  ),
+  group_runners_enabled: flagField('group_runners_enabled', 'Whether runners of the groups above may take its jobs'),
+  runner_token_expiration_interval: expirationField(
+    'After how many seconds the tokens of its runners expire; null: as the groups above and the instance say',
+  ),
 } satisfies Fields;
 
 const mergeMethod = Type.Enum(['merge', 'rebase_merge', 'ff'], {

@@ -1,6 +1,14 @@
 /** How projects appear in responses. */
 import { type Static, type TObject, Type } from 'typebox';
-import { levels, type MaybeCaller, mayDownloadCode, mayReadCode, mayUse, projectPage } from '../../../access/index.ts';
+import {
+  levels,
+  type MaybeCaller,
+  mayDownloadCode,
+  mayReadCode,
+  mayUse,
+  projectPage,
+  registrationToken,
+} from '../../../access/index.ts';
 import { replyOf, shownOf } from '../../../fields/index.ts';
 import {
   allOptional,
@@ -114,6 +122,9 @@ const detailFields = {
   ...replyOf(mergeFields),
   ...projectMirrorFields,
   repository_storage: optional(Type.String({ description: 'Administrators only' })),
+  runners_token: optional(
+    Type.String({ description: 'Of single projects, for Maintainers: the token with which runners register' }),
+  ),
   ...fixedProjectFields,
 };
 
@@ -336,5 +347,14 @@ export async function projectReply(
   id: number,
 ): Promise<Static<typeof ProjectForm>> {
   const [row] = await completeRows(services.db, [await projectRow(services.db, caller, id)]);
-  return presentProject(services, caller, row!);
+  return { ...presentProject(services, caller, row!), ...runnersToken(services, row!) };
 }
+
+/** The token with which runners register, for Maintainers. */
+export const runnersToken = (
+  services: Pick<Services, 'secrets'>,
+  { id, access_level, runner_registration_version: version }: ProjectRow,
+): { runners_token?: string } =>
+  access_level >= levels.maintainer
+    ? { runners_token: registrationToken(services, { kind: 'project', id, version }) }
+    : {};

@@ -11,6 +11,7 @@ import {
   projectLevel,
   projectPermissions,
   projectState,
+  takesInstanceRunners,
 } from '../../../access/index.ts';
 import { type Database, type DB, momentInJson, ofAnyLength } from '../../../db/index.ts';
 import { found, type Page, type Services } from '../../../http/index.ts';
@@ -30,8 +31,10 @@ import type { Creator } from './creation_actions.ts';
 import { filtered, inOrder, likestFirst, type ProjectFilters, type Projects } from './filters.ts';
 
 /** A project as visible to a caller. */
-export type ProjectRow = Selectable<DB['projects']> &
+export type ProjectRow = Omit<Selectable<DB['projects']>, 'shared_runners_enabled'> &
   Project & {
+    /** The setting in force. */
+    shared_runners_enabled: boolean;
     /** With the full name, and the owner of a user's namespace. */
     namespace: NamespaceRow & { full_name: string; owner: UserBasicRow | null };
     /** The level of the caller's membership in the project itself. */
@@ -102,6 +105,7 @@ const projectRows = (db: Database, caller: MaybeCaller) =>
       projectState.archived.as('archived'),
       projectState.marked_for_deletion.as('marked_for_deletion'),
       projectState.read_only.as('read_only'),
+      takesInstanceRunners.as('shared_runners_enabled'),
     ])
     .$castTo<ProjectRow>();
 

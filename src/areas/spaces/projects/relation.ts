@@ -92,6 +92,7 @@ export const projectSelf: RecordKind = {
     import_error: 'the state of an import here',
     avatar: 'an upload',
     avatar_key: 'an upload',
+    runner_registration_version: 'the token is of this server',
   },
 };
 

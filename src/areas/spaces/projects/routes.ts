@@ -6,6 +6,7 @@ import {
   countsToday,
   GroupLevel,
   groupVisible,
+  isClosedToInstanceRunners,
   isVisibleGroup,
   levels,
   type MaybeCaller,
@@ -62,6 +63,7 @@ import {
   presentProjectPage,
   presentProjects,
   projectReply,
+  runnersToken,
 } from './present.ts';
 import { creatorOf, projectRow, projectsByKey, projectsByOffset, userNamed, visibleProjectRows } from './queries.ts';
 import { beginnings, columnsOfSettings, type FormAsked, form, mergeSettings, settings } from './rules.ts';
@@ -240,6 +242,14 @@ async function refuseRestricted(
   if (reasons.length > 0) throw invalid({ visibility_level: reasons });
 }
 
+/** @throws ApiError 400 when a group above closes its projects to runners of the instance */
+async function refuseClosed(db: Database, { id }: Project, opens: boolean | undefined): Promise<void> {
+  if (!opens) return;
+  const query = db.selectFrom('projects').select(isClosedToInstanceRunners.as('is_closed')).where('id', '=', id);
+  if ((await query.executeTakeFirst())?.is_closed)
+    throw invalid({ shared_runners_enabled: ['cannot be enabled because parent group does not allow it'] });
+}
+
 /**
  * Creates a project as requested, with its avatar.
  * @returns its ID
@@ -309,7 +319,8 @@ const single = [
     returns: one(ProjectWithAccessForm),
     handle: async ({ caller, project, input, ...services }) => {
       const row = await projectRow(services.db, caller, project.id);
-      return (await presentProjects(services, caller, [row], input))[0]!;
+      const [shown] = await presentProjects(services, caller, [row], input);
+      return { ...shown!, ...runnersToken(services, row) };
     },
   }),
   put('/projects/:id', {
@@ -325,6 +336,7 @@ const single = [
       refuseMarked('project', project);
       refuseBeyondRole(project, input);
       await refuseRestricted(services.db, caller, project, input);
+      await refuseClosed(services.db, project, input.shared_runners_enabled);
       const { name, path, default_branch } = input;
       const received = await receiveAvatar(services, input.avatar);
       const changes = { name, path, default_branch, ...columnsOfSettings(input) };

@@ -1,0 +1,3 @@
+/** The interface of runners to other districts. */
+export { runnerDoors, runnerDoorway } from './http.ts';
+export { forgetSilentManagers } from './jobs.ts';
