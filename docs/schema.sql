@@ -3746,6 +3746,47 @@ comment on table personal_access_tokens is 'Access tokens of users and of bots.'
 comment on column personal_access_tokens.token_digest is 'SHA-256 of the token.';
 comment on column personal_access_tokens.family_id is 'The first token of a chain of rotations: using a revoked one revokes the whole family.';
 
+create table pipeline_schedule_variables (
+  id bigint generated always as identity not null,
+  schedule_id bigint not null,
+  key text not null,
+  value bytea not null,
+  variable_type text not null,
+  constraint pipeline_schedule_variables_pkey PRIMARY KEY (id),
+  constraint pipeline_schedule_variables_key UNIQUE (schedule_id, key),
+  constraint pipeline_schedule_variables_variable_type_check CHECK (variable_type = ANY (ARRAY['env_var'::text, 'file'::text])),
+  constraint pipeline_schedule_variables_schedule_id_fkey FOREIGN KEY (schedule_id) REFERENCES pipeline_schedules(id) ON DELETE CASCADE
+);
+comment on table pipeline_schedule_variables is 'Variables that the pipelines of a schedule get.';
+comment on column pipeline_schedule_variables.value is 'Encrypted.';
+
+create table pipeline_schedules (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  owner_id bigint not null,
+  description text not null,
+  ref text not null,
+  cron text not null,
+  cron_timezone text default 'UTC'::text not null,
+  active boolean default true not null,
+  inputs jsonb default '{}'::jsonb not null,
+  next_run_at timestamp with time zone,
+  last_run_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint pipeline_schedules_pkey PRIMARY KEY (id),
+  constraint pipeline_schedules_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint pipeline_schedules_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX pipeline_schedules_by_owner ON pipeline_schedules USING btree (owner_id);
+CREATE INDEX pipeline_schedules_by_project ON pipeline_schedules USING btree (project_id, id);
+CREATE INDEX pipeline_schedules_due ON pipeline_schedules USING btree (next_run_at) WHERE active;
+comment on table pipeline_schedules is 'When pipelines of a branch or tag start by themselves, in the name of an owner.';
+comment on column pipeline_schedules.ref is 'The full name: refs/heads/… or refs/tags/….';
+comment on column pipeline_schedules.inputs is 'Values for the inputs that the configuration declares.';
+comment on column pipeline_schedules.next_run_at is 'When it is due; null if its line never occurs again.';
+comment on column pipeline_schedules.last_run_at is 'When it was last due, which the next time keeps its distance from.';
+
 create table pipeline_variables (
   id bigint generated always as identity not null,
   pipeline_id bigint not null,
@@ -3783,6 +3824,8 @@ create table pipelines (
   requested_as text,
   on_new_commit text default 'conservative'::text not null,
   on_job_failure text default 'none'::text not null,
+  schedule_id bigint,
+  predefined jsonb default '{}'::jsonb not null,
   constraint pipelines_pkey PRIMARY KEY (id),
   constraint pipelines_iid_key UNIQUE (project_id, iid),
   constraint pipelines_on_job_failure_check CHECK (on_job_failure = ANY (ARRAY['none'::text, 'all'::text])),
@@ -3790,11 +3833,13 @@ create table pipelines (
   constraint pipelines_source_check CHECK (source = ANY (ARRAY['push'::text, 'web'::text, 'trigger'::text, 'schedule'::text, 'api'::text, 'external'::text, 'pipeline'::text, 'parent_pipeline'::text, 'merge_request_event'::text])),
   constraint pipelines_status_check CHECK (status = ANY (ARRAY['created'::text, 'waiting_for_resource'::text, 'preparing'::text, 'scheduled'::text, 'manual'::text, 'pending'::text, 'running'::text, 'canceling'::text, 'success'::text, 'failed'::text, 'canceled'::text, 'skipped'::text])),
   constraint pipelines_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint pipelines_schedule_id_fkey FOREIGN KEY (schedule_id) REFERENCES pipeline_schedules(id) ON DELETE SET NULL,
   constraint pipelines_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL
 );
 CREATE INDEX pipelines_by_author ON pipelines USING btree (project_id, user_id, id);
 CREATE INDEX pipelines_by_commit ON pipelines USING btree (project_id, sha, id);
 CREATE INDEX pipelines_by_ref ON pipelines USING btree (project_id, ref, id);
+CREATE INDEX pipelines_by_schedule ON pipelines USING btree (schedule_id, id) WHERE schedule_id IS NOT NULL;
 CREATE INDEX pipelines_by_status ON pipelines USING btree (project_id, status, id);
 CREATE INDEX pipelines_by_update ON pipelines USING btree (project_id, updated_at, id);
 CREATE INDEX pipelines_by_user ON pipelines USING btree (user_id) WHERE user_id IS NOT NULL;
@@ -3809,6 +3854,8 @@ comment on column pipelines.before_sha is 'The commit before the push; null for 
 comment on column pipelines.yaml_errors is 'Why the configuration could not be compiled.';
 comment on column pipelines.is_protected is 'Whether its jobs get what is for protected branches and tags only.';
 comment on column pipelines.requested_as is 'What it was made for, such as a push, which makes one pipeline however often it is worked on.';
+comment on column pipelines.schedule_id is 'The schedule that started it.';
+comment on column pipelines.predefined is 'Predefined variables about what started it, as they were then.';
 
 create table placeholder_memberships (
   id bigint generated always as identity not null,

@@ -53,7 +53,7 @@ const features: Readonly<Record<Exclude<Feature, 'forking'>, Below>> = {
   releases: { nouns: 'releases' },
   builds: {
     nouns:
-      'pipeline pipelines/:pipeline_id/retry pipelines/:pipeline_id/cancel pipelines/:pipeline_id/metadata jobs/:job_id/play jobs/:job_id/retry jobs/:job_id/cancel',
+      'pipeline pipeline_schedules pipelines/:pipeline_id/retry pipelines/:pipeline_id/cancel pipelines/:pipeline_id/metadata jobs/:job_id/play jobs/:job_id/retry jobs/:job_id/cancel',
   },
 };
 

@@ -10,6 +10,8 @@ import { lintRoutes } from './ci/configuration/routes.ts';
 import { runnerDoors } from './ci/runners/index.ts';
 import { pipelineFollower } from './ci/running/index.ts';
 import { runningRoutes } from './ci/running/routes.ts';
+import { scheduleRoutes } from './ci/schedules/routes.ts';
+import { scheduleVariableRoutes } from './ci/schedules/variable_routes.ts';
 import { indexFollower } from './code/code_search/index.ts';
 import { commitStatuses } from './code/commit_statuses/routes.ts';
 import { dependencyDocumentRoutes } from './code/dependencies/document_routes.ts';
@@ -573,6 +575,12 @@ export const endpoints: readonly FiledEndpoint[] = [
     'The jobs for a commit and ref, of its configuration or as external systems report them.',
     pipelineRoutes,
     runningRoutes,
+  ),
+  ...tagged(
+    'Pipeline schedules',
+    'Pipelines of a branch or tag that start at set times.',
+    scheduleRoutes,
+    scheduleVariableRoutes,
   ),
   ...tagged('Jobs', 'What external systems report, as jobs of pipelines.', jobRoutes),
   ...tagged(

@@ -16,6 +16,7 @@ import {
 import { endTodosOfGoneCommits } from './activity/todos/index.ts';
 import { forgetSilentManagers } from './ci/runners/index.ts';
 import { processAgain, startDelayed, startForPush } from './ci/running/index.ts';
+import { runSchedule, startSchedules, tellOfStop } from './ci/schedules/index.ts';
 import { indexCode, keepCodeIndex } from './code/code_search/index.ts';
 import { keepDependencies, scanDependencies, writeDependencyExport } from './code/dependencies/index.ts';
 import { removeUnusedObjects } from './code/lfs/index.ts';
@@ -141,6 +142,9 @@ export const jobs: readonly AnyJob[] = [
   processAgain,
   startDelayed,
   startForPush,
+  runSchedule,
+  startSchedules,
+  tellOfStop,
   refreshPipelines,
   maintainRepository,
   findReadmes,

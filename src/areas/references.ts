@@ -200,6 +200,7 @@ export const atLeaving: Readonly<Record<string, AtLeaving>> = {
     'merge_request_draft_notes.author_id',
     'merge_requests.auto_merge_user_id',
     'notification_recipients.user_id',
+    'pipeline_schedules.owner_id',
     'pull_mirrors.user_id',
     'relation_exports.user_id',
     'todos.user_id',

@@ -1789,6 +1789,30 @@ export interface PersonalAccessTokens {
   created_at: Generated<Timestamp>;
 }
 
+export interface PipelineScheduleVariables {
+  id: GeneratedAlways<number>;
+  schedule_id: number;
+  key: string;
+  value: Buffer;
+  variable_type: string;
+}
+
+export interface PipelineSchedules {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  owner_id: number;
+  description: string;
+  ref: string;
+  cron: string;
+  cron_timezone: Generated<string>;
+  active: Generated<boolean>;
+  inputs: Generated<Json>;
+  next_run_at: Timestamp | null;
+  last_run_at: Timestamp | null;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+}
+
 export interface PipelineVariables {
   id: GeneratedAlways<number>;
   pipeline_id: number;
@@ -1820,6 +1844,8 @@ export interface Pipelines {
   requested_as: string | null;
   on_new_commit: Generated<string>;
   on_job_failure: Generated<string>;
+  schedule_id: number | null;
+  predefined: Generated<Json>;
 }
 
 export interface PlaceholderMemberships {
@@ -2773,6 +2799,8 @@ export interface DB {
   package_versions: PackageVersions;
   password_links: PasswordLinks;
   personal_access_tokens: PersonalAccessTokens;
+  pipeline_schedule_variables: PipelineScheduleVariables;
+  pipeline_schedules: PipelineSchedules;
   pipeline_variables: PipelineVariables;
   pipelines: Pipelines;
   placeholder_memberships: PlaceholderMemberships;

@@ -127,6 +127,8 @@ export interface OperationParameters {
   createOwnKey: 'title' | 'key' | 'expires_at' | 'usage_type';
   createOwnPersonalAccessToken: 'name' | 'description' | 'expires_at' | 'scopes';
   createPipeline: 'id' | 'ref' | 'variables' | 'inputs';
+  createPipelineSchedule: 'id' | 'description' | 'ref' | 'cron' | 'cron_timezone' | 'active' | 'inputs';
+  createPipelineScheduleVariable: 'id' | 'pipeline_schedule_id' | 'key' | 'value' | 'variable_type';
   createProject: 'name' | 'path' | 'namespace_id' | 'default_branch' | 'initialize_with_readme' | 'repository_object_format' | 'repository_storage' | 'description' | 'visibility' | 'topics' | 'issues_access_level' | 'repository_access_level' | 'merge_requests_access_level' | 'forking_access_level' | 'snippets_access_level' | 'environments_access_level' | 'wiki_access_level' | 'feature_flags_access_level' | 'releases_access_level' | 'builds_access_level' | 'public_jobs' | 'request_access_enabled' | 'lfs_enabled' | 'emails_enabled' | 'enforce_auth_checks_on_uploads' | 'freeze_blocks_pushes' | 'deployment_freeze' | 'issues_template' | 'dependency_paths' | 'ci_config_path' | 'auto_cancel_pending_pipelines' | 'shared_runners_enabled' | 'group_runners_enabled' | 'runner_token_expiration_interval' | 'tag_list' | 'issues_enabled' | 'merge_requests_enabled' | 'snippets_enabled' | 'wiki_enabled' | 'jobs_enabled' | 'emails_disabled' | 'merge_method' | 'squash_option' | 'only_allow_merge_if_pipeline_succeeds' | 'only_allow_merge_if_all_discussions_are_resolved' | 'remove_source_branch_after_merge' | 'resolve_outdated_diff_discussions' | 'printing_merge_request_link_enabled' | 'autoclose_referenced_issues' | 'allow_merge_on_skipped_pipeline' | 'suggestion_commit_message' | 'merge_commit_template' | 'squash_commit_template' | 'merge_requests_template' | 'import_url' | 'mirror' | 'mirror_user_id' | 'mirror_trigger_builds' | 'only_mirror_protected_branches' | 'mirror_overwrites_diverged_branches' | 'mirror_branch_regex' | 'avatar';
   createProjectAccessRequest: 'id';
   createProjectAccessToken: 'id' | 'name' | 'description' | 'scopes' | 'expires_at' | 'access_level';
@@ -248,6 +250,8 @@ export interface OperationParameters {
   deleteOwnGpgKey: 'key_id';
   deleteOwnKey: 'key_id';
   deletePipeline: 'id' | 'pipeline_id';
+  deletePipelineSchedule: 'id' | 'pipeline_schedule_id';
+  deletePipelineScheduleVariable: 'id' | 'pipeline_schedule_id' | 'key';
   deleteProject: 'id' | 'permanently_remove' | 'full_path';
   deleteProjectApprovalRule: 'id' | 'approval_rule_id';
   deleteProjectBadge: 'id' | 'badge_id';
@@ -460,6 +464,7 @@ export interface OperationParameters {
   getPagePreferences: never;
   getPersonalAccessToken: 'id';
   getPipeline: 'id' | 'pipeline_id';
+  getPipelineSchedule: 'id' | 'pipeline_schedule_id';
   getPipelineTestReport: 'id' | 'pipeline_id';
   getPipelineTestReportSummary: 'id' | 'pipeline_id';
   getPlanLimits: 'plan_name';
@@ -715,10 +720,11 @@ export interface OperationParameters {
   listPersonalAccessTokens: 'user_id' | 'state' | 'revoked' | 'search' | 'created_after' | 'created_before' | 'last_used_after' | 'last_used_before' | 'expires_after' | 'expires_before' | 'sort' | 'page' | 'per_page' | 'cursor';
   listPipelineBridges: 'id' | 'pipeline_id' | 'page' | 'per_page' | 'cursor';
   listPipelineJobs: 'id' | 'pipeline_id' | 'scope' | 'include_retried' | 'page' | 'per_page' | 'cursor';
-  listPipelineSchedules: 'id' | 'page' | 'per_page' | 'cursor';
+  listPipelineSchedules: 'id' | 'scope' | 'page' | 'per_page' | 'cursor';
   listPipelineTriggers: 'id' | 'page' | 'per_page' | 'cursor';
   listPipelineVariables: 'id' | 'pipeline_id' | 'page' | 'per_page' | 'cursor';
   listPipelines: 'id' | 'scope' | 'status' | 'source' | 'ref' | 'sha' | 'username' | 'updated_after' | 'updated_before' | 'created_after' | 'created_before' | 'name' | 'yaml_errors' | 'order_by' | 'sort' | 'page' | 'per_page' | 'cursor';
+  listPipelinesOfSchedule: 'id' | 'pipeline_schedule_id' | 'page' | 'per_page' | 'cursor';
   listPlaceholderProposals: 'page' | 'per_page' | 'cursor';
   listPlaceholdersOfGroup: 'id' | 'page' | 'per_page' | 'cursor';
   listProjectAccessRequests: 'id' | 'page' | 'per_page' | 'cursor';
@@ -817,6 +823,7 @@ export interface OperationParameters {
   moveIssue: 'id' | 'issue_iid' | 'to_project_id';
   moveProjectBoardIssue: 'id' | 'board_id' | 'issue_id' | 'from_list_id' | 'to_list_id' | 'move_after_id' | 'move_before_id';
   playJob: 'id' | 'job_id';
+  playPipelineSchedule: 'id' | 'pipeline_schedule_id';
   promoteProjectLabel: 'id' | 'label_id';
   promoteProjectMilestone: 'id' | 'milestone_id';
   protectBranch: 'id' | 'branch' | 'developers_can_push' | 'developers_can_merge';
@@ -921,6 +928,7 @@ export interface OperationParameters {
   subscribeToProjectLabel: 'id' | 'label_id';
   syncPullMirror: 'id';
   syncRemoteMirror: 'id' | 'mirror_id';
+  takeOverPipelineSchedule: 'id' | 'pipeline_schedule_id';
   testGroupHook: 'id' | 'hook_id' | 'trigger';
   testProjectHook: 'id' | 'hook_id' | 'trigger';
   testSystemHook: 'id';
@@ -1006,6 +1014,8 @@ export interface OperationParameters {
   updateOwnStatus: 'emoji' | 'message' | 'availability' | 'clear_status_after';
   updateOwnUsername: 'username';
   updatePagePreferences: 'theme' | 'times' | 'time_zone' | 'diffs' | 'tab_width' | 'keys';
+  updatePipelineSchedule: 'id' | 'pipeline_schedule_id' | 'description' | 'ref' | 'cron' | 'cron_timezone' | 'active' | 'inputs';
+  updatePipelineScheduleVariable: 'id' | 'pipeline_schedule_id' | 'key' | 'value' | 'variable_type';
   updatePlanLimits: 'plan_name' | 'project_hooks' | 'group_hooks' | 'storage_size_limit' | 'ci_instance_level_variables' | 'ci_pipeline_size' | 'ci_active_jobs' | 'ci_project_subscriptions' | 'ci_pipeline_schedules' | 'ci_needs_size_limit' | 'ci_registered_group_runners' | 'ci_registered_project_runners' | 'pipeline_hierarchy_size' | 'dotenv_variables' | 'dotenv_size' | 'conan_max_file_size' | 'enforcement_limit' | 'generic_packages_max_file_size' | 'helm_max_file_size' | 'maven_max_file_size' | 'notification_limit' | 'npm_max_file_size' | 'nuget_max_file_size' | 'pypi_max_file_size' | 'terraform_module_max_file_size' | 'project_feature_flags';
   updateProject: 'id' | 'name' | 'path' | 'default_branch' | 'description' | 'visibility' | 'topics' | 'issues_access_level' | 'repository_access_level' | 'merge_requests_access_level' | 'forking_access_level' | 'snippets_access_level' | 'environments_access_level' | 'wiki_access_level' | 'feature_flags_access_level' | 'releases_access_level' | 'builds_access_level' | 'public_jobs' | 'request_access_enabled' | 'lfs_enabled' | 'emails_enabled' | 'enforce_auth_checks_on_uploads' | 'freeze_blocks_pushes' | 'deployment_freeze' | 'issues_template' | 'dependency_paths' | 'ci_config_path' | 'auto_cancel_pending_pipelines' | 'shared_runners_enabled' | 'group_runners_enabled' | 'runner_token_expiration_interval' | 'tag_list' | 'issues_enabled' | 'merge_requests_enabled' | 'snippets_enabled' | 'wiki_enabled' | 'jobs_enabled' | 'emails_disabled' | 'merge_method' | 'squash_option' | 'only_allow_merge_if_pipeline_succeeds' | 'only_allow_merge_if_all_discussions_are_resolved' | 'remove_source_branch_after_merge' | 'resolve_outdated_diff_discussions' | 'printing_merge_request_link_enabled' | 'autoclose_referenced_issues' | 'allow_merge_on_skipped_pipeline' | 'suggestion_commit_message' | 'merge_commit_template' | 'squash_commit_template' | 'merge_requests_template' | 'import_url' | 'mirror' | 'mirror_user_id' | 'mirror_trigger_builds' | 'only_mirror_protected_branches' | 'mirror_overwrites_diverged_branches' | 'mirror_branch_regex' | 'avatar';
   updateProjectApprovalRule: 'id' | 'approval_rule_id' | 'name' | 'approvals_required' | 'user_ids' | 'usernames' | 'group_ids' | 'remove_hidden_groups' | 'protected_branch_ids' | 'applies_to_all_protected_branches';

@@ -18,6 +18,7 @@ export const sealedColumns = {
     { table: 'pull_mirrors', column: 'login', key: 'id' },
     { table: 'remote_mirrors', column: 'login', key: 'id' },
   ],
+  'pipeline schedule variable': [{ table: 'pipeline_schedule_variables', column: 'value', key: 'id' }],
   'pipeline variable': [{ table: 'pipeline_variables', column: 'value', key: 'id' }],
   'variable value': [{ table: 'variables', column: 'value', key: 'id' }],
 } as const satisfies Record<string, readonly SealedColumn[]>;

@@ -33,6 +33,17 @@ async function sealInEach({ as, db, services, project, people }: World): Promise
     .insertInto('pipeline_variables')
     .values({ ...given, pipeline_id: pipeline.id, variable_type: 'env_var' })
     .execute();
+  const schedule = { description: 'Nightly', ref: 'refs/heads/main', cron: '0 1 * * *', owner_id: people.owner.id };
+  const { id: schedule_id } = await db
+    .insertInto('pipeline_schedules')
+    .values({ ...schedule, project_id: project.id })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const scheduled = services.secrets.seal('pipeline schedule variable', 'given');
+  await db
+    .insertInto('pipeline_schedule_variables')
+    .values({ schedule_id, key: 'GIVEN', value: scheduled, variable_type: 'env_var' })
+    .execute();
   const login = services.secrets.seal('mirror login', '{"username":"ada"}');
   await db
     .insertInto('pull_mirrors')

@@ -147,6 +147,17 @@ async function addPipeline({ db, project, people }: World, turn: number): Promis
     .execute();
 }
 
+/** A schedule of pipelines, of which the first one has started all so far. */
+async function addSchedule({ db, project, people }: World, turn: number): Promise<void> {
+  const schedule = { description: `turn ${turn}`, ref: 'refs/heads/main', cron: '0 1 * * *' };
+  await db
+    .insertInto('pipeline_schedules')
+    .values({ ...schedule, project_id: project.id, owner_id: people.owner.id })
+    .execute();
+  const first = db.selectFrom('pipeline_schedules').select('id').orderBy('id').limit(1);
+  await db.updateTable('pipelines').set({ schedule_id: first }).execute();
+}
+
 /** An environment with a deployment, which brought all merge requests so far if it is the first one, and protections of a project and a group. */
 async function addDeployment({ db, group, project, people }: World, turn: number): Promise<void> {
   const environment = { project_id: project.id, name: `turn-${turn}`, slug: `turn-${turn}`, tier: 'other' };
@@ -391,6 +402,7 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
   await asked(client.get('/user'));
   await addDeployment(here, turn);
   await addPipeline(here, turn);
+  await addSchedule(here, turn);
 }
 
 /** A move of each kind that has ended. */
@@ -859,9 +871,9 @@ async function atBest(here: World, endpoint: AnyEndpoint, answer: Listed, expect
   return best;
 }
 
-/** The scopes of feature flags, pipelines and jobs are their states. */
+/** The scopes of feature flags, pipelines, schedules and jobs are their states. */
 const takesAll = ({ input = {}, path }: AnyEndpoint): boolean =>
-  'scope' in input && !/\/(feature_flags|pipelines|jobs)$/.test(path);
+  'scope' in input && !/\/(feature_flags|pipelines|pipeline_schedules|jobs)$/.test(path);
 
 const isSearch = ({ path }: AnyEndpoint): boolean => path.endsWith('/search');
 /** Issues are in all of them. */
@@ -904,7 +916,6 @@ const unchanging = new Set([
   // Jobs run elsewhere.
   '/projects/:id/pipelines/:pipeline_id/bridges',
   '/projects/:id/pipelines/:pipeline_id/variables',
-  '/projects/:id/pipeline_schedules',
   '/projects/:id/triggers',
   '/projects/:id/runners',
   // A primary copies nothing.

@@ -63,6 +63,14 @@ async function casesIn(here: World): Promise<Case[]> {
     .values({ project_id: project.id, iid: 1, sha: '0'.repeat(40), ref: 'main', status: 'created', source: 'api' })
     .returning('id')
     .executeTakeFirstOrThrow();
+  const { id: schedule_id } = await here.db
+    .insertInto('pipeline_schedules')
+    .values({
+      ...{ project_id: project.id, owner_id: people.owner.id, description: 'Nightly', ref: 'refs/heads/main' },
+      ...{ cron: '0 1 * * *', inputs: JSON.stringify({ depth: 3 }) },
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
   const [issue, epic] = [await addIssue(here, { labels: 'a', weight: 2 }), await addEpic(here, { labels: 'a' })];
   const flag = { name: 'press', description: 'New', strategies: [{ name: 'default', parameters: {} }] };
   await make(`${ofProject}/feature_flags`, flag);
@@ -288,6 +296,14 @@ async function casesIn(here: World): Promise<Case[]> {
       declared: '/projects/:id/feature_flags_user_lists/:iid',
       same: list,
       other: { user_xids: 'hazel' },
+    },
+    {
+      table: 'pipeline_schedules',
+      id: schedule_id,
+      path: `${ofProject}/pipeline_schedules/${schedule_id}`,
+      declared: '/projects/:id/pipeline_schedules/:pipeline_schedule_id',
+      same: { description: 'Nightly', cron: '0 1 * * *', inputs: { depth: 3 } },
+      other: { description: 'Weekly' },
     },
     {
       table: 'pipelines',

@@ -134,6 +134,31 @@ test('the jobs of a project are listed by their state, and an owner deletes a pi
   assert.deepEqual((await as('owner').get(`/projects/${project.id}/pipelines`)).body, []);
 });
 
+test('a developer schedules pipelines, and a Maintainer takes a schedule over', async () => {
+  const here = await filledWorld();
+  const { as, project, people } = here;
+  const address = `/${project.full_path}/-/pipeline_schedules`;
+  const browser = await browserOf(here, people.maintainer);
+  await fillIn(browser, `${address}/new`, 'schedule', { description: 'Nightly', ref: 'main', cron: '0 4 * * *' });
+  const [schedule] = (await as('maintainer').get(`/projects/${project.id}/pipeline_schedules`)).body;
+  assert.deepEqual([schedule.cron, schedule.cron_timezone, schedule.active], ['0 4 * * *', 'UTC', true]);
+  const edit = `${address}/${schedule.id}/edit`;
+  await fillIn(browser, edit, 'add_variable', { key: 'DEPTH', value: 'three' });
+  await fillIn(browser, edit, 'schedule', { cron: '0 5 * * *' });
+  const single = async () => (await as('owner').get(`/projects/${project.id}/pipeline_schedules/${schedule.id}`)).body;
+  assert.deepEqual([(await single()).cron, (await single()).variables[0].value], ['0 5 * * *', 'three']);
+  const reader = await browserOf(here, people.reporter);
+  const shown = (await reader.get(address)).html;
+  assert.ok(shown.includes('Nightly') && !shown.includes('New schedule') && !shown.includes('Take over'));
+  const owner = await browserOf(here, people.owner);
+  await fillIn(owner, address, `take-${schedule.id}`, {});
+  assert.equal((await single()).owner.id, people.owner.id);
+  await fillIn(owner, edit, 'remove_variable-DEPTH', {});
+  assert.deepEqual((await single()).variables, []);
+  await fillIn(owner, address, `remove-${schedule.id}`, {});
+  assert.match((await owner.get(address)).html, /There are no schedules/);
+});
+
 test('the configuration of pipelines is shown as it is compiled, and a developer checks a text', async () => {
   const here = await filledWorld();
   const { as, project, people } = here;

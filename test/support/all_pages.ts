@@ -292,6 +292,7 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
     `${inGroup}/-/releases`,
     `${at}/environments`,
     `${at}/pipelines`,
+    `${at}/pipeline_schedules`,
     `${at}/pipelines/${status.pipeline_id}`,
     `${at}/jobs/${status.id}`,
     `${at}/feature_flags`,

@@ -142,6 +142,8 @@ async function addRepositoryThings({ as, project, group }: World): Promise<void>
   await sent(as('maintainer').post(`${url}/commits`, { branch: 'main', commit_message: 'Add *more*', actions }));
   await sent(as('maintainer').post(`/projects/${project.id}/environments`, { name: 'orchard' }));
   await sent(as('maintainer').post(`/projects/${project.id}/statuses/main`, { state: 'success' }));
+  const schedule = { description: 'Nightly', ref: 'main', cron: '0 1 * * *' };
+  await sent(as('owner').post(`/projects/${project.id}/pipeline_schedules`, schedule));
   for (const place of [`/projects/${project.id}`, `/groups/${group.id}`])
     for (const title of ['home', 'trees/apple'])
       await sent(as('owner').post(`${place}/wikis`, { title, content: `# ${title}\n\n[[home]] #2` }));
@@ -200,6 +202,7 @@ async function valuesOf(here: World): Promise<Record<string, string>> {
     feature_flag_name: 'press',
     seat_id: String(people.owner.id),
     export_id: await exportOf(here),
+    pipeline_schedule_id: await idOf(here, 'pipeline_schedules', own),
     pipeline_id: await idOf(here, 'pipelines', own),
     job_id: await idOf(here, 'commit_statuses', own),
     evidence_id: await idOf(here, 'release_evidences'),

@@ -31,13 +31,15 @@ interface Granted {
   caller: MaybeCaller;
 }
 
-/** The branch or tag of a name; a branch comes before a tag. Undefined when there is neither. */
+/** The branch or tag of a name, or of a full name; a branch comes before a tag. Undefined when there is neither. */
 export async function refOf(
   repository: Repository,
-  name: string,
+  given: string,
 ): Promise<(Pick<Built, 'ref' | 'tag_message'> & { sha: string }) | undefined> {
-  const head = await resolveBranch(repository, name);
+  const name = given.replace(/^refs\/(?:heads|tags)\//, '');
+  const head = given.startsWith('refs/tags/') ? undefined : await resolveBranch(repository, name);
   if (head !== undefined) return { ref: { type: 'branch', name }, sha: head };
+  if (given.startsWith('refs/heads/')) return undefined;
   const tag = await resolveTag(repository, name);
   const sha = tag && (await resolveCommit(repository, `refs/tags/${name}`));
   if (!tag || sha === undefined) return undefined;

@@ -20,6 +20,8 @@ export interface Built {
   source: Facts['source'];
   /** The commit before a push; undefined for a new branch or tag, and for other sources. */
   before_sha?: string;
+  /** Predefined variables about what starts the pipeline. */
+  predefined?: Readonly<Record<string, string>>;
 }
 
 type Reading = Pick<Services, 'db' | 'secrets' | 'url' | 'ssh_url'>;
@@ -127,6 +129,7 @@ export async function sourcesFor(
     ...serverVariables(services),
     ...ofProject,
     ...commitVariables(built, is_protected),
+    ...built.predefined,
     CI_DEPLOY_FREEZE: freeze.frozen ? 'true' : undefined,
     GITLAB_USER_ID: caller && String(caller.id),
     GITLAB_USER_LOGIN: caller?.username,

@@ -7,7 +7,7 @@ import { job } from '../../../jobs/index.ts';
 import type { PushFollower } from '../../../services/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { cancelRedundant } from './redundant_actions.ts';
-import { planPipeline, storePipeline } from './start_actions.ts';
+import { planPipeline, storePlanned } from './start_actions.ts';
 
 /** Further references of one push start none. */
 const mostRefs = 4;
@@ -36,7 +36,7 @@ export const startForPush = job('start_pipeline_for_push', {
     const name = ref.replace(/^refs\/(?:heads|tags)\//, '');
     const asked = {
       source: 'push' as const,
-      ref: name,
+      ref,
       variables: [],
       sha,
       requested_as,
@@ -46,15 +46,9 @@ export const startForPush = job('start_pipeline_for_push', {
     // Later pushes may have replaced it, and git has removed it since.
     if ((await resolveCommit(repository, sha)) === undefined) return;
     const planned = await planPipeline(services, { project, caller }, asked);
-    if (!planned.made) return;
-    if ('errors' in planned && !planned.is_wrong) return;
     const { message } = await readCommit(repository, sha);
-    const content = skipped.test(message)
-      ? { status: 'skipped' as const }
-      : 'errors' in planned
-        ? { status: 'failed' as const, yaml_errors: planned.errors.join(', ') }
-        : planned.content;
-    await storePipeline(services, planned.made, content);
+    const id = await storePlanned(services, planned, { isSkipped: skipped.test(message) });
+    if (id === undefined || !planned.made) return;
     const head = await resolveBranch(repository, name);
     if (head !== undefined && !planned.made.tag) await cancelRedundant(services.db, { project_id, ref: name, head });
   },

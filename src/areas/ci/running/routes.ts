@@ -4,27 +4,24 @@ import { Type } from 'typebox';
 import { levels, projectRole } from '../../../access/index.ts';
 import {
   type AnyEndpoint,
-  AnyJson,
-  checked,
   del,
   forbidden,
   get,
   Id,
   notAllowed,
   nothing,
-  nullable,
   one,
   optional,
   pageOf,
   post,
   put,
-  resource,
 } from '../../../http/index.ts';
 import { pageOfArray, paging } from '../../../lists/index.ts';
 import { Job, jobReply } from '../../code/jobs/index.ts';
 import { PipelineDetail, pipelineIn, pipelineReply, removePipeline } from '../../code/pipelines/index.ts';
 import { runnableJob, runnablePipeline } from './access.ts';
 import { cancelJobs, notRetryableText, playJob, retryJob, retryPipeline, unplayableText } from './change_actions.ts';
+import { givenVariable, Inputs, mostVariables, PipelineVariable } from './parameters.ts';
 import { jobIn, pipelineOf, variablesOf } from './queries.ts';
 import { createPipeline, startRefusals } from './start_actions.ts';
 
@@ -36,20 +33,6 @@ const singleJob = { job_id: Id };
 const missingJob = '404 Job Not Found';
 const external = '405 Method Not Allowed';
 
-const PipelineVariable = resource('PipelineVariable', {
-  variable_type: Type.Enum(['env_var', 'file']),
-  key: Type.String(),
-  value: nullable(Type.String({ description: 'Null where it cannot be decrypted' })),
-  raw: Type.Boolean(),
-});
-
-const variableKey = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
-const Given = Type.Object({
-  key: checked(Type.String({ maxLength: 255 }), (key) => (variableKey.test(key) ? [] : ['is invalid'])),
-  value: Type.String({ maxLength: 100_000 }),
-  variable_type: optional(Type.Enum(['env_var', 'file'])),
-});
-
 const developer = projectRole('developer', { feature: ['repository', 'builds'] });
 
 export const runningRoutes: AnyEndpoint[] = [
@@ -59,8 +42,8 @@ export const runningRoutes: AnyEndpoint[] = [
     access: developer,
     input: {
       ref: Type.String({ minLength: 1, description: 'Branch or tag' }),
-      variables: optional(Type.Array(Given, { maxItems: 200 })),
-      inputs: optional(Type.Record(Type.String(), AnyJson('Values for the inputs that the configuration declares'))),
+      variables: optional(Type.Array(Type.Object(givenVariable), { maxItems: mostVariables })),
+      inputs: optional(Inputs),
     },
     returns: one(PipelineDetail),
     refusals: { 400: startRefusals.map((text) => `base: ${text}`) },

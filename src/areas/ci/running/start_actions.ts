@@ -1,54 +1,15 @@
 /** Making pipelines of a configuration (docs/reference/pipelines.md#what-starts-a-pipeline). */
-import { sql } from 'kysely';
 import type { Project } from '../../../access/index.ts';
-import {
-  type CiVariable,
-  filteredText,
-  noJobsText,
-  type SelectedJob,
-  type Selection,
-} from '../../../ci_configuration/index.ts';
-import { type Database, nextIid, repeated } from '../../../db/index.ts';
+import { type CiVariable, filteredText, noJobsText } from '../../../ci_configuration/index.ts';
 import { readCommit, repositoryOf } from '../../../git/index.ts';
 import { badParam, type Caller, invalid, type Services } from '../../../http/index.ts';
-import { notifyOfPipeline, type Source, tellOfPipeline } from '../../code/pipelines/index.ts';
+import type { Source } from '../../code/pipelines/index.ts';
 import { limitsOf } from '../../instance/plan_limits/index.ts';
 import { compileBuilt, noContentText, refOf } from '../configuration/lint_actions.ts';
 import { configPathOf } from '../configuration/queries.ts';
 import { locationOf } from '../configuration/rules.ts';
 import { rightsOn } from '../configuration/variable_queries.ts';
-import { processPipeline } from './process_actions.ts';
-
-/** A variable that whoever starts a pipeline gives it. */
-export interface GivenVariable {
-  key: string;
-  value: string;
-  variable_type: 'env_var' | 'file';
-}
-
-/** A pipeline to be made. */
-export interface NewPipeline {
-  project_id: number;
-  user_id: number;
-  source: Source;
-  ref: string;
-  tag: boolean;
-  sha: string;
-  /** The commit before a push. */
-  before_sha?: string;
-  is_protected: boolean;
-  /** What it is made for, if that may be worked on again. */
-  requested_as?: string;
-}
-
-/** What a pipeline is made of. */
-interface Parts extends Pick<Selection, 'name' | 'jobs' | 'auto_cancel'> {
-  stages: readonly string[];
-  variables: readonly GivenVariable[];
-}
-
-/** Either its parts, or the state in which it begins and ends. */
-type Content = Parts | { status: 'failed' | 'skipped'; yaml_errors?: string };
+import { type GivenVariable, type NewPipeline, type Parts, storePipeline } from './store_actions.ts';
 
 /** The most jobs of a pipeline, where the server sets no limit. */
 const maximumJobs = 5_000;
@@ -78,126 +39,16 @@ const isNoReason = (error: string) => error === filteredText || error === noJobs
 /** As JSON writes NUL and halves of characters, which the database does not take. */
 const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/;
 
+/** @throws ApiError 400 for values of inputs that the database does not take */
+export function refuseUnstorable(inputs: Asked['inputs'] = {}): void {
+  if (unstorable.test(JSON.stringify(inputs))) throw badParam('inputs', 'is invalid');
+}
+
 const refusedFor = (text: string) => invalid({ base: [text] });
 
-/** @returns the id; undefined if a pipeline was made for the same request before */
-async function insertPipeline(tx: Database, made: NewPipeline, content: Content): Promise<number | undefined> {
-  const { project_id, requested_as } = made;
-  if (requested_as !== undefined) {
-    const known = tx.selectFrom('pipelines').select('id').where('requested_as', '=', requested_as);
-    if (await known.executeTakeFirst()) return undefined;
-  }
-  const iid = await nextIid(tx, { project_id }, 'pipelines');
-  const state =
-    'status' in content
-      ? {
-          status: content.status,
-          finished_at: sql<string>`now()`,
-          ...(content.yaml_errors === undefined
-            ? {}
-            : { yaml_errors: content.yaml_errors, failure_reason: 'config_error' }),
-        }
-      : {
-          status: 'created',
-          name: content.name ?? null,
-          on_new_commit: content.auto_cancel.on_new_commit,
-          on_job_failure: content.auto_cancel.on_job_failure,
-        };
-  const { id } = await tx
-    .insertInto('pipelines')
-    .values({ ...made, ...state, iid })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return id;
-}
-
-/** The resource groups of a project by key, made where there are none. */
-async function resourceGroups(tx: Database, project_id: number, keys: readonly string[]) {
-  if (keys.length === 0) return new Map<string, number>();
-  const { rows } = await sql<{ key: string; id: number }>`
-    with asked as (select distinct key from unnest(${keys}::text[]) key),
-    added as (
-      insert into resource_groups (project_id, key) select ${project_id}, key from asked order by key
-      on conflict (project_id, key) do nothing returning key, id
-    )
-    select key, id from added union select key, id from resource_groups where project_id = ${project_id} and key = any(${keys}::text[])`.execute(
-    tx,
-  );
-  return new Map(rows.map(({ key, id }) => [key, id]));
-}
-
-/** The jobs that a job waits for, by name; null for all of the earlier stages. */
-function needsOf({ needs }: SelectedJob, names: ReadonlySet<string>): string[] | null {
-  if (!needs) return null;
-  return needs.flatMap((need) => (need.type === 'job' && names.has(need.job) ? [need.job] : []));
-}
-
-async function insertJobs(
-  tx: Database,
-  { project_id, user_id, sha, ref }: NewPipeline,
-  pipeline_id: number,
-  { jobs, stages }: { jobs: readonly SelectedJob[]; stages: readonly string[] },
-): Promise<void> {
-  const names = new Set(jobs.map(({ job }) => job.name));
-  const keys = jobs.flatMap(({ resource_group }) => resource_group ?? []);
-  const groups = await resourceGroups(tx, project_id, keys);
-  const rows = jobs.map((selected) => {
-    const { job, when, allow_failure, interruptible, environment_name, resource_group, tags } = selected;
-    return {
-      ...{ name: job.name, kind: job.type, stage: job.stage, stage_index: stages.indexOf(job.stage) },
-      allow_failure: allow_failure === true,
-      run_when: when,
-      needs: needsOf(selected, names),
-      interruptible,
-      resource_group_id: resource_group === undefined ? null : groups.get(resource_group),
-      environment: environment_name ?? null,
-      tags,
-      definition: selected,
-    };
-  });
-  await sql`
-    with given as materialized (
-      select nextval('commit_statuses_id_seq') as id, row.* from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-        row(name text, kind text, stage text, stage_index integer, allow_failure boolean, run_when text, needs text[], interruptible boolean,
-            resource_group_id bigint, environment text, tags text[], definition jsonb)
-    ), added as (
-      insert into commit_statuses (id, project_id, user_id, sha, ref, pipeline_id, status, name, kind, stage, stage_index, allow_failure, run_when, needs,
-                                   interruptible, resource_group_id, environment, tags) overriding system value
-      select id, ${project_id}, ${user_id}, ${sha}, ${ref}, ${pipeline_id}, 'created', name, kind, stage, stage_index, allow_failure, run_when, needs,
-             interruptible, resource_group_id, environment, tags
-        from given
-    )
-    insert into job_definitions (job_id, definition) select id, definition from given`.execute(tx);
-}
-
-/**
- * Stores a pipeline with its jobs, of which the first ones may go on.
- * @returns its id; undefined if a pipeline was made for the same request before
- */
-export const storePipeline = (
-  { db, secrets }: Pick<Services, 'db' | 'secrets'>,
-  made: NewPipeline,
-  content: Content,
-): Promise<number | undefined> =>
-  repeated(db, async (tx) => {
-    const id = await insertPipeline(tx, made, content);
-    if (id === undefined) return undefined;
-    if ('status' in content) {
-      await notifyOfPipeline(tx, id, { before: 'created', after: content.status });
-      await tellOfPipeline(tx, id);
-      return id;
-    }
-    const sealed = content.variables.map(({ value, ...variable }) => ({
-      ...{ ...variable, pipeline_id: id, raw: false, value: secrets.seal('pipeline variable', value) },
-    }));
-    if (sealed.length > 0) await tx.insertInto('pipeline_variables').values(sealed).execute();
-    await insertJobs(tx, made, id, content);
-    await processPipeline(tx, { ...made, id }, { isNew: true });
-    return id;
-  });
-
 export interface Asked {
-  source: Source;
+  source: Exclude<Source, 'external'>;
+  /** The name of a branch or tag, or its full name. */
   ref: string;
   variables: readonly GivenVariable[];
   inputs?: Readonly<Record<string, unknown>>;
@@ -205,6 +56,8 @@ export interface Asked {
   sha?: string;
   before_sha?: string;
   requested_as?: string;
+  schedule_id?: number;
+  predefined?: Readonly<Record<string, string>>;
 }
 
 /** A pipeline as it would be made, or why there is none. */
@@ -223,7 +76,7 @@ const asVariable = ({ key, value, variable_type }: GivenVariable): CiVariable =>
 export async function planPipeline(
   services: Services,
   { project, caller }: { project: Project; caller: Caller },
-  { source, ref, variables, inputs, sha: given, before_sha, requested_as }: Asked,
+  { source, ref, variables, inputs, sha: given, before_sha, requested_as, schedule_id, predefined = {} }: Asked,
 ): Promise<Planned> {
   const { db } = services;
   const repository = repositoryOf(services, project);
@@ -233,13 +86,14 @@ export async function planPipeline(
   const rights = await rightsOn(db, project, caller, named.ref);
   if (!rights.may_run) return { errors: [noRightText(ref)], is_wrong: false };
   const made: NewPipeline = {
-    ...{ project_id: project.id, user_id: caller.id, source, ref, tag: named.ref.type === 'tag', sha },
-    is_protected: rights.is_protected,
+    ...{ project_id: project.id, user_id: caller.id, source, ref: named.ref.name, tag: named.ref.type === 'tag', sha },
+    ...{ is_protected: rights.is_protected, predefined },
     ...(before_sha === undefined ? {} : { before_sha }),
     ...(requested_as === undefined ? {} : { requested_as }),
+    ...(schedule_id === undefined ? {} : { schedule_id }),
   };
   const built = {
-    ...{ ref: named.ref, tag_message: named.tag_message ?? null, source: source as Exclude<Source, 'external'> },
+    ...{ ref: named.ref, tag_message: named.tag_message ?? null, source, predefined },
     commit: await readCommit(repository, sha),
     ...(before_sha === undefined ? {} : { before_sha }),
   };
@@ -266,6 +120,22 @@ export async function planPipeline(
 }
 
 /**
+ * Stores a pipeline that nobody waits for: one that has failed if the configuration is wrong, and none if it wants none.
+ * @param isSkipped whether none of its jobs are to run
+ * @returns its id
+ */
+export async function storePlanned(
+  services: Services,
+  planned: Planned,
+  { isSkipped = false }: { isSkipped?: boolean } = {},
+): Promise<number | undefined> {
+  if (!planned.made || ('errors' in planned && !planned.is_wrong)) return undefined;
+  const content =
+    'errors' in planned ? { status: 'failed' as const, yaml_errors: planned.errors.join(', ') } : planned.content;
+  return storePipeline(services, planned.made, isSkipped ? { status: 'skipped' } : content);
+}
+
+/**
  * Makes the pipeline that somebody asks for.
  * @returns its id
  * @throws ApiError 400, TooMuchWaiting
@@ -275,7 +145,7 @@ export async function createPipeline(
   granted: { project: Project; caller: Caller },
   asked: Asked,
 ): Promise<number> {
-  if (unstorable.test(JSON.stringify(asked.inputs ?? {}))) throw badParam('inputs', 'is invalid');
+  refuseUnstorable(asked.inputs);
   const keys = asked.variables.map(({ key }) => key);
   const doubled = keys.find((key, index) => keys.indexOf(key) !== index);
   if (doubled !== undefined) throw refusedFor(doubledText(doubled));

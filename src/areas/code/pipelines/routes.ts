@@ -135,7 +135,6 @@ export const pipelineRoutes = [
       return { total, test_suites: [] };
     },
   }),
-  emptyList('pipeline_schedules', 'listPipelineSchedules', 'pipeline schedules'),
   emptyList('triggers', 'listPipelineTriggers', 'trigger tokens'),
   emptyList('runners', 'listProjectRunners', 'runners'),
 ];

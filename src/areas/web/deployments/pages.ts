@@ -3,5 +3,6 @@ import { environmentPages } from './environment_pages.ts';
 import { flagPages } from './flag_pages.ts';
 import { lintPages } from './lint_pages.ts';
 import { pipelinePages } from './pipeline_pages.ts';
+import { schedulePages } from './schedule_pages.ts';
 
-export const deploymentPages = [...environmentPages, ...pipelinePages, ...lintPages, ...flagPages];
+export const deploymentPages = [...environmentPages, ...pipelinePages, ...lintPages, ...schedulePages, ...flagPages];

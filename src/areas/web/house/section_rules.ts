@@ -72,6 +72,12 @@ const sections: Readonly<Record<Place['kind'], readonly PlacedSection[]>> = {
         { name: 'pipelines', label: 'Pipelines', address: '/-/pipelines', operation: 'listPipelines' },
         { name: 'jobs', label: 'Jobs', address: '/-/jobs', operation: 'listJobs' },
         {
+          name: 'pipeline_schedules',
+          label: 'Schedules',
+          address: '/-/pipeline_schedules',
+          operation: 'listPipelineSchedules',
+        },
+        {
           name: 'ci_lint',
           label: 'Configuration',
           address: '/-/ci/lint',
