@@ -3787,6 +3787,26 @@ comment on column pipeline_schedules.inputs is 'Values for the inputs that the c
 comment on column pipeline_schedules.next_run_at is 'When it is due; null if its line never occurs again.';
 comment on column pipeline_schedules.last_run_at is 'When it was last due, which the next time keeps its distance from.';
 
+create table pipeline_triggers (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  owner_id bigint not null,
+  description text not null,
+  token_digest bytea not null,
+  token bytea not null,
+  last_used timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint pipeline_triggers_pkey PRIMARY KEY (id),
+  constraint pipeline_triggers_token_digest UNIQUE (token_digest),
+  constraint pipeline_triggers_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint pipeline_triggers_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX pipeline_triggers_by_owner ON pipeline_triggers USING btree (owner_id);
+CREATE INDEX pipeline_triggers_by_project ON pipeline_triggers USING btree (project_id, id);
+comment on table pipeline_triggers is 'Tokens with which programs start pipelines of a project, in the name of an owner.';
+comment on column pipeline_triggers.token is 'The whole token, encrypted: its owner can read it again.';
+
 create table pipeline_variables (
   id bigint generated always as identity not null,
   pipeline_id bigint not null,

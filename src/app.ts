@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { authenticate, countRequest, planForAnonymous, rightsVersion } from './access/index.ts';
 import { runnerDoorway } from './areas/ci/runners/index.ts';
+import { triggerDoorway } from './areas/ci/triggers/index.ts';
 import { lfsDoorways, lfsUrl } from './areas/code/lfs/index.ts';
 import { gitDoorway, gitUrl } from './areas/code/repository/index.ts';
 import { uploadDoorway, uploadUrl } from './areas/conversation/uploads/index.ts';
@@ -211,6 +212,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       ? [collectorDoorway(intakeLimits(config)), sentryDoorway, chunkDoorway]
       : []),
     unleashDoorway,
+    triggerDoorway,
     runnerDoorway,
     metricImageDoorway,
     avatarDoorway,

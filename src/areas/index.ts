@@ -7,11 +7,14 @@ import { notificationSettingRoutes } from './activity/notification_settings/inde
 import { mailTarget } from './activity/notifications/index.ts';
 import { todoForm, todoRoutes } from './activity/todos/index.ts';
 import { lintRoutes } from './ci/configuration/routes.ts';
+import { resourceGroupRoutes } from './ci/resource_groups/routes.ts';
 import { runnerDoors } from './ci/runners/index.ts';
 import { pipelineFollower } from './ci/running/index.ts';
 import { runningRoutes } from './ci/running/routes.ts';
 import { scheduleRoutes } from './ci/schedules/routes.ts';
 import { scheduleVariableRoutes } from './ci/schedules/variable_routes.ts';
+import { triggerDoors } from './ci/triggers/index.ts';
+import { triggerRoutes } from './ci/triggers/routes.ts';
 import { indexFollower } from './code/code_search/index.ts';
 import { commitStatuses } from './code/commit_statuses/routes.ts';
 import { dependencyDocumentRoutes } from './code/dependencies/document_routes.ts';
@@ -382,7 +385,13 @@ export const geoRoutes: readonly AnyGeoRoute[] = [
 ];
 
 /** The doors that are documented with the endpoints. */
-const describedDoors: readonly DescribedDoor[] = [...collectorDoors, ...sentryDoors, ...unleashDoors, ...runnerDoors];
+const describedDoors: readonly DescribedDoor[] = [
+  ...collectorDoors,
+  ...sentryDoors,
+  ...triggerDoors,
+  ...unleashDoors,
+  ...runnerDoors,
+];
 
 /** What only pages read. */
 export const pageEndpoints: readonly AnyEndpoint[] = [
@@ -582,6 +591,8 @@ export const endpoints: readonly FiledEndpoint[] = [
     scheduleRoutes,
     scheduleVariableRoutes,
   ),
+  ...tagged('Resource groups', 'What only one job of a project may use at a time.', resourceGroupRoutes),
+  ...tagged('Triggers', 'Tokens with which programs start pipelines.', triggerRoutes),
   ...tagged('Jobs', 'What external systems report, as jobs of pipelines.', jobRoutes),
   ...tagged(
     'Repositories',

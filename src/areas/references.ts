@@ -201,6 +201,7 @@ export const atLeaving: Readonly<Record<string, AtLeaving>> = {
     'merge_requests.auto_merge_user_id',
     'notification_recipients.user_id',
     'pipeline_schedules.owner_id',
+    'pipeline_triggers.owner_id',
     'pull_mirrors.user_id',
     'relation_exports.user_id',
     'todos.user_id',

@@ -1813,6 +1813,18 @@ export interface PipelineSchedules {
   updated_at: Generated<Timestamp>;
 }
 
+export interface PipelineTriggers {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  owner_id: number;
+  description: string;
+  token_digest: Buffer;
+  token: Buffer;
+  last_used: Timestamp | null;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+}
+
 export interface PipelineVariables {
   id: GeneratedAlways<number>;
   pipeline_id: number;
@@ -2801,6 +2813,7 @@ export interface DB {
   personal_access_tokens: PersonalAccessTokens;
   pipeline_schedule_variables: PipelineScheduleVariables;
   pipeline_schedules: PipelineSchedules;
+  pipeline_triggers: PipelineTriggers;
   pipeline_variables: PipelineVariables;
   pipelines: Pipelines;
   placeholder_memberships: PlaceholderMemberships;

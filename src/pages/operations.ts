@@ -129,6 +129,7 @@ export interface OperationParameters {
   createPipeline: 'id' | 'ref' | 'variables' | 'inputs';
   createPipelineSchedule: 'id' | 'description' | 'ref' | 'cron' | 'cron_timezone' | 'active' | 'inputs';
   createPipelineScheduleVariable: 'id' | 'pipeline_schedule_id' | 'key' | 'value' | 'variable_type';
+  createPipelineTrigger: 'id' | 'description';
   createProject: 'name' | 'path' | 'namespace_id' | 'default_branch' | 'initialize_with_readme' | 'repository_object_format' | 'repository_storage' | 'description' | 'visibility' | 'topics' | 'issues_access_level' | 'repository_access_level' | 'merge_requests_access_level' | 'forking_access_level' | 'snippets_access_level' | 'environments_access_level' | 'wiki_access_level' | 'feature_flags_access_level' | 'releases_access_level' | 'builds_access_level' | 'public_jobs' | 'request_access_enabled' | 'lfs_enabled' | 'emails_enabled' | 'enforce_auth_checks_on_uploads' | 'freeze_blocks_pushes' | 'deployment_freeze' | 'issues_template' | 'dependency_paths' | 'ci_config_path' | 'auto_cancel_pending_pipelines' | 'shared_runners_enabled' | 'group_runners_enabled' | 'runner_token_expiration_interval' | 'tag_list' | 'issues_enabled' | 'merge_requests_enabled' | 'snippets_enabled' | 'wiki_enabled' | 'jobs_enabled' | 'emails_disabled' | 'merge_method' | 'squash_option' | 'only_allow_merge_if_pipeline_succeeds' | 'only_allow_merge_if_all_discussions_are_resolved' | 'remove_source_branch_after_merge' | 'resolve_outdated_diff_discussions' | 'printing_merge_request_link_enabled' | 'autoclose_referenced_issues' | 'allow_merge_on_skipped_pipeline' | 'suggestion_commit_message' | 'merge_commit_template' | 'squash_commit_template' | 'merge_requests_template' | 'import_url' | 'mirror' | 'mirror_user_id' | 'mirror_trigger_builds' | 'only_mirror_protected_branches' | 'mirror_overwrites_diverged_branches' | 'mirror_branch_regex' | 'avatar';
   createProjectAccessRequest: 'id';
   createProjectAccessToken: 'id' | 'name' | 'description' | 'scopes' | 'expires_at' | 'access_level';
@@ -252,6 +253,7 @@ export interface OperationParameters {
   deletePipeline: 'id' | 'pipeline_id';
   deletePipelineSchedule: 'id' | 'pipeline_schedule_id';
   deletePipelineScheduleVariable: 'id' | 'pipeline_schedule_id' | 'key';
+  deletePipelineTrigger: 'id' | 'trigger_id';
   deleteProject: 'id' | 'permanently_remove' | 'full_path';
   deleteProjectApprovalRule: 'id' | 'approval_rule_id';
   deleteProjectBadge: 'id' | 'badge_id';
@@ -340,6 +342,7 @@ export interface OperationParameters {
   getCommitSignature: 'id' | 'sha';
   getCommitText: 'id' | 'sha' | 'format';
   getCompoundMetrics: never;
+  getCurrentJob: 'id' | 'key';
   getCurrentLicense: never;
   getCurrentUser: never;
   getDependencyListExport: 'export_id';
@@ -467,6 +470,7 @@ export interface OperationParameters {
   getPipelineSchedule: 'id' | 'pipeline_schedule_id';
   getPipelineTestReport: 'id' | 'pipeline_id';
   getPipelineTestReportSummary: 'id' | 'pipeline_id';
+  getPipelineTrigger: 'id' | 'trigger_id';
   getPlanLimits: 'plan_name';
   getProcessMetrics: never;
   getProject: 'id' | 'statistics' | 'with_custom_attributes';
@@ -517,6 +521,7 @@ export interface OperationParameters {
   getReleaseLink: 'id' | 'tag_name' | 'link_id';
   getRemoteMirror: 'id' | 'mirror_id';
   getRemoteMirrorPublicKey: 'id' | 'mirror_id';
+  getResourceGroup: 'id' | 'key';
   getSnippet: 'id';
   getSnippetAwardEmoji: 'id' | 'snippet_id' | 'award_id';
   getSnippetDiscussion: 'id' | 'snippet_id' | 'discussion_id';
@@ -786,6 +791,7 @@ export interface OperationParameters {
   listReleases: 'id' | 'updated_before' | 'updated_after' | 'order_by' | 'sort' | 'include_html_description' | 'page' | 'per_page' | 'cursor';
   listRemoteMirrors: 'id' | 'page' | 'per_page' | 'cursor';
   listRepositoryTree: 'id' | 'ref' | 'path' | 'recursive' | 'pagination' | 'page_token' | 'page' | 'per_page';
+  listResourceGroups: 'id' | 'page' | 'per_page' | 'cursor';
   listSavedViews: 'list' | 'project_id' | 'group_id';
   listSearchResults: 'scope' | 'page' | 'per_page' | 'cursor' | 'pagination' | 'search' | 'state' | 'confidential' | 'order_by' | 'sort' | 'ref' | 'fields' | 'label_name' | 'author_username' | 'source_branch' | 'target_branch' | 'not' | 'search_type' | 'include_archived' | 'exclude_forks' | 'regex' | 'num_context_lines';
   listServiceAccounts: 'order_by' | 'sort' | 'page' | 'per_page' | 'cursor' | 'pagination';
@@ -805,6 +811,7 @@ export interface OperationParameters {
   listTags: 'id' | 'order_by' | 'sort' | 'search' | 'pagination' | 'page_token' | 'page' | 'per_page';
   listTodos: 'page' | 'per_page' | 'cursor' | 'action' | 'author_id' | 'project_id' | 'group_id' | 'state' | 'type';
   listTopics: 'search' | 'without_projects' | 'page' | 'per_page' | 'cursor';
+  listUpcomingJobs: 'id' | 'key' | 'page' | 'per_page' | 'cursor';
   listUserActivities: 'page' | 'per_page' | 'cursor' | 'from';
   listUserCustomAttributes: 'id' | 'page' | 'per_page' | 'cursor';
   listUserEmails: 'id' | 'page' | 'per_page' | 'cursor';
@@ -1016,6 +1023,7 @@ export interface OperationParameters {
   updatePagePreferences: 'theme' | 'times' | 'time_zone' | 'diffs' | 'tab_width' | 'keys';
   updatePipelineSchedule: 'id' | 'pipeline_schedule_id' | 'description' | 'ref' | 'cron' | 'cron_timezone' | 'active' | 'inputs';
   updatePipelineScheduleVariable: 'id' | 'pipeline_schedule_id' | 'key' | 'value' | 'variable_type';
+  updatePipelineTrigger: 'id' | 'trigger_id' | 'description';
   updatePlanLimits: 'plan_name' | 'project_hooks' | 'group_hooks' | 'storage_size_limit' | 'ci_instance_level_variables' | 'ci_pipeline_size' | 'ci_active_jobs' | 'ci_project_subscriptions' | 'ci_pipeline_schedules' | 'ci_needs_size_limit' | 'ci_registered_group_runners' | 'ci_registered_project_runners' | 'pipeline_hierarchy_size' | 'dotenv_variables' | 'dotenv_size' | 'conan_max_file_size' | 'enforcement_limit' | 'generic_packages_max_file_size' | 'helm_max_file_size' | 'maven_max_file_size' | 'notification_limit' | 'npm_max_file_size' | 'nuget_max_file_size' | 'pypi_max_file_size' | 'terraform_module_max_file_size' | 'project_feature_flags';
   updateProject: 'id' | 'name' | 'path' | 'default_branch' | 'description' | 'visibility' | 'topics' | 'issues_access_level' | 'repository_access_level' | 'merge_requests_access_level' | 'forking_access_level' | 'snippets_access_level' | 'environments_access_level' | 'wiki_access_level' | 'feature_flags_access_level' | 'releases_access_level' | 'builds_access_level' | 'public_jobs' | 'request_access_enabled' | 'lfs_enabled' | 'emails_enabled' | 'enforce_auth_checks_on_uploads' | 'freeze_blocks_pushes' | 'deployment_freeze' | 'issues_template' | 'dependency_paths' | 'ci_config_path' | 'auto_cancel_pending_pipelines' | 'shared_runners_enabled' | 'group_runners_enabled' | 'runner_token_expiration_interval' | 'tag_list' | 'issues_enabled' | 'merge_requests_enabled' | 'snippets_enabled' | 'wiki_enabled' | 'jobs_enabled' | 'emails_disabled' | 'merge_method' | 'squash_option' | 'only_allow_merge_if_pipeline_succeeds' | 'only_allow_merge_if_all_discussions_are_resolved' | 'remove_source_branch_after_merge' | 'resolve_outdated_diff_discussions' | 'printing_merge_request_link_enabled' | 'autoclose_referenced_issues' | 'allow_merge_on_skipped_pipeline' | 'suggestion_commit_message' | 'merge_commit_template' | 'squash_commit_template' | 'merge_requests_template' | 'import_url' | 'mirror' | 'mirror_user_id' | 'mirror_trigger_builds' | 'only_mirror_protected_branches' | 'mirror_overwrites_diverged_branches' | 'mirror_branch_regex' | 'avatar';
   updateProjectApprovalRule: 'id' | 'approval_rule_id' | 'name' | 'approvals_required' | 'user_ids' | 'usernames' | 'group_ids' | 'remove_hidden_groups' | 'protected_branch_ids' | 'applies_to_all_protected_branches';
@@ -1043,6 +1051,7 @@ export interface OperationParameters {
   updateRelease: 'id' | 'tag_name' | 'name' | 'description' | 'released_at' | 'milestones' | 'milestone_ids';
   updateReleaseLink: 'id' | 'tag_name' | 'link_id' | 'name' | 'url' | 'direct_asset_path' | 'filepath' | 'link_type';
   updateRemoteMirror: 'id' | 'mirror_id' | 'enabled' | 'auth_method' | 'only_protected_branches' | 'mirror_branch_regex' | 'keep_divergent_refs' | 'host_keys';
+  updateResourceGroup: 'id' | 'key' | 'process_mode';
   updateServiceAccount: 'user_id' | 'name' | 'username' | 'email';
   updateSnippet: 'id' | 'title' | 'description' | 'visibility' | 'files' | 'content' | 'file_name';
   updateSnippetDiscussionNote: 'id' | 'snippet_id' | 'discussion_id' | 'note_id' | 'body';

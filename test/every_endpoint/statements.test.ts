@@ -147,7 +147,7 @@ async function addPipeline({ db, project, people }: World, turn: number): Promis
     .execute();
 }
 
-/** A schedule of pipelines, of which the first one has started all so far. */
+/** A trigger, and a schedule of pipelines, of which the first one has started all so far. */
 async function addSchedule({ db, project, people }: World, turn: number): Promise<void> {
   const schedule = { description: `turn ${turn}`, ref: 'refs/heads/main', cron: '0 1 * * *' };
   await db
@@ -156,6 +156,11 @@ async function addSchedule({ db, project, people }: World, turn: number): Promis
     .execute();
   const first = db.selectFrom('pipeline_schedules').select('id').orderBy('id').limit(1);
   await db.updateTable('pipelines').set({ schedule_id: first }).execute();
+  const token = { token: Buffer.from('sealed'), token_digest: Buffer.from(`token ${turn}`) };
+  await db
+    .insertInto('pipeline_triggers')
+    .values({ ...token, description: `turn ${turn}`, project_id: project.id, owner_id: people.owner.id })
+    .execute();
 }
 
 /** An environment with a deployment, which brought all merge requests so far if it is the first one, and protections of a project and a group. */
@@ -916,7 +921,6 @@ const unchanging = new Set([
   // Jobs run elsewhere.
   '/projects/:id/pipelines/:pipeline_id/bridges',
   '/projects/:id/pipelines/:pipeline_id/variables',
-  '/projects/:id/triggers',
   '/projects/:id/runners',
   // A primary copies nothing.
   '/geo_nodes/current/failures',

@@ -71,6 +71,12 @@ async function casesIn(here: World): Promise<Case[]> {
     })
     .returning('id')
     .executeTakeFirstOrThrow();
+  const { id: trigger_id } = await make(`${ofProject}/triggers`, { description: 'Nightly' });
+  const { id: group_id } = await here.db
+    .insertInto('resource_groups')
+    .values({ project_id: project.id, key: 'production', process_mode: 'oldest_first' })
+    .returning('id')
+    .executeTakeFirstOrThrow();
   const [issue, epic] = [await addIssue(here, { labels: 'a', weight: 2 }), await addEpic(here, { labels: 'a' })];
   const flag = { name: 'press', description: 'New', strategies: [{ name: 'default', parameters: {} }] };
   await make(`${ofProject}/feature_flags`, flag);
@@ -304,6 +310,22 @@ async function casesIn(here: World): Promise<Case[]> {
       declared: '/projects/:id/pipeline_schedules/:pipeline_schedule_id',
       same: { description: 'Nightly', cron: '0 1 * * *', inputs: { depth: 3 } },
       other: { description: 'Weekly' },
+    },
+    {
+      table: 'pipeline_triggers',
+      id: trigger_id,
+      path: `${ofProject}/triggers/${trigger_id}`,
+      declared: '/projects/:id/triggers/:trigger_id',
+      same: { description: 'Nightly' },
+      other: { description: 'Weekly' },
+    },
+    {
+      table: 'resource_groups',
+      id: group_id,
+      path: `${ofProject}/resource_groups/production`,
+      declared: '/projects/:id/resource_groups/:key',
+      same: { process_mode: 'oldest_first' },
+      other: { process_mode: 'unordered' },
     },
     {
       table: 'pipelines',

@@ -32,7 +32,7 @@ export const leftInProject = left(
   {
     ...common(ofProject),
     deploy_keys: ofProject('deploy_key_projects'),
-    triggers: sql`0`,
+    triggers: ofProject('pipeline_triggers'),
     client_keys: ofProject('error_tracking_client_keys'),
     errors: ofProject('error_tracking_errors'),
     push_mirrors: ofProject('remote_mirrors'),

@@ -135,6 +135,5 @@ export const pipelineRoutes = [
       return { total, test_suites: [] };
     },
   }),
-  emptyList('triggers', 'listPipelineTriggers', 'trigger tokens'),
   emptyList('runners', 'listProjectRunners', 'runners'),
 ];

@@ -58,8 +58,26 @@ function variableLine({
   );
 }
 
+const triggerFields = fieldsOf({ description: { help: 'What uses the token.' } });
+
+const triggerPart = listPart('trigger', {
+  heading: 'Triggers',
+  list: 'listPipelineTriggers',
+  intro: 'With a token, a program starts pipelines in the name of its owner, who alone sees it whole.',
+  names: ({ id }) => ({ trigger_id: Number(id) }),
+  title: 'description',
+  line: ({ token, last_used, owner }) => html`<code>${textOf({ token }, 'token')}</code>
+<div class="soft">By ${textOf(owner as Values, 'name')}, ${last_used === null ? 'never used' : ['last used ', time(String(last_used))]}</div>`,
+  empty: 'There are no triggers.',
+  create: formOf('createPipelineTrigger', triggerFields, { button: 'Add the trigger', heading: 'New trigger' }),
+  edit: formOf('updatePipelineTrigger', triggerFields, { button: 'Save' }),
+  buttons: {
+    remove: { runs: 'deletePipelineTrigger', label: 'Delete', look: 'danger', done: 'The trigger is deleted.' },
+  },
+});
+
 export const variablePages = [
-  settingsPage('project', 'variables', [variablePart('Project')]),
+  settingsPage('project', 'variables', [variablePart('Project'), triggerPart]),
   settingsPage('group', 'variables', [variablePart('Group')]),
 ];
 

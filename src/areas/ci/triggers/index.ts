@@ -1,0 +1,2 @@
+/** The interface of triggers to other districts. */
+export { triggerDoors, triggerDoorway } from './http.ts';
