@@ -6,7 +6,7 @@ import { queueOf } from '../../../jobs/index.ts';
 import { tellWaiting } from '../../code/commit_statuses/index.ts';
 import { isFinal, notifyOfPipeline, refreshPipeline, tellOfJobs, tellOfPipeline } from '../../code/pipelines/index.ts';
 import { lockPipeline, plannedJobs, type Running } from './queries.ts';
-import { advance, type Next, occupying } from './rules.ts';
+import { advance, isNewestFirst, type Next, occupying, type ProcessMode, upcoming } from './rules.ts';
 
 /** Starts the delayed jobs of a pipeline whose time has come. */
 const delayedJobs = queueOf('start_delayed_jobs', { input: { pipeline_id: Id, project_id: Id }, retries: 3 });
@@ -28,20 +28,22 @@ const queued = sql`status = 'pending', queued_at = now(), scheduled_at = null`;
  * Hands the resource of a group to the next job that waits for it, unless a job has it.
  * @param tx a transaction in which no other group is locked
  */
-async function handOn(tx: Database, group_id: number): Promise<void> {
+export async function handOn(tx: Database, group_id: number): Promise<void> {
   const group = await tx
     .selectFrom('resource_groups')
-    .select('process_mode')
+    .select((q) => q.ref('process_mode').$castTo<ProcessMode>().as('process_mode'))
     .where('id', '=', group_id)
     .forUpdate()
     .executeTakeFirst();
   const isTaken = sql`exists (select from commit_statuses where resource_group_id = ${group_id} and status in (${sql.join(occupying)}))`;
-  const order = sql.raw(group?.process_mode.startsWith('newest') ? 'desc' : 'asc');
+  const mode = group?.process_mode ?? 'unordered';
+  const order = sql.raw(isNewestFirst(mode) ? 'desc' : 'asc');
   const given = await change(
     tx,
     queued,
-    sql`not ${isTaken} and id = (
-      select id from commit_statuses where resource_group_id = ${group_id} and status = 'waiting_for_resource' order by id ${order} limit 1 for update)`,
+    sql`not ${isTaken} and status = 'waiting_for_resource' and id = (
+      select id from commit_statuses where resource_group_id = ${group_id} and status in (${sql.join([...upcoming(mode)])})
+       order by pipeline_id ${order}, status = 'waiting_for_resource' desc, id limit 1 for update)`,
   );
   if (given.length === 0) return;
   await tellOfJobs(tx, given);
@@ -122,7 +124,8 @@ export async function processPipeline(
       jobs.map(([job]) => job),
     );
   if (next.some(([, as]) => as === 'scheduled')) await awaitDelayed(tx, { id, project_id });
-  await release(tx, changed);
+  // In some modes a job that is left out lets others have the resource.
+  await release(tx, [...changed, ...next.flatMap(([job, as]) => (as === 'skipped' || as === 'manual' ? [job] : []))]);
   const { before, after } = await refreshPipeline(tx, id);
   await tellOfJobs(tx, [...new Set([...changed, ...next.map(([job]) => job)])]);
   if (!isNew && before === after) return;

@@ -105,5 +105,18 @@ export const isPlayable = (status: State): boolean => status === 'manual' || sta
 export const isRetryable = (status: State): boolean =>
   status === 'success' || status === 'failed' || status === 'canceled';
 
+/** Which of the jobs that want a resource is next. */
+export const processModes = ['unordered', 'oldest_first', 'newest_first', 'newest_ready_first'] as const;
+export type ProcessMode = (typeof processModes)[number];
+
+/** The states of the jobs that one is chosen from: of some modes also those that do not wait yet, which the others let go first. */
+export const upcoming = (mode: ProcessMode): readonly State[] =>
+  mode === 'oldest_first' || mode === 'newest_first'
+    ? ['created', 'scheduled', 'waiting_for_resource']
+    : ['waiting_for_resource'];
+
+/** Whether jobs of later pipelines come first. */
+export const isNewestFirst = (mode: ProcessMode): boolean => mode === 'newest_first' || mode === 'newest_ready_first';
+
 /** The states in which a job occupies its resource. */
 export const occupying = ['pending', 'running', 'canceling'] as const satisfies readonly State[];

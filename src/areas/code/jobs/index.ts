@@ -1,2 +1,2 @@
 /** The interface of jobs to other districts. */
-export { Job, jobPage, jobReply } from './present.ts';
+export { Job, jobPage, jobReply, jobsOf, presentJobs } from './present.ts';
