@@ -3846,18 +3846,21 @@ create table pipelines (
   on_job_failure text default 'none'::text not null,
   schedule_id bigint,
   predefined jsonb default '{}'::jsonb not null,
+  merge_request_id bigint,
   constraint pipelines_pkey PRIMARY KEY (id),
   constraint pipelines_iid_key UNIQUE (project_id, iid),
   constraint pipelines_on_job_failure_check CHECK (on_job_failure = ANY (ARRAY['none'::text, 'all'::text])),
   constraint pipelines_on_new_commit_check CHECK (on_new_commit = ANY (ARRAY['conservative'::text, 'interruptible'::text, 'none'::text, 'disabled'::text])),
   constraint pipelines_source_check CHECK (source = ANY (ARRAY['push'::text, 'web'::text, 'trigger'::text, 'schedule'::text, 'api'::text, 'external'::text, 'pipeline'::text, 'parent_pipeline'::text, 'merge_request_event'::text])),
   constraint pipelines_status_check CHECK (status = ANY (ARRAY['created'::text, 'waiting_for_resource'::text, 'preparing'::text, 'scheduled'::text, 'manual'::text, 'pending'::text, 'running'::text, 'canceling'::text, 'success'::text, 'failed'::text, 'canceled'::text, 'skipped'::text])),
+  constraint pipelines_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE SET NULL,
   constraint pipelines_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint pipelines_schedule_id_fkey FOREIGN KEY (schedule_id) REFERENCES pipeline_schedules(id) ON DELETE SET NULL,
   constraint pipelines_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL
 );
 CREATE INDEX pipelines_by_author ON pipelines USING btree (project_id, user_id, id);
 CREATE INDEX pipelines_by_commit ON pipelines USING btree (project_id, sha, id);
+CREATE INDEX pipelines_by_merge_request ON pipelines USING btree (merge_request_id, id) WHERE merge_request_id IS NOT NULL;
 CREATE INDEX pipelines_by_ref ON pipelines USING btree (project_id, ref, id);
 CREATE INDEX pipelines_by_schedule ON pipelines USING btree (schedule_id, id) WHERE schedule_id IS NOT NULL;
 CREATE INDEX pipelines_by_status ON pipelines USING btree (project_id, status, id);
@@ -3876,6 +3879,7 @@ comment on column pipelines.is_protected is 'Whether its jobs get what is for pr
 comment on column pipelines.requested_as is 'What it was made for, such as a push, which makes one pipeline however often it is worked on.';
 comment on column pipelines.schedule_id is 'The schedule that started it.';
 comment on column pipelines.predefined is 'Predefined variables about what started it, as they were then.';
+comment on column pipelines.merge_request_id is 'The merge request that it was made for.';
 
 create table placeholder_memberships (
   id bigint generated always as identity not null,

@@ -91,6 +91,7 @@ import {
   readClosedIssues,
   rebaseSource,
   removeMergeRequestRefs,
+  startMergeRequestPipeline,
 } from './work/merge_requests/index.ts';
 import { collectDueEvidence } from './work/releases/index.ts';
 
@@ -122,6 +123,7 @@ export const jobs: readonly AnyJob[] = [
   prepareMergeRequest,
   readClosedIssues,
   removeMergeRequestRefs,
+  startMergeRequestPipeline,
   collectDueEvidence,
   announceEvents,
   announceComposedEvents,

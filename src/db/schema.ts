@@ -1858,6 +1858,7 @@ export interface Pipelines {
   on_job_failure: Generated<string>;
   schedule_id: number | null;
   predefined: Generated<Json>;
+  merge_request_id: number | null;
 }
 
 export interface PlaceholderMemberships {

@@ -120,7 +120,7 @@ export interface OperationParameters {
   createMergeRequestDiscussionNote: 'id' | 'merge_request_iid' | 'discussion_id' | 'body' | 'created_at';
   createMergeRequestNote: 'id' | 'merge_request_iid' | 'body' | 'internal' | 'confidential' | 'created_at';
   createMergeRequestNoteAwardEmoji: 'id' | 'merge_request_iid' | 'note_id' | 'name';
-  createMergeRequestPipeline: 'id' | 'merge_request_iid';
+  createMergeRequestPipeline: 'id' | 'merge_request_iid' | 'async';
   createMergeRequestTodo: 'id' | 'merge_request_iid';
   createOwnEmail: 'email';
   createOwnGpgKey: 'key';

@@ -57,7 +57,7 @@ const reasons: readonly (readonly [reason: string, of: RegExp])[] = [
   ],
   [
     'always refused, or always empty: pipelines run elsewhere, and are only shown here',
-    /^(createMergeRequestPipeline|eraseJob|listPipelineBridges|listProjectRunners)$/,
+    /^(eraseJob|listPipelineBridges|listProjectRunners)$/,
   ],
   ['users add their keys themselves', /^(create|list|revoke|delete)User(Gpg)?Keys?$/],
   [

@@ -71,7 +71,7 @@ export async function compileBuilt(
   { content, built, selects, with_jobs, variables = [], inputs }: ToBuild,
 ): Promise<Compiled> {
   const context = { project: project.full_path, sha: built.commit?.id ?? noCommit };
-  const before = built.ref.type === 'branch' ? built.before_sha : undefined;
+  const before = built.compared_with ?? (built.ref.type === 'branch' ? built.before_sha : undefined);
   const reader = readerFor(services, caller, context, before);
   const text = typeof content === 'string' ? content : await textAt(content, reader, context);
   if (text === undefined || text.trim() === '') return refused(noContentText);

@@ -22,6 +22,16 @@ export interface Built {
   before_sha?: string;
   /** Predefined variables about what starts the pipeline. */
   predefined?: Readonly<Record<string, string>>;
+  /** The commit that changes of a merge request are compared with. */
+  compared_with?: string;
+  /** The rights, if they do not follow from the branch or tag alone. */
+  rights?: Rights;
+}
+
+/** Whether what is for protected branches and tags is given, and whether the caller may run pipelines. */
+export interface Rights {
+  is_protected: boolean;
+  may_run: boolean;
 }
 
 type Reading = Pick<Services, 'db' | 'secrets' | 'url' | 'ssh_url'>;
@@ -99,7 +109,12 @@ function commitVariables({ ref, commit, source, tag_message, before_sha }: Built
 }
 
 /** Whether a branch or tag is protected, and whether the caller may run pipelines for it. */
-export async function rightsOn(db: Reading['db'], project: Project, caller: MaybeCaller, ref: Facts['ref']) {
+export async function rightsOn(
+  db: Reading['db'],
+  project: Project,
+  caller: MaybeCaller,
+  ref: Facts['ref'],
+): Promise<Rights> {
   const isDeveloper = project.access_level >= levels.developer;
   if (ref.type === 'tag') {
     const { is_protected, may_create } = (await tagProtectionFor(db, project))(ref.name);
@@ -107,6 +122,23 @@ export async function rightsOn(db: Reading['db'], project: Project, caller: Mayb
   }
   const { is_protected, may_push, may_merge } = (await protectionFor(db, project, caller))(ref.name);
   return { is_protected, may_run: isDeveloper && (!is_protected || may_push || may_merge) };
+}
+
+/**
+ * The same for a merge request: both branches must be protected and of the project, and the caller allowed to push to both.
+ * @param between its branches; `is_within` if both are in the project
+ */
+export async function rightsBetween(
+  db: Reading['db'],
+  project: Project,
+  caller: MaybeCaller,
+  { source_branch, target_branch, is_within }: { source_branch: string; target_branch: string; is_within: boolean },
+): Promise<Rights> {
+  const protection = await protectionFor(db, project, caller);
+  const [source, target] = [protection(source_branch), protection(target_branch)];
+  const isOpen = !source.is_protected || source.may_push || source.may_merge;
+  const areBoth = source.is_protected && target.is_protected && source.may_push && target.may_push;
+  return { is_protected: is_within && areBoth, may_run: project.access_level >= levels.developer && isOpen };
 }
 
 /**
@@ -120,7 +152,7 @@ export async function sourcesFor(
 ): Promise<GivenSources> {
   const { db, url } = services;
   const [{ is_protected, may_run }, ofProject, freeze, owned] = await Promise.all([
-    rightsOn(db, project, caller, built.ref),
+    built.rights ?? rightsOn(db, project, caller, built.ref),
     projectVariables(db, project, url),
     freezeStateOf(db, project.id),
     project.access_level >= levels.developer ? variablesOfJobs(services, project.id) : undefined,

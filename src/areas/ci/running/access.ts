@@ -2,8 +2,8 @@
 import type { Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { type Caller, forbidden, notAllowed } from '../../../http/index.ts';
-import { rightsOn } from '../configuration/variable_queries.ts';
-import { type JobOf, jobIn, type PipelineOf, pipelineOf } from './queries.ts';
+import { rightsBetween, rightsOn } from '../configuration/variable_queries.ts';
+import { type Branches, type BuiltFor, type JobOf, jobIn, type PipelineOf, pipelineOf } from './queries.ts';
 
 interface Granted {
   db: Database;
@@ -11,9 +11,20 @@ interface Granted {
   caller: Caller;
 }
 
-/** @throws ApiError 403 unless the caller may run pipelines for the branch or tag */
-async function mayRunOn({ db, project, caller }: Granted, { ref, tag }: { ref: string; tag: boolean }): Promise<void> {
-  const { may_run } = await rightsOn(db, project, caller, { type: tag ? 'tag' : 'branch', name: ref });
+/** The rights for a pipeline of a merge request: one with what is for protected branches alone is for who would get it now. */
+async function mayRunForMergeRequest(granted: Granted, { is_protected, branches }: BuiltFor & { branches: Branches }) {
+  const { db, project, caller } = granted;
+  const rights = await rightsBetween(db, project, caller, { ...branches, is_within: is_protected });
+  return rights.may_run && (!is_protected || rights.is_protected);
+}
+
+/** @throws ApiError 403 unless the caller may run pipelines for the branch, tag or merge request */
+async function mayRunOn(granted: Granted, built: BuiltFor): Promise<void> {
+  const { db, project, caller } = granted;
+  const { ref, tag, branches } = built;
+  const may_run = branches
+    ? await mayRunForMergeRequest(granted, { ...built, branches })
+    : (await rightsOn(db, project, caller, { type: tag ? 'tag' : 'branch', name: ref })).may_run;
   if (!may_run) throw forbidden();
 }
 

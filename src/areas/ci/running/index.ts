@@ -1,3 +1,5 @@
 /** The interface of running pipelines to other districts. */
+export { type BuiltMergeRequest, createForMergeRequest, startForMergeRequest } from './merge_request_actions.ts';
 export { processAgain, startDelayed } from './process_actions.ts';
 export { pipelineFollower, startForPush } from './push_jobs.ts';
+export { startRefusals } from './start_actions.ts';

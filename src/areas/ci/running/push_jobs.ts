@@ -1,8 +1,9 @@
 /** Pipelines for pushes: a push never waits for one (docs/reference/pipelines.md#what-starts-a-pipeline). */
 import { Type } from 'typebox';
 import { callerInJob, mayUse, projectFor } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
 import { readCommit, repositoryOf, resolveBranch, resolveCommit } from '../../../git/index.ts';
-import { Id, nullable } from '../../../http/index.ts';
+import { Id, nullable, optional } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
 import type { PushFollower } from '../../../services/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
@@ -13,6 +14,9 @@ import { planPipeline, storePlanned } from './start_actions.ts';
 const mostRefs = 4;
 const skipped = /\[(?:ci skip|skip ci)\]/i;
 
+/** Whether the message of a commit asks for no jobs. */
+export const isSkipped = (message: string): boolean => skipped.test(message);
+
 const input = {
   project_id: Id,
   user_id: Id,
@@ -21,6 +25,8 @@ const input = {
   before_sha: nullable(Type.String()),
   sha: Type.String(),
   requested_as: Type.String(),
+  /** Predefined variables about the branch; jobs of an earlier version have none. */
+  predefined: optional(Type.Record(Type.String(), Type.String())),
 };
 
 /** Enqueued by the transaction of a push, for each branch or tag that it has moved. */
@@ -32,7 +38,7 @@ export const startForPush = job('start_pipeline_for_push', {
     const caller = await callerInJob(services, user_id);
     const project = caller && (await projectFor(services.db, caller, String(project_id)));
     if (!caller || !project || project.read_only || !mayUse(project, 'builds')) return;
-    const { ref, before_sha, sha, requested_as } = pushed;
+    const { ref, before_sha, sha, requested_as, predefined = {} } = pushed;
     const name = ref.replace(/^refs\/(?:heads|tags)\//, '');
     const asked = {
       source: 'push' as const,
@@ -40,6 +46,7 @@ export const startForPush = job('start_pipeline_for_push', {
       variables: [],
       sha,
       requested_as,
+      predefined,
       ...(before_sha && { before_sha }),
     };
     const repository = repositoryOf(services, project);
@@ -47,14 +54,18 @@ export const startForPush = job('start_pipeline_for_push', {
     if ((await resolveCommit(repository, sha)) === undefined) return;
     const planned = await planPipeline(services, { project, caller }, asked);
     const { message } = await readCommit(repository, sha);
-    const id = await storePlanned(services, planned, { isSkipped: skipped.test(message) });
+    const id = await storePlanned(services, planned, { isSkipped: isSkipped(message) });
     if (id === undefined || !planned.made) return;
     const head = await resolveBranch(repository, name);
     if (head !== undefined && !planned.made.tag) await cancelRedundant(services.db, { project_id, ref: name, head });
   },
 });
 
-export const pipelineFollower: PushFollower = {
+/** The open merge requests of a branch as jobs get them; undefined if there are none. */
+type OpenOnes = (tx: Database, project_id: number, branch: string) => Promise<string | undefined>;
+
+/** @param openOnesOf merge requests are not known here */
+export const pipelineFollower = (openOnesOf: OpenOnes): PushFollower => ({
   follow:
     async (_services, { owner, user_id, update_id, moved }) =>
     async (tx) => {
@@ -62,11 +73,14 @@ export const pipelineFollower: PushFollower = {
       const built = moved.flatMap(({ ref, old, new: sha }) =>
         /^refs\/(?:heads|tags)\//.test(ref) && sha !== null ? [{ ref, before_sha: old, sha }] : [],
       );
-      await startForPush.enqueueEach(
-        tx,
-        built.slice(0, mostRefs).map((update) => ({
+      const started = built.slice(0, mostRefs).map(async (update) => {
+        const [, branch] = /^refs\/heads\/(.*)$/s.exec(update.ref) ?? [];
+        const open = branch === undefined ? undefined : await openOnesOf(tx, owner.id, branch);
+        return {
           ...{ ...update, project_id: owner.id, user_id, requested_as: `push ${update_id} ${update.ref}` },
-        })),
-      );
+          ...(open !== undefined && { predefined: { CI_OPEN_MERGE_REQUESTS: open } }),
+        };
+      });
+      await startForPush.enqueueEach(tx, await Promise.all(started));
     },
-};
+});

@@ -35,13 +35,30 @@ export async function plannedJobs(tx: Database, pipeline_id: number): Promise<Pl
   return rows;
 }
 
-export interface JobOf {
+/** The branches of a merge request. */
+export interface Branches {
+  source_branch: string;
+  target_branch: string;
+}
+
+/** What a pipeline was made for. */
+export interface BuiltFor {
+  ref: string;
+  tag: boolean;
+  is_protected: boolean;
+  /** Null unless it is a pipeline of a merge request. */
+  branches: Branches | null;
+}
+
+/** The branches of the merge request that each row of `pipelines` is about. */
+const branches = sql<Branches | null>`case when pipelines.source = 'merge_request_event' then jsonb_build_object(
+  'source_branch', pipelines.predefined->>'CI_MERGE_REQUEST_SOURCE_BRANCH_NAME', 'target_branch', pipelines.predefined->>'CI_MERGE_REQUEST_TARGET_BRANCH_NAME') end`;
+
+export interface JobOf extends BuiltFor {
   id: number;
   name: string;
   status: PlannedJob['status'];
   pipeline_id: number;
-  ref: string;
-  tag: boolean;
   retried: boolean;
 }
 
@@ -51,17 +68,15 @@ export interface JobOf {
  */
 export async function jobIn(db: Database, project_id: number, id: number): Promise<JobOf | undefined> {
   const { rows } = await sql<JobOf & { kind: string }>`
-    select job.id, job.name, job.status, job.pipeline_id, job.retried, job.kind, pipelines.ref, pipelines.tag
+    select job.id, job.name, job.status, job.pipeline_id, job.retried, job.kind, pipelines.ref, pipelines.tag, pipelines.is_protected, ${branches} as branches
       from commit_statuses job join pipelines on pipelines.id = job.pipeline_id
      where job.project_id = ${project_id} and job.id = ${id}`.execute(db);
   const { kind, ...job } = found('Job', rows[0]);
   return kind === 'status' ? undefined : job;
 }
 
-export interface PipelineOf {
+export interface PipelineOf extends BuiltFor {
   id: number;
-  ref: string;
-  tag: boolean;
   user_id: number | null;
 }
 
@@ -70,7 +85,10 @@ export interface PipelineOf {
  * @throws ApiError 404
  */
 export async function pipelineOf(db: Database, project_id: number, id: number): Promise<PipelineOf | undefined> {
-  const query = db.selectFrom('pipelines').select(['id', 'ref', 'tag', 'user_id', 'source']).where('id', '=', id);
+  const query = db
+    .selectFrom('pipelines')
+    .select(['id', 'ref', 'tag', 'is_protected', 'user_id', 'source', branches.as('branches')])
+    .where('id', '=', id);
   const { source, ...row } = found('Pipeline', await query.where('project_id', '=', project_id).executeTakeFirst());
   return source === 'external' ? undefined : row;
 }

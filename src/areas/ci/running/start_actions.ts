@@ -8,7 +8,7 @@ import { limitsOf } from '../../instance/plan_limits/index.ts';
 import { compileBuilt, noContentText, refOf } from '../configuration/lint_actions.ts';
 import { configPathOf } from '../configuration/queries.ts';
 import { locationOf } from '../configuration/rules.ts';
-import { rightsOn } from '../configuration/variable_queries.ts';
+import { type Rights, rightsOn } from '../configuration/variable_queries.ts';
 import { type GivenVariable, type NewPipeline, type Parts, storePipeline } from './store_actions.ts';
 
 /** The most jobs of a pipeline, where the server sets no limit. */
@@ -58,6 +58,14 @@ export interface Asked {
   requested_as?: string;
   schedule_id?: number;
   predefined?: Readonly<Record<string, string>>;
+  /** The merge request whose head is built; then the ref is not looked for. */
+  about?: {
+    id: number;
+    source_branch: string;
+    /** The commit that changes are compared with. */
+    base: string | null;
+    rights: Rights;
+  };
 }
 
 /** A pipeline as it would be made, or why there is none. */
@@ -76,24 +84,35 @@ const asVariable = ({ key, value, variable_type }: GivenVariable): CiVariable =>
 export async function planPipeline(
   services: Services,
   { project, caller }: { project: Project; caller: Caller },
-  { source, ref, variables, inputs, sha: given, before_sha, requested_as, schedule_id, predefined = {} }: Asked,
+  { source, ref, variables, inputs, sha: given, before_sha, requested_as, schedule_id, predefined = {}, about }: Asked,
 ): Promise<Planned> {
   const { db } = services;
   const repository = repositoryOf(services, project);
-  const named = await refOf(repository, ref);
+  const named = about
+    ? { ref: { type: 'merge_request' as const, name: about.source_branch }, sha: given ?? '' }
+    : await refOf(repository, ref);
   if (!named) return { errors: ['Reference not found'], is_wrong: false };
   const sha = given ?? named.sha;
-  const rights = await rightsOn(db, project, caller, named.ref);
+  const rights = about?.rights ?? (await rightsOn(db, project, caller, named.ref));
   if (!rights.may_run) return { errors: [noRightText(ref)], is_wrong: false };
   const made: NewPipeline = {
-    ...{ project_id: project.id, user_id: caller.id, source, ref: named.ref.name, tag: named.ref.type === 'tag', sha },
+    ...{
+      project_id: project.id,
+      user_id: caller.id,
+      source,
+      ref: about ? ref : named.ref.name,
+      tag: named.ref.type === 'tag',
+      sha,
+    },
     ...{ is_protected: rights.is_protected, predefined },
     ...(before_sha === undefined ? {} : { before_sha }),
     ...(requested_as === undefined ? {} : { requested_as }),
     ...(schedule_id === undefined ? {} : { schedule_id }),
+    ...(about && { merge_request_id: about.id }),
   };
   const built = {
-    ...{ ref: named.ref, tag_message: named.tag_message ?? null, source, predefined },
+    ...{ ref: named.ref, tag_message: 'tag_message' in named ? (named.tag_message ?? null) : null, source, predefined },
+    ...(about && { rights, ...(about.base !== null && { compared_with: about.base }) }),
     commit: await readCommit(repository, sha),
     ...(before_sha === undefined ? {} : { before_sha }),
   };
@@ -135,6 +154,12 @@ export async function storePlanned(
   return storePipeline(services, planned.made, isSkipped ? { status: 'skipped' } : content);
 }
 
+/** @throws ApiError 400 if there is no pipeline */
+export function refusePlan(planned: Planned): Extract<Planned, { content: unknown }> {
+  if ('errors' in planned) throw refusedFor(planned.errors.join(', '));
+  return planned;
+}
+
 /**
  * Makes the pipeline that somebody asks for.
  * @returns its id
@@ -149,7 +174,6 @@ export async function createPipeline(
   const keys = asked.variables.map(({ key }) => key);
   const doubled = keys.find((key, index) => keys.indexOf(key) !== index);
   if (doubled !== undefined) throw refusedFor(doubledText(doubled));
-  const planned = await planPipeline(services, granted, asked);
-  if ('errors' in planned) throw refusedFor(planned.errors.join(', '));
-  return (await storePipeline(services, planned.made, planned.content))!;
+  const { made, content } = refusePlan(await planPipeline(services, granted, asked));
+  return (await storePipeline(services, made, content))!;
 }

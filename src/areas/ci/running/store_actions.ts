@@ -28,6 +28,8 @@ export interface NewPipeline {
   requested_as?: string;
   /** The schedule that started it. */
   schedule_id?: number;
+  /** The merge request that it is made for. */
+  merge_request_id?: number;
   /** Predefined variables about what started it. */
   predefined: Readonly<Record<string, string>>;
 }

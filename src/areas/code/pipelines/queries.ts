@@ -50,7 +50,7 @@ export interface Head {
   /** The pipelines of the first project come before those of the others. */
   projects: readonly number[];
   sha: string;
-  /** A pipeline of this ref comes before others. */
+  /** A pipeline of this ref comes before others, and one of a merge request before it. */
   ref?: string;
 }
 
@@ -68,6 +68,7 @@ const headRow = (db: Database, caller: MaybeCaller, { projects, sha, ref = '' }:
     .where(isShownPipeline(caller))
     .where('pipelines.source', '<>', 'parent_pipeline')
     .orderBy(sql`pipelines.project_id = ${projects[0]}`, 'desc')
+    .orderBy(sql`pipelines.source = 'merge_request_event'`, 'desc')
     .orderBy(sql`pipelines.ref = ${ref}`, 'desc')
     .orderBy('pipelines.id', 'desc')
     .limit(1)

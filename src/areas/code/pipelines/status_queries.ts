@@ -6,7 +6,7 @@ import type { State } from './rules.ts';
 interface CommitName {
   project_id: number;
   sha: string;
-  /** A pipeline of this ref comes before others. */
+  /** A pipeline of this ref comes before others, and one of a merge request before it. */
   ref: string | null;
 }
 
@@ -25,7 +25,7 @@ const statusesOf = statement(
            lateral (
              select status from pipelines
               where pipelines.project_id = asked.project_id and pipelines.sha = asked.sha and pipelines.source <> 'parent_pipeline'
-              order by pipelines.ref is not distinct from asked.ref desc, pipelines.id desc limit 1) newest`,
+              order by (asked.ref is not null and pipelines.source = 'merge_request_event') desc, pipelines.ref is not distinct from asked.ref desc, pipelines.id desc limit 1) newest`,
 );
 
 const currentStatus = dataLoader<CommitName, State>(keyOf, async (db, asked) => {
@@ -39,7 +39,7 @@ const currentStatus = dataLoader<CommitName, State>(keyOf, async (db, asked) => 
 
 /**
  * The status of the newest pipeline of a commit, null if none was reported.
- * @param ref a pipeline of this ref comes before others
+ * @param ref a pipeline of this ref comes before others, and one of a merge request before it
  */
 export const statusOfCommit = async (
   db: Database,

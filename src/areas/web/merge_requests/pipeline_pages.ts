@@ -1,5 +1,5 @@
 /** The pipelines of the heads that a merge request has had. */
-import { html, page, pager, pagingOf, rows, state, time } from '../../../pages/index.ts';
+import { form, html, page, pager, pagingOf, rows, state, time } from '../../../pages/index.ts';
 import { Pipeline } from '../../code/pipelines/index.ts';
 import { MergeRequest } from '../../work/merge_requests/index.ts';
 import { pathOf } from '../issuables/present.ts';
@@ -13,11 +13,13 @@ export const mergeRequestPipelinesPage = page('/:id/-/merge_requests/:merge_requ
     ]);
     return { merge_request, pipelines };
   },
+  forms: { run: { runs: 'createMergeRequestPipeline' } },
   view: ({ merge_request, pipelines }, seen) =>
     sectionView(
       merge_request,
       '/pipelines',
       html`<h2>Pipelines</h2>
+${form(seen, 'run', { button: 'Run pipeline' })}
 ${rows(
   pipelines.items.map(
     ({ status, web_url, iid, ref, sha, created_at }) =>

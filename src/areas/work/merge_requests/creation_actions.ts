@@ -16,6 +16,7 @@ import { mergeRequestNoun } from './noteable.ts';
 import { withoutDraft } from './rules.ts';
 import { addVersion, type Heads, headsOf } from './versions/actions.ts';
 import { prepareMergeRequest } from './versions/jobs.ts';
+import { enqueuePipeline } from './versions/pipeline_jobs.ts';
 
 /** A new merge request. The caller may set all its members, and all are valid. */
 export interface NewMergeRequest extends ChangesOf<typeof mergeRequestFields, 'merge_requests'> {
@@ -139,6 +140,7 @@ export async function createMergeRequest(
       await applyCommands(tx, mergeRequestNoun.quickActions, { ...acting, on, is_new: true }, commands);
     if (description) await addClosedIssues(tx, acting.caller, added.id);
     await prepareMergeRequest.enqueue(tx, { merge_request_id: added.id });
+    await enqueuePipeline(tx, { merge_request_id: added.id, user_id: acting.caller.id, sha: heads.head });
     return added;
   });
 }

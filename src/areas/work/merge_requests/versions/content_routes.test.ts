@@ -69,7 +69,8 @@ test('a merge request shows its commits, its diffs and its versions, which a pus
   assert.match(raw.body, /^diff --git a\/more\.txt b\/more\.txt\nnew file mode 100644\n/);
   assert.match(raw.body, /\+\+\+ b\/topic\.txt\n@@ -0,0 \+1 @@\n\+topic\n$/);
   assert.deepEqual((await as('reporter').get(`${url}/pipelines`)).body, []);
-  assert.equal((await as('developer').post(`${url}/pipelines`)).status, 405);
+  const refused = await as('developer').post(`${url}/pipelines`);
+  assert.deepEqual([refused.status, refused.body.message], [400, { base: ['Missing CI config file'] }]);
 
   const shown = (await as('reporter').get(url)).body;
   assert.deepEqual([shown.sha, shown.changes_count, shown.detailed_merge_status], [first, '2', 'mergeable']);

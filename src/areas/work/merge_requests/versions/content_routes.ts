@@ -2,10 +2,12 @@
 import { Type } from 'typebox';
 import { mergeRequestReader, mergeRequestVisible } from '../../../../access/index.ts';
 import { countCommits, listCommits, repositoryOf, streamDiff } from '../../../../git/index.ts';
-import { bytes, found, get, Id, notAllowed, one, pageOf, post, resource } from '../../../../http/index.ts';
+import { bytes, forbidden, found, get, Id, one, optional, pageOf, post, resource } from '../../../../http/index.ts';
 import { gitPaging, mapPage, pageAsked, pageOfArray, paginate, paging } from '../../../../lists/index.ts';
-import { Pipeline, presentPipeline } from '../../../code/pipelines/index.ts';
+import { createForMergeRequest, startRefusals } from '../../../ci/running/index.ts';
+import { Pipeline, PipelineDetail, pipelineReply, presentPipeline } from '../../../code/pipelines/index.ts';
 import { Commit, Diff, diffsOf, presentCommit, uncached } from '../../../code/repository/index.ts';
+import { mergeFacts } from '../branch_queries.ts';
 import { MergeRequest, presentSingleMergeRequest } from '../present.ts';
 import {
   changesOf,
@@ -18,6 +20,7 @@ import {
   VersionDetail,
   versionsOf,
 } from './content_git.ts';
+import { builtOf, runningProject } from './pipeline_actions.ts';
 import { pipelinesOfMergeRequest } from './pipeline_queries.ts';
 
 const path = '/projects/:id/merge_requests/:merge_request_iid';
@@ -137,12 +140,18 @@ export const mergeRequestContentRoutes = [
   }),
   post(`${path}/pipelines`, {
     operation: 'createMergeRequestPipeline',
-    summary: 'Create a pipeline for a merge request; always answers 405',
+    summary: 'Create a pipeline for the head of a merge request',
+    description: 'For callers who may run pipelines in its source project, where it runs.',
     access: mergeRequestReader,
-    returns: one(Type.Object({})),
-    refusals: { 405: '405 Method Not Allowed' },
-    handle: async () => {
-      throw notAllowed();
+    input: { async: optional(Type.Boolean({ description: 'Accepted, and without effect' })) },
+    returns: one(PipelineDetail),
+    refusals: { 400: startRefusals.map((text) => `base: ${text}`), 403: '403 Forbidden' },
+    handle: async ({ caller, merge_request, input: _input, ...services }) => {
+      const [facts] = await mergeFacts(services.db, [merge_request.id]);
+      const project = facts && (await runningProject(services.db, caller, facts));
+      const built = project && (await builtOf(services, caller, facts));
+      if (!built) throw forbidden();
+      return pipelineReply(services, project, await createForMergeRequest(services, { project, caller }, built));
     },
   }),
 ];

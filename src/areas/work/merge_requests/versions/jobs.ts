@@ -31,6 +31,7 @@ import { checkBranches, storeCheck, uncheckedAgain } from '../merging/status_git
 import { addVersion, type Heads } from './actions.ts';
 import { followThreads } from './follow_jobs.ts';
 import { contentOf, type VersionContent } from './git.ts';
+import { enqueuePipeline } from './pipeline_jobs.ts';
 import { branchGone, branchRestored, commitsAdded, maximumListed, mergeAborted } from './rules.ts';
 
 type JobServices = Pick<Services, 'db' | 'storages' | 'url'>;
@@ -307,7 +308,10 @@ async function followHead(
     const page = `${services.url}${diffsPage(facts.target.full_path, facts.iid)}?diff_id=${version_id}`;
     const address = before === null ? page : `${page}&start_sha=${before}`;
     await addSystemNote(tx, on, user_id, commitsAdded(commits, address));
-    if (user_id !== null) await tellOfPush(tx, facts, user_id);
+    if (user_id !== null) {
+      await tellOfPush(tx, facts, user_id);
+      await enqueuePipeline(tx, { merge_request_id: facts.id, user_id, sha: head });
+    }
     // The auto-merge was set for this very head before the version was recorded: statuses that arrived meanwhile found no merge request with this head.
     if (row.aborts_merge) await addSystemNote(tx, on, user_id, mergeAborted);
     else if (row.auto_merge_user_id !== null) await mergeWhenReady.enqueue(tx, { sha: head });

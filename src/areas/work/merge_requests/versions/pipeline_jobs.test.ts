@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { performQueued } from '../../../../../test/support/jobs.ts';
+import { built } from '../../../../../test/support/pipelines.ts';
+import { sent } from '../../../../../test/support/sent.ts';
+import { world } from '../../../../../test/support/world.ts';
+import { startForPush } from '../../../ci/running/index.ts';
+import { followMergeRequests, prepareMergeRequest, startMergeRequestPipeline } from '../index.ts';
+
+const text = `
+unit: {script: make, rules: [{if: $CI_PIPELINE_SOURCE == "merge_request_event"}]}
+docs: {script: make docs, rules: [{if: $CI_MERGE_REQUEST_IID, changes: [docs/*]}]}
+branch: {script: make, rules: [{if: $CI_COMMIT_BRANCH && $CI_OPEN_MERGE_REQUESTS == null}]}
+old: {script: make, only: [merge_requests]}
+`;
+
+async function proposed(configuration = text) {
+  await sent((await world({})).as('admin').put('/application/settings', { pipelines_for_pushes: true }));
+  const here = await built(configuration, {});
+  const { as, at, services } = here;
+  const work = () =>
+    performQueued(services, [startForPush, followMergeRequests, prepareMergeRequest, startMergeRequestPipeline]);
+  const push = (file_path: string, message = 'Write', branch = 'topic') =>
+    sent(
+      as('developer').post(`${at}/repository/commits`, {
+        ...{ branch, commit_message: message, actions: [{ action: 'create', file_path, content: 'a' }] },
+      }),
+    );
+  await sent(as('developer').post(`${at}/repository/branches`, { branch: 'topic', ref: 'main' }));
+  await push('docs/a.md');
+  await work();
+  const asked = { source_branch: 'topic', target_branch: 'main', title: 'Pick', description: 'Apples', labels: 'b,a' };
+  const merge_request = await sent(as('developer').post(`${at}/merge_requests`, asked));
+  const path = `${at}/merge_requests/${merge_request.iid}`;
+  const pipelines = async () => (await as('developer').get(`${path}/pipelines`)).body;
+  return { ...here, path, merge_request, push, work, pipelines };
+}
+
+test('a merge request starts a pipeline of the jobs for it, and a push to its branch another one', async () => {
+  const { as, at, path, merge_request, work, push, pipelines, statesOf } = await proposed();
+  await work();
+  const [first, ofPush] = await pipelines();
+  assert.deepEqual(
+    [first.source, first.ref, first.sha, ofPush.source],
+    ['merge_request_event', `refs/merge-requests/${merge_request.iid}/head`, merge_request.sha, 'push'],
+  );
+  assert.deepEqual(Object.keys(await statesOf(first.id)).toSorted(), ['docs', 'old', 'unit']);
+  assert.deepEqual(Object.keys(await statesOf(ofPush.id)), ['branch']);
+  assert.equal((await as('developer').get(path)).body.head_pipeline.id, first.id);
+  await push('a.txt');
+  await work();
+  const [second, before, ...others] = await pipelines();
+  assert.deepEqual(
+    [second.source, before.id, before.status, others.length],
+    ['merge_request_event', first.id, 'canceled', 1],
+  );
+  assert.deepEqual(Object.keys(await statesOf(second.id)).toSorted(), ['docs', 'old', 'unit']);
+  assert.equal((await as('developer').get(`${at}/pipelines/${second.id}`)).body.tag, false);
+});
+
+test('a pipeline is made for a merge request by who may run it, and cancelled and retried', async () => {
+  const { as, at, path, work, pipelines, people } = await proposed();
+  await work();
+  const asked = await as('developer').post(`${path}/pipelines`);
+  assert.deepEqual(
+    [asked.status, asked.body.source, asked.body.user.id],
+    [201, 'merge_request_event', people.developer.id],
+  );
+  assert.equal((await pipelines())[0].id, asked.body.id);
+  assert.equal((await as('developer').post(`${at}/pipelines/${asked.body.id}/cancel`)).body.status, 'canceled');
+  assert.equal((await as('developer').post(`${at}/pipelines/${asked.body.id}/retry`)).body.status, 'pending');
+  assert.equal((await as('reporter').post(`${path}/pipelines`)).status, 403);
+});
+
+test('a merge request without jobs for it starts nothing, and one whose message says so is skipped', async () => {
+  const none = await proposed('build: {script: make}');
+  await none.work();
+  assert.deepEqual(
+    (await none.pipelines()).map(({ source }: { source: string }) => source),
+    ['push'],
+  );
+  const refused = await none.as('developer').post(`${none.path}/pipelines`);
+  assert.equal(refused.status, 400);
+  assert.match(refused.body.message.base[0], /^Pipeline will not run for the selected trigger/);
+  const skipped = await proposed();
+  await skipped.push('b.txt', 'Write [skip ci]');
+  await skipped.work();
+  const [newest] = await skipped.pipelines();
+  assert.deepEqual([newest.source, newest.status], ['merge_request_event', 'skipped']);
+});
