@@ -20,6 +20,8 @@ export const sealedColumns = {
   ],
   'pipeline schedule variable': [{ table: 'pipeline_schedule_variables', column: 'value', key: 'id' }],
   'pipeline variable': [{ table: 'pipeline_variables', column: 'value', key: 'id' }],
+  // In jobs alone.
+  'push options': [],
   'trigger token': [{ table: 'pipeline_triggers', column: 'token', key: 'id' }],
   'variable value': [{ table: 'variables', column: 'value', key: 'id' }],
 } as const satisfies Record<string, readonly SealedColumn[]>;

@@ -23,6 +23,8 @@ export interface Move<O extends Owner = Owner> {
   moved: readonly RefUpdate[];
   /** What was announced to change together with the references. */
   changes: unknown;
+  /** The options that the client sent, encrypted, since they can have secrets; a crash forgets them. */
+  push_options?: Buffer;
 }
 
 /** Writes the effects of a move in the transaction that deletes its row from the journal. */
@@ -76,6 +78,8 @@ export interface PushAnswered {
   project_id: number;
   user_id: number;
   moved: readonly RefUpdate[];
+  /** The options that the client sent. */
+  push_options: readonly string[];
 }
 
 /** The effects of a push to a project. */

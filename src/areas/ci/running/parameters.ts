@@ -5,7 +5,7 @@ import { AnyJson, checked, nullable, optional, resource } from '../../../http/in
 /** The most variables that a pipeline is given. */
 export const mostVariables = 200;
 
-const variableKey = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
+export const variableKey = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 /** The value of a variable, as it is given. */
 export const VariableValue = Type.String({ maxLength: 100_000 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { built, configuration } from '../../../../test/support/pipelines.ts';
+import { cloneFor, transports } from '../../../../test/support/pushing.ts';
 import { sent } from '../../../../test/support/sent.ts';
 import { world } from '../../../../test/support/world.ts';
 
@@ -53,6 +54,30 @@ test('a newer commit of a branch cancels what has not begun for older ones, and 
   const [third, kept] = (await as('developer').get(`/projects/${project.id}/pipelines`)).body;
   assert.deepEqual([third.status, kept.status], ['pending', 'pending']);
   assert.deepEqual(Object.keys(await statesOf(third.id)), ['always']);
+});
+
+test('options of a push skip its pipeline, and give it variables and inputs, over HTTP and SSH', async () => {
+  const rule = '$DEPTH == "3" && "$[[ inputs.size ]]" == "2"';
+  const here = await builtByPushes(
+    `spec: {inputs: {size: {type: number}}}\n---\nbuild:\n  script: make\n  rules:\n    - if: ${rule}`,
+  );
+  const { as, at, finishJobs, statesOf } = here;
+  await finishJobs();
+  const { begin, commit, push } = await cloneFor(here, 'developer');
+  for (const transport of transports) {
+    await begin(transport);
+    await commit();
+    const given = ['-o', 'ci.variable=DEPTH=3', '-o', 'ci.input=size=2', '-o', 'ci.what=1'];
+    const { stderr } = await push(transport, ...given, transport);
+    assert.match(stderr, /remote: The push option ci\.what has no effect\./);
+    await commit();
+    await push(transport, '-o', 'ci.input=size=2', '-o', 'ci.variable=DEPTH=3', '-o', 'ci.skip', transport);
+    await finishJobs();
+    const [skipped, built] = (await as('maintainer').get(`${at}/pipelines?ref=${transport}`)).body;
+    assert.deepEqual([skipped.status, Object.keys(await statesOf(built.id))], ['skipped', ['build']]);
+    const [variable] = (await as('maintainer').get(`${at}/pipelines/${built.id}/variables`)).body;
+    assert.deepEqual([variable.key, variable.value], ['DEPTH', '3']);
+  }
 });
 
 test('pushes make no pipelines unless the setting is on', async () => {

@@ -5,8 +5,10 @@ import type { Database } from '../../../db/index.ts';
 import { readCommit, repositoryOf, resolveBranch, resolveCommit } from '../../../git/index.ts';
 import { Id, nullable, optional } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
+import type { Secrets } from '../../../secrets/index.ts';
 import type { PushFollower } from '../../../services/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
+import { type PushOptions, readOptions } from './option_rules.ts';
 import { cancelRedundant } from './redundant_actions.ts';
 import { planPipeline, storePlanned } from './start_actions.ts';
 
@@ -27,7 +29,15 @@ const input = {
   requested_as: Type.String(),
   /** Predefined variables about the branch; jobs of an earlier version have none. */
   predefined: optional(Type.Record(Type.String(), Type.String())),
+  /** The options of the push, encrypted, in Base64. */
+  options: optional(Type.String()),
 };
+
+/** The options of a push; none if there are none, or they cannot be decrypted any more. */
+function optionsIn(secrets: Secrets, sealed: Buffer | undefined): PushOptions {
+  const text = sealed && secrets.unseal('push options', sealed);
+  return readOptions(text === undefined ? [] : JSON.parse(text));
+}
 
 /** Enqueued by the transaction of a push, for each branch or tag that it has moved. */
 export const startForPush = job('start_pipeline_for_push', {
@@ -38,12 +48,17 @@ export const startForPush = job('start_pipeline_for_push', {
     const caller = await callerInJob(services, user_id);
     const project = caller && (await projectFor(services.db, caller, String(project_id)));
     if (!caller || !project || project.read_only || !mayUse(project, 'builds')) return;
-    const { ref, before_sha, sha, requested_as, predefined = {} } = pushed;
+    const { ref, before_sha, sha, requested_as, predefined = {}, options } = pushed;
+    const { skips, variables, inputs } = optionsIn(
+      services.secrets,
+      options === undefined ? undefined : Buffer.from(options, 'base64'),
+    );
     const name = ref.replace(/^refs\/(?:heads|tags)\//, '');
     const asked = {
       source: 'push' as const,
       ref,
-      variables: [],
+      variables,
+      inputs,
       sha,
       requested_as,
       predefined,
@@ -54,7 +69,7 @@ export const startForPush = job('start_pipeline_for_push', {
     if ((await resolveCommit(repository, sha)) === undefined) return;
     const planned = await planPipeline(services, { project, caller }, asked);
     const { message } = await readCommit(repository, sha);
-    const id = await storePlanned(services, planned, { isSkipped: isSkipped(message) });
+    const id = await storePlanned(services, planned, { isSkipped: skips || isSkipped(message) });
     if (id === undefined || !planned.made) return;
     const head = await resolveBranch(repository, name);
     if (head !== undefined && !planned.made.tag) await cancelRedundant(services.db, { project_id, ref: name, head });
@@ -67,7 +82,7 @@ type OpenOnes = (tx: Database, project_id: number, branch: string) => Promise<st
 /** @param openOnesOf merge requests are not known here */
 export const pipelineFollower = (openOnesOf: OpenOnes): PushFollower => ({
   follow:
-    async (_services, { owner, user_id, update_id, moved }) =>
+    async (_services, { owner, user_id, update_id, moved, push_options }) =>
     async (tx) => {
       if (user_id === null || !(await settingsOf(tx)).pipelines_for_pushes) return;
       const built = moved.flatMap(({ ref, old, new: sha }) =>
@@ -78,9 +93,16 @@ export const pipelineFollower = (openOnesOf: OpenOnes): PushFollower => ({
         const open = branch === undefined ? undefined : await openOnesOf(tx, owner.id, branch);
         return {
           ...{ ...update, project_id: owner.id, user_id, requested_as: `push ${update_id} ${update.ref}` },
+          ...(push_options && { options: push_options.toString('base64') }),
           ...(open !== undefined && { predefined: { CI_OPEN_MERGE_REQUESTS: open } }),
         };
       });
       await startForPush.enqueueEach(tx, await Promise.all(started));
     },
+  answer: async ({ db }, { moved, push_options }) => {
+    const started = moved.filter(({ ref, new: sha }) => /^refs\/(?:heads|tags)\//.test(ref) && sha !== null);
+    const isCut = started.length > mostRefs && (await settingsOf(db)).pipelines_for_pushes;
+    const cut = `Pipelines start for ${mostRefs} of the ${started.length} branches and tags only.`;
+    return [...readOptions(push_options).ignored, ...(isCut ? [cut] : [])];
+  },
 });

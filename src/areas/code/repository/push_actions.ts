@@ -30,11 +30,13 @@ export function pushRulesFor(services: Services, granted: GitAccess & { caller: 
         return [text];
       }
     },
-    async moved(updates) {
+    async moved(updates, push_options) {
       const id = row!;
       row = undefined;
-      await refsChanged(services, id, updates);
-      return (await kind.answer?.(services, owner, { user_id: caller.id, moved: updates })) ?? [];
+      const { secrets } = services;
+      const sealed = push_options.length === 0 ? undefined : secrets.seal('push options', JSON.stringify(push_options));
+      await refsChanged(services, id, updates, sealed);
+      return (await kind.answer?.(services, owner, { user_id: caller.id, moved: updates, push_options })) ?? [];
     },
     failed: (error) => log.error({ err: error }, 'a push met an error'),
   };

@@ -130,14 +130,25 @@ async function haveMoved<O extends Owner>(
  * Writes the effects of a move, unless another process has written them.
  * @param id the row in `reference_updates`
  * @param moved the references that actually moved; for a push, possibly only some of those announced
+ * @param push_options the options of a push, encrypted
  */
-export async function refsChanged(services: Services, id: number, moved: readonly RefUpdate[]): Promise<void> {
-  const writeEffects = moved.length > 0 ? await effectsOf(services, id, moved) : async () => {};
+export async function refsChanged(
+  services: Services,
+  id: number,
+  moved: readonly RefUpdate[],
+  push_options?: Buffer,
+): Promise<void> {
+  const writeEffects = moved.length > 0 ? await effectsOf(services, id, moved, push_options) : async () => {};
   await services.db.transaction().execute((tx) => endMove(tx, id, moved, writeEffects));
 }
 
 /** The effects for a row in `reference_updates`; nothing if the row is gone. */
-async function effectsOf(services: Services, update_id: number, moved: readonly RefUpdate[]): Promise<WriteEffects> {
+async function effectsOf(
+  services: Services,
+  update_id: number,
+  moved: readonly RefUpdate[],
+  push_options: Buffer | undefined,
+): Promise<WriteEffects> {
   const row = await services.db
     .selectFrom('reference_updates')
     .selectAll()
@@ -146,9 +157,9 @@ async function effectsOf(services: Services, update_id: number, moved: readonly 
   if (!row) return async () => {};
   const kind = kindOfRow(services, row);
   const owner = await kind.find(services.db, row[kind.column]!);
-  return owner
-    ? kind.follow(services, { owner, user_id: row.user_id, changes: row.changes, update_id, moved })
-    : async () => {};
+  if (!owner) return async () => {};
+  const { user_id, changes } = row;
+  return kind.follow(services, { owner, user_id, changes, update_id, moved, ...(push_options && { push_options }) });
 }
 
 /** The kind of the owner in a row of `reference_updates`. */
