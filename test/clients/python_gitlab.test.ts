@@ -63,6 +63,7 @@ const stories: Record<string, string> = {
   environments_and_deployments:
     'python-gitlab: environments are added, changed, stopped and deleted, and deployments recorded',
   merge_requests: 'python-gitlab: merge requests are created, listed, discussed, compared, merged and deleted',
+  schedules: 'python-gitlab: pipelines are scheduled, and started with the token of a trigger',
   pipelines: 'python-gitlab: statuses are read as pipelines and jobs, and pipelines of a configuration are started',
   feature_flags: 'python-gitlab: flags and lists of users are added, changed and removed',
   protected_environments: 'python-gitlab: an environment is protected, and then not any more',

@@ -42,6 +42,31 @@ def pipelines(place):
     refused(400, "400 Bad request - Unplayable Job", again.play)
 
 
+def schedules(place):
+    project = client(place, "maintainer").projects.get(place["project"]["id"])
+    project.files.create({"file_path": ".gitlab-ci.yml", "branch": "main", "content": "press: {script: make}", "commit_message": "Press"})
+    made = project.pipelineschedules.create({"ref": "main", "description": "Nightly", "cron": "0 1 * * 5", "active": False})
+    made.variables.create({"key": "DEPTH", "value": "3"})
+    made.variables.update("DEPTH", {"value": "4"})
+    made.cron = "0 2 * * *"
+    made.save()
+    [listed] = project.pipelineschedules.list(scope="inactive", get_all=True)
+    found = project.pipelineschedules.get(listed.id)
+    same((found.ref, found.cron, found.attributes["variables"][0]["value"]), ("refs/heads/main", "0 2 * * *", "4"))
+    project.pipelineschedules.get(made.id).play()
+    theirs = client(place, "owner").projects.get(project.id).pipelineschedules.get(made.id)
+    theirs.take_ownership()
+    same(theirs.owner["username"], place["people"]["owner"]["username"])
+    found.pipelines.list(get_all=True)
+    found.delete()
+    trigger = project.triggers.create({"description": "Remote"})
+    started = project.trigger_pipeline("main", trigger.token, variables={"DEPTH": "3"})
+    same((started.source, sorted(each.key for each in started.variables.list(get_all=True))), ("trigger", ["CI_TRIGGER_PAYLOAD", "DEPTH"]))
+    refused(404, "404 Not found", project.trigger_pipeline, "main", "glptt-wrong")
+    trigger.delete()
+    same((project.triggers.list(get_all=True), project.resource_groups.list(get_all=True)), ([], []))
+
+
 def feature_flags(place):
     project = client(place, "developer").projects.get(place["project"]["id"])
     users = project.feature_flags_user_lists.create({"name": "Testers", "user_xids": ["ada", "bob"]})
@@ -209,4 +234,4 @@ def group_rules(place):
     same(group.billable_members.list(search=planner["username"], get_all=True), [])
 
 
-STORIES = [pipelines, feature_flags, protected_environments, badges, templates, custom_attributes, instance, repository_tools, group_rules]
+STORIES = [pipelines, schedules, feature_flags, protected_environments, badges, templates, custom_attributes, instance, repository_tools, group_rules]

@@ -147,7 +147,7 @@ async function addPipeline({ db, project, people }: World, turn: number): Promis
     .execute();
 }
 
-/** A trigger, and a schedule of pipelines, of which the first one has started all so far. */
+/** A trigger, a resource group, a job that waits for the first one, and a schedule of pipelines, of which the first one has started all so far. */
 async function addSchedule({ db, project, people }: World, turn: number): Promise<void> {
   const schedule = { description: `turn ${turn}`, ref: 'refs/heads/main', cron: '0 1 * * *' };
   await db
@@ -161,6 +161,14 @@ async function addSchedule({ db, project, people }: World, turn: number): Promis
     .insertInto('pipeline_triggers')
     .values({ ...token, description: `turn ${turn}`, project_id: project.id, owner_id: people.owner.id })
     .execute();
+  await db
+    .insertInto('resource_groups')
+    .values({ project_id: project.id, key: String(turn) })
+    .execute();
+  await sql`
+    insert into commit_statuses (project_id, sha, ref, name, status, kind, stage, stage_index, run_when, pipeline_id, resource_group_id)
+    select ${project.id}, ${'a'.repeat(40)}, 'main', ${`wait ${turn}`}, 'waiting_for_resource', 'job', 'deploy', 0, 'on_success',
+           (select min(id) from pipelines), (select min(id) from resource_groups)`.execute(db);
 }
 
 /** An environment with a deployment, which brought all merge requests so far if it is the first one, and protections of a project and a group. */
