@@ -4,3 +4,5 @@ export { InvalidContent, LimitExceeded } from './errors.ts';
 export { type Line, linesOf } from './lines.ts';
 export { readJson } from './reading_json.ts';
 export { type TarEntry, tarEntries } from './tar.ts';
+export { unpacked } from './unpacking.ts';
+export { isInside, type RandomAccess, type ZipEntry, zipContent, zipEntries } from './zip.ts';
