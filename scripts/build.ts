@@ -27,6 +27,7 @@ const programs = [
   'markdown/html_worker',
   'markdown/plain_worker',
   'source_maps/mapping_worker',
+  'test_reports/reading_worker',
 ];
 
 /** Packages loaded from node_modules: they locate files beside their own, are rarely used, or are optional. */
