@@ -1,6 +1,7 @@
 /** The file that says which jobs a pipeline has, from its text to jobs. It imports no other folder of ours but `expressions`. */
 export type { Facts } from './clauses.ts';
 export { type Compiled, compileInTurn, type Reader } from './compiling.ts';
+export { durationOf } from './durations.ts';
 export type { CiVariable } from './expansion.ts';
 export { rawVariables, slugOf } from './predefined.ts';
 export { withoutJobs } from './results.ts';

@@ -12,6 +12,7 @@ export const sealedColumns = {
   'bulk import token': [{ table: 'bulk_imports', column: 'access_token', key: 'id' }],
   'cluster token': [{ table: 'clusters', column: 'token', key: 'id' }],
   'feature flags instance id': [{ table: 'feature_flag_clients', column: 'instance_id', key: 'project_id' }],
+  'dotenv variable': [{ table: 'job_dotenv_variables', column: 'value', key: 'id' }],
   'geo credential': [{ table: 'geo_nodes', column: 'credential', key: 'id' }],
   'hook secrets': [{ table: 'hooks', column: 'secrets', key: 'id' }],
   'mirror login': [

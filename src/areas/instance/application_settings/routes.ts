@@ -21,7 +21,7 @@ import {
 } from '../../../http/index.ts';
 import { domainReasons, expressionReasons } from './email_checks.ts';
 import { type Settings, settingsOf } from './queries.ts';
-import { originReasons, prefixReasons, weightReasons, weightsOf } from './rules.ts';
+import { durationReasons, originReasons, prefixReasons, weightReasons, weightsOf } from './rules.ts';
 
 /** The column holds four bytes. */
 const largest = 2 ** 31 - 1;
@@ -121,6 +121,18 @@ const columns = {
   }),
   code_search: Type.Enum(['on', 'git', 'off'], {
     description: 'How code is searched: with an index, with git alone, or not at all',
+  }),
+  max_artifacts_size: Type.Integer({
+    minimum: 1,
+    maximum: 102_400,
+    description: 'The largest file that a job may leave, in MiB',
+  }),
+  default_artifacts_expire_in: checked(
+    Type.String({ description: 'How long the files of jobs are kept that do not say it; `0`: always' }),
+    durationReasons,
+  ),
+  keep_latest_artifact: Type.Boolean({
+    description: 'Whether the files of the latest pipeline of a branch or tag that succeeded are kept',
   }),
   pipelines_for_pushes: Type.Boolean({
     description:

@@ -1,5 +1,6 @@
 /** Validation of settings, and the meaning of some of them. Pure functions. */
 import type { VisibilityName } from '../../../access/index.ts';
+import { durationOf } from '../../../ci_configuration/index.ts';
 
 const maximumPrefix = 20;
 
@@ -10,6 +11,10 @@ export function prefixReasons(prefix: string): string[] {
     ? []
     : ['can contain only letters of the Base64 alphabet (RFC4648) and the characters _, @, :, . and -'];
 }
+
+/** Why a text does not say how long something is kept, empty if it does. */
+export const durationReasons = (text: string): string[] =>
+  durationOf(text) === undefined ? ['is not a correct duration'] : [];
 
 type Weights = Readonly<Record<string, number>>;
 

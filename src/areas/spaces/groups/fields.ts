@@ -5,7 +5,7 @@ import type { Field } from '../../../fields/index.ts';
 import { DateOnly, deprecated, Id, nullable, optional, since, Timestamp, Visibility } from '../../../http/index.ts';
 import { choice, column, columnOr, flag, integer, Refusal, text, type Value } from '../../../relations/index.ts';
 import { ProtectionDefaults } from '../../code/protected_branches/index.ts';
-import { expirationField, FeatureLevel, flagField } from '../projects/fields.ts';
+import { artifactsSize, expirationField, FeatureLevel, flagField } from '../projects/fields.ts';
 import { statisticsFields } from '../projects/present.ts';
 
 const protectionDefaults: Value = {
@@ -64,6 +64,7 @@ export const groupFields = {
     relation: column('mentions_disabled', flag),
   },
   lfs_enabled: flagField('lfs_enabled'),
+  max_artifacts_size: artifactsSize,
   wiki_access_level: {
     column: 'given',
     input: since('premium', FeatureLevel()),

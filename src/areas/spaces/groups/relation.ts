@@ -37,6 +37,7 @@ export const groupSelf: RecordKind = {
     avatar_key: 'an upload',
     repository_storage: 'a place of this server',
     runner_registration_version: 'the token is of this server',
+    max_artifacts_size: 'a limit of this server',
   },
 };
 

@@ -17,6 +17,7 @@ import { editOf } from '../../../fields/index.ts';
 import {
   allOptional,
   bytes,
+  type Caller,
   checked,
   get,
   Id,
@@ -90,20 +91,25 @@ const settings = { ...others, wiki_access_level };
 
 /**
  * Converts parameters to columns; `emails_enabled` takes precedence over `emails_disabled`. A new level of default
- * branch protection replaces the detailed settings.
+ * branch protection replaces the detailed settings. Only administrators change a limit of the server.
  */
-function columnsFrom({
-  emails_disabled,
-  default_branch,
-  default_branch_protection_defaults: defaults,
-  ...given
-}: Static<TObject<typeof settings & typeof unavailable>>): GroupChanges {
+function columnsFrom(
+  caller: Caller,
+  {
+    emails_disabled,
+    default_branch,
+    default_branch_protection_defaults: defaults,
+    max_artifacts_size,
+    ...given
+  }: Static<TObject<typeof settings & typeof unavailable>>,
+): GroupChanges {
   const stored = Object.entries(given).filter(([name]) => !(name in unavailable));
   return {
     ...(emails_disabled === undefined ? {} : { emails_enabled: !emails_disabled }),
     ...(default_branch === undefined ? {} : { default_branch: default_branch || null }),
     ...(given.default_branch_protection === undefined ? {} : { default_branch_protection_defaults: null }),
     ...(defaults === undefined ? {} : { default_branch_protection_defaults: JSON.stringify(defaults) }),
+    ...(max_artifacts_size === undefined || !caller.admin ? {} : { max_artifacts_size }),
     ...Object.fromEntries(stored),
   };
 }
@@ -261,7 +267,7 @@ export const groupRoutes = [
         project_creation_level: projectCreationLevels[settings.default_project_creation],
         repository_storage: await storageForNew({ db, storages }),
       };
-      const group = { ...usual, ...columnsFrom(given), name, path, parent_id, creator_id: caller.id };
+      const group = { ...usual, ...columnsFrom(caller, given), name, path, parent_id, creator_id: caller.id };
       const received = await receiveAvatar({ db, blobs }, avatar);
       const id = await db.transaction().execute(async (tx) => {
         const created = await createGroup(tx, group);
@@ -293,7 +299,7 @@ export const groupRoutes = [
         given.visibility === group.visibility ? [] : await restrictionReasons(db, caller, given.visibility);
       if (restricted.length > 0) throw invalid({ visibility_level: restricted });
       const changes = {
-        ...columnsFrom(given),
+        ...columnsFrom(caller, given),
         ...(name === undefined ? {} : { name }),
         ...(path === undefined ? {} : { path }),
       };

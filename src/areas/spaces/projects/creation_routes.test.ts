@@ -57,6 +57,8 @@ test('a project needs only a name, is created in the namespace of the caller, an
     shared_runners_enabled: true,
     group_runners_enabled: true,
     runner_token_expiration_interval: null,
+    keep_latest_artifact: true,
+    max_artifacts_size: null,
     mirror: false,
     mirror_user_id: null,
     mirror_trigger_builds: false,

@@ -127,6 +127,20 @@ const autoCancel = Type.Enum(['enabled', 'disabled'], {
   description: 'Whether a newer commit of a branch cancels pipelines of older ones',
 });
 
+const keepLatest = Type.Boolean({
+  description: 'Whether the files of jobs in the latest pipeline of a branch or tag that succeeded are kept',
+});
+
+const largestFile = nullable(
+  Type.Integer({
+    minimum: 1,
+    maximum: 102_400,
+    description: 'The largest file that a job may leave, in MiB; only administrators change it',
+  }),
+);
+/** A limit of this server, which does not leave. */
+export const artifactsSize = { column: 'given', input: largestFile, reply: largestFile } as const;
+
 export const codeFields = {
   dependency_paths: {
     column: 'given',
@@ -161,6 +175,13 @@ export const codeFields = {
   runner_token_expiration_interval: expirationField(
     'After how many seconds the tokens of its runners expire; null: as the groups above and the instance say',
   ),
+  keep_latest_artifact: {
+    column: 'given',
+    input: keepLatest,
+    reply: keepLatest,
+    relation: columnOr('keep_latest_artifact', flag, true),
+  },
+  max_artifacts_size: artifactsSize,
 } satisfies Fields;
 
 const mergeMethod = Type.Enum(['merge', 'rebase_merge', 'ff'], {

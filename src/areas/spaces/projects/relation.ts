@@ -79,6 +79,7 @@ export const projectSelf: RecordKind = {
     full_path: 'the place at the destination',
     creator_id: 'the importer',
     storage: 'a place of this server',
+    max_artifacts_size: 'a limit of this server',
     empty_repo: 'found out again',
     refs_recorded: 'found out again',
     readme_path: 'found out again',

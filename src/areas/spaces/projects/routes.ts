@@ -266,7 +266,11 @@ async function createdProject(
     await setAvatar(tx, 'projects', id, received);
     await doImport(tx, id);
   };
-  return addProject(services, creator, { ...input, columns: columnsOfSettings(input), also });
+  return addProject(services, creator, {
+    ...input,
+    columns: columnsOfSettings(input, { is_admin: creator.admin }),
+    also,
+  });
 }
 
 const ProjectStorage = resource('ProjectStorage', {
@@ -339,7 +343,7 @@ const single = [
       await refuseClosed(services.db, project, input.shared_runners_enabled);
       const { name, path, default_branch } = input;
       const received = await receiveAvatar(services, input.avatar);
-      const changes = { name, path, default_branch, ...columnsOfSettings(input) };
+      const changes = { name, path, default_branch, ...columnsOfSettings(input, { is_admin: caller.admin }) };
       const { db, secrets } = services;
       const changeMirror = await mirrorChangeIn({ db, secrets, caller }, input);
       await changeProject(services, project, changes, async (tx, has_moved) => {

@@ -36,9 +36,11 @@ export const columnsOfMergeSettings = (given: MergeSettings): MergeSettings =>
 /**
  * Converts parameters to columns. Omitted parameters do not change; a deprecated name applies if the new one is
  * omitted.
+ * @param options.is_admin whether limits of the server change, too
  */
 export function columnsOfSettings(
   given: Columns & Static<TObject<typeof oldNames>> & MergeSettings,
+  { is_admin }: { is_admin: boolean },
 ): Columns & MergeSettings {
   const level = (isEnabled: boolean | undefined) =>
     isEnabled === undefined ? undefined : isEnabled ? 'enabled' : 'disabled';
@@ -52,6 +54,7 @@ export function columnsOfSettings(
     emails_enabled: given.emails_disabled === undefined ? undefined : !given.emails_disabled,
     ...given,
     topics: topics && [...new Set(topics)].toSorted(),
+    ...(is_admin ? {} : { max_artifacts_size: undefined }),
   };
   return { ...pick(said, givenColumns(projectFields)), ...columnsOfMergeSettings(given) };
 }

@@ -146,6 +146,12 @@ const repositoryPage = settingsPage('admin', 'repository', [
           label: 'Files, commits and changes only for those who are signed in',
           help: undefined,
         },
+        max_artifacts_size: { label: 'Largest file of a job, in MiB', help: undefined },
+        default_artifacts_expire_in: { label: 'How long files of jobs are kept', help: 'Such as 30 days. 0: always.' },
+        keep_latest_artifact: {
+          label: 'Files of the latest pipeline of a branch that succeeded are kept',
+          help: undefined,
+        },
         mirror_available: { label: 'Maintainers can set up mirrors', help: undefined },
         mirror_max_delay: { label: 'Minutes between runs of a mirror' },
         mirror_max_capacity: { label: 'Mirrors that run at once' },

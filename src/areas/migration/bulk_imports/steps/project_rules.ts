@@ -36,5 +36,7 @@ function accepted({ name, read }: (typeof readers)[number], given: Self, plan: P
 /** The columns of a new project, from the settings that our own API would accept. */
 export function projectColumns(self: Self, plan: Plan): NonNullable<NewProject['columns']> {
   const given = named(self);
-  return columnsOfSettings(Object.assign({}, ...readers.map((reader) => accepted(reader, given, plan))));
+  return columnsOfSettings(Object.assign({}, ...readers.map((reader) => accepted(reader, given, plan))), {
+    is_admin: false,
+  });
 }
