@@ -181,6 +181,14 @@ begin
    where changed.id = topics.id and (is_now <> was or new.visibility <> old.visibility);
   return case when tg_op = 'DELETE' then old else new end;
 end $function$;
+CREATE OR REPLACE FUNCTION public.keep_unused_artifact()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into unused_blobs (key) select blob_key from removed on conflict do nothing;
+  return null;
+end $function$;
 CREATE OR REPLACE FUNCTION public.keep_unused_avatar()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -668,6 +676,9 @@ create table application_settings (
   allow_runner_registration_token boolean default true not null,
   runner_token_expiration_interval integer,
   runner_registration_version integer default 0 not null,
+  max_artifacts_size integer default 100 not null,
+  default_artifacts_expire_in text default '30 days'::text not null,
+  keep_latest_artifact boolean default true not null,
   constraint application_settings_pkey PRIMARY KEY (id),
   constraint application_settings_bulk_import_concurrent_pipeline_batc_check CHECK (bulk_import_concurrent_pipeline_batch_limit >= 1),
   constraint application_settings_bulk_import_max_download_file_size_check CHECK (bulk_import_max_download_file_size >= 0),
@@ -736,6 +747,7 @@ comment on column application_settings.require_admin_approval_after_user_signup 
 comment on column application_settings.pipelines_for_pushes is 'Whether a push makes a pipeline of the configuration in it.';
 comment on column application_settings.runner_token_expiration_interval is 'Seconds after which the token of a runner expires; null: never.';
 comment on column application_settings.runner_registration_version is 'How often the token with which runners of the instance register was replaced. The token follows from it and the secret key.';
+comment on column application_settings.max_artifacts_size is 'In MiB.';
 
 create table approval_rule_groups (
   approval_rule_id bigint not null,
@@ -2711,6 +2723,36 @@ comment on table iterations is 'Iterations of a cadence.';
 comment on column iterations.sequence is 'The position in the cadence, from 1.';
 comment on column iterations.title is 'Null for iterations that the cadence makes.';
 
+create table job_artifacts (
+  id bigint generated always as identity not null,
+  job_id bigint not null,
+  project_id bigint not null,
+  file_type text not null,
+  file_format text not null,
+  filename text not null,
+  size_bytes bigint not null,
+  sha256 text not null,
+  accessibility text not null,
+  blob_key text not null,
+  expire_at timestamp with time zone,
+  look_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  constraint job_artifacts_pkey PRIMARY KEY (id),
+  constraint job_artifacts_file_type UNIQUE (job_id, file_type),
+  constraint job_artifacts_accessibility_check CHECK (accessibility = ANY (ARRAY['all'::text, 'developer'::text, 'none'::text])),
+  constraint job_artifacts_expiry_check CHECK ((expire_at IS NULL) = (look_at IS NULL)),
+  constraint job_artifacts_file_format_check CHECK (file_format = ANY (ARRAY['zip'::text, 'gzip'::text, 'raw'::text])),
+  constraint job_artifacts_job_id_fkey FOREIGN KEY (job_id) REFERENCES commit_statuses(id) ON DELETE CASCADE,
+  constraint job_artifacts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX job_artifacts_blob_key ON job_artifacts USING btree (blob_key);
+CREATE INDEX job_artifacts_by_project ON job_artifacts USING btree (project_id, id);
+CREATE INDEX job_artifacts_due ON job_artifacts USING btree (look_at) WHERE look_at IS NOT NULL;
+CREATE TRIGGER keep_unused_artifact AFTER DELETE ON job_artifacts REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_unused_artifact();
+comment on table job_artifacts is 'Files that jobs leave: an archive, and one of each type of report.';
+comment on column job_artifacts.accessibility is 'Who may read it, of those who may read the job.';
+comment on column job_artifacts.look_at is 'When a job looks whether it can be deleted: at its end, and again while it is kept as the latest of its branch.';
+
 create table job_definitions (
   job_id bigint not null,
   definition jsonb not null,
@@ -2718,6 +2760,18 @@ create table job_definitions (
   constraint job_definitions_job_id_fkey FOREIGN KEY (job_id) REFERENCES commit_statuses(id) ON DELETE CASCADE
 );
 comment on table job_definitions is 'What a runner executes for a job: its part of the compiled configuration.';
+
+create table job_dotenv_variables (
+  id bigint generated always as identity not null,
+  job_id bigint not null,
+  key text not null,
+  value bytea not null,
+  constraint job_dotenv_variables_pkey PRIMARY KEY (id),
+  constraint job_dotenv_variables_key UNIQUE (job_id, key),
+  constraint job_dotenv_variables_job_id_fkey FOREIGN KEY (job_id) REFERENCES commit_statuses(id) ON DELETE CASCADE
+);
+comment on table job_dotenv_variables is 'Variables that a job leaves to later jobs.';
+comment on column job_dotenv_variables.value is 'Encrypted.';
 
 create table job_log_pieces (
   job_id bigint not null,
@@ -2768,6 +2822,20 @@ comment on column job_runs.token_digest is 'Of the token of the job, which is va
 comment on column job_runs.handed_out is 'How often it was given to a runner.';
 comment on column job_runs.acknowledged_at is 'When the runner first said something of it.';
 comment on column job_runs.ended_at is 'Null while the runner may report.';
+
+create table job_test_suites (
+  artifact_id bigint not null,
+  success integer default 0 not null,
+  failed integer default 0 not null,
+  skipped integer default 0 not null,
+  error integer default 0 not null,
+  total_time double precision default 0 not null,
+  suite_error text,
+  constraint job_test_suites_pkey PRIMARY KEY (artifact_id),
+  constraint job_test_suites_artifact_id_fkey FOREIGN KEY (artifact_id) REFERENCES job_artifacts(id) ON DELETE CASCADE
+);
+comment on table job_test_suites is 'How the tests of a job ended, by the report in the format of JUnit that it left.';
+comment on column job_test_suites.suite_error is 'Why the report cannot be read.';
 
 create unlogged table job_totals (
   id smallint default 1 not null,
@@ -3450,6 +3518,7 @@ create table namespaces (
   allow_runner_registration_token boolean default true not null,
   runner_token_expiration_interval integer,
   runner_registration_version integer default 0 not null,
+  max_artifacts_size integer,
   constraint namespaces_pkey PRIMARY KEY (id),
   constraint namespaces_full_path_key UNIQUE (full_path),
   constraint namespaces_owner_id_key UNIQUE (owner_id),
@@ -3485,6 +3554,7 @@ comment on column namespaces.marked_for_deletion_at is 'A job removes the group 
 comment on column namespaces.repository_storage is 'The git storage of repositories that the group itself has, such as its wiki.';
 comment on column namespaces.shared_runners_setting is 'Whether runners of the instance may take jobs of the projects below, and whether a project may decide otherwise.';
 comment on column namespaces.runner_registration_version is 'How often the token with which runners of the group register was replaced.';
+comment on column namespaces.max_artifacts_size is 'In MiB; null: as the group above it, or the server, says.';
 
 create table notes (
   id bigint generated always as identity not null,
@@ -4046,6 +4116,8 @@ create table projects (
   group_runners_enabled boolean default true not null,
   runner_token_expiration_interval integer,
   runner_registration_version integer default 0 not null,
+  max_artifacts_size integer,
+  keep_latest_artifact boolean default true not null,
   constraint projects_pkey PRIMARY KEY (id),
   constraint projects_full_path_key UNIQUE (full_path),
   constraint projects_name_key UNIQUE (namespace_id, name),
@@ -4122,6 +4194,7 @@ comment on column projects.ci_config_path is 'Where the configuration of pipelin
 comment on column projects.shared_runners_enabled is 'Whether runners of the instance may take its jobs, unless a group above forbids it; null: as the groups above say.';
 comment on column projects.group_runners_enabled is 'Whether runners of the groups above may take its jobs.';
 comment on column projects.runner_registration_version is 'How often the token with which runners of the project register was replaced.';
+comment on column projects.max_artifacts_size is 'In MiB; null: as the group, or the server, says.';
 
 create table protected_branch_access_levels (
   id bigint generated always as identity not null,

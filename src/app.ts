@@ -4,6 +4,7 @@ import Fastify, { type FastifyInstance, type FastifyRequest, LogController } fro
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { authenticate, countRequest, planForAnonymous, rightsVersion } from './access/index.ts';
+import { artifactDoorway } from './areas/ci/artifacts/index.ts';
 import { runnerDoorway } from './areas/ci/runners/index.ts';
 import { triggerDoorway } from './areas/ci/triggers/index.ts';
 import { lfsDoorways, lfsUrl } from './areas/code/lfs/index.ts';
@@ -211,6 +212,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     ...(config.offering === 'any' || config.offering === 'hosted'
       ? [collectorDoorway(intakeLimits(config)), sentryDoorway, chunkDoorway]
       : []),
+    artifactDoorway,
     unleashDoorway,
     triggerDoorway,
     runnerDoorway,

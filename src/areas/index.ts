@@ -6,6 +6,8 @@ import { hookRoutes } from './activity/hooks/index.ts';
 import { notificationSettingRoutes } from './activity/notification_settings/index.ts';
 import { mailTarget } from './activity/notifications/index.ts';
 import { todoForm, todoRoutes } from './activity/todos/index.ts';
+import { artifactRoutes } from './ci/artifacts/routes.ts';
+import { testReportRoutes } from './ci/artifacts/test_report_routes.ts';
 import { lintRoutes } from './ci/configuration/routes.ts';
 import { resourceGroupRoutes } from './ci/resource_groups/routes.ts';
 import { runnerDoors } from './ci/runners/index.ts';
@@ -21,6 +23,7 @@ import { dependencyDocumentRoutes } from './code/dependencies/document_routes.ts
 import { dependencyExportRoutes } from './code/dependencies/export_routes.ts';
 import { dependencyExportFiles, dependencyFollower } from './code/dependencies/index.ts';
 import { dependencyRoutes } from './code/dependencies/routes.ts';
+import { jobArtifactFiles } from './code/jobs/index.ts';
 import { jobRoutes } from './code/jobs/routes.ts';
 import { lfsFiles } from './code/lfs/index.ts';
 import { mirrorFollower } from './code/mirrors/index.ts';
@@ -338,7 +341,7 @@ export const areaServices: AreaServices = {
   stored_files: [
     ...(['users', 'projects', 'namespaces', 'topics'] as const).map(avatarFiles),
     ...[pictureFiles, proxiedPictureFiles, uploadedFiles, metricImageFiles, dependencyExportFiles, relationExportFiles],
-    ...[sourceMapFiles, chunkFiles, lfsFiles],
+    ...[sourceMapFiles, chunkFiles, jobArtifactFiles, lfsFiles],
   ],
   mail_targets: [
     ...issuables.map(({ kind, mail }) => mailTarget(kind.type, mail)),
@@ -584,6 +587,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     'The jobs for a commit and ref, of its configuration or as external systems report them.',
     pipelineRoutes,
     runningRoutes,
+    testReportRoutes,
   ),
   ...tagged(
     'Pipeline schedules',
@@ -593,7 +597,7 @@ export const endpoints: readonly FiledEndpoint[] = [
   ),
   ...tagged('Resource groups', 'What only one job of a project may use at a time.', resourceGroupRoutes),
   ...tagged('Triggers', 'Tokens with which programs start pipelines.', triggerRoutes),
-  ...tagged('Jobs', 'What external systems report, as jobs of pipelines.', jobRoutes),
+  ...tagged('Jobs', 'What external systems report, as jobs of pipelines.', jobRoutes, artifactRoutes),
   ...tagged(
     'Repositories',
     'Trees, blobs, archives, comparisons and languages of a repository.',

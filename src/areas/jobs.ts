@@ -14,6 +14,7 @@ import {
   sendNotifications,
 } from './activity/notifications/index.ts';
 import { endTodosOfGoneCommits } from './activity/todos/index.ts';
+import { removeExpiredArtifacts, removeProjectArtifacts } from './ci/artifacts/index.ts';
 import { forgetSilentManagers } from './ci/runners/index.ts';
 import { processAgain, startDelayed, startForPush } from './ci/running/index.ts';
 import { runSchedule, startSchedules, tellOfStop } from './ci/schedules/index.ts';
@@ -141,6 +142,8 @@ export const jobs: readonly AnyJob[] = [
   tellOfMirrorFailure,
   assignPipelines,
   forgetSilentManagers,
+  removeExpiredArtifacts,
+  removeProjectArtifacts,
   processAgain,
   startDelayed,
   startForPush,

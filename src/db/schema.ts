@@ -165,6 +165,9 @@ export interface ApplicationSettings {
   allow_runner_registration_token: Generated<boolean>;
   runner_token_expiration_interval: number | null;
   runner_registration_version: Generated<number>;
+  max_artifacts_size: Generated<number>;
+  default_artifacts_expire_in: Generated<string>;
+  keep_latest_artifact: Generated<boolean>;
 }
 
 export interface ApprovalRuleGroups {
@@ -1283,9 +1286,32 @@ export interface Iterations {
   updated_at: Generated<Timestamp>;
 }
 
+export interface JobArtifacts {
+  id: GeneratedAlways<number>;
+  job_id: number;
+  project_id: number;
+  file_type: string;
+  file_format: string;
+  filename: string;
+  size_bytes: number;
+  sha256: string;
+  accessibility: string;
+  blob_key: string;
+  expire_at: Timestamp | null;
+  look_at: Timestamp | null;
+  created_at: Generated<Timestamp>;
+}
+
 export interface JobDefinitions {
   job_id: number;
   definition: Json;
+}
+
+export interface JobDotenvVariables {
+  id: GeneratedAlways<number>;
+  job_id: number;
+  key: string;
+  value: Buffer;
 }
 
 export interface JobLogPieces {
@@ -1315,6 +1341,16 @@ export interface JobRuns {
   seen_at: Generated<Timestamp>;
   canceling_at: Timestamp | null;
   ended_at: Timestamp | null;
+}
+
+export interface JobTestSuites {
+  artifact_id: number;
+  success: Generated<number>;
+  failed: Generated<number>;
+  skipped: Generated<number>;
+  error: Generated<number>;
+  total_time: Generated<number>;
+  suite_error: string | null;
 }
 
 export interface JobTotals {
@@ -1661,6 +1697,7 @@ export interface Namespaces {
   allow_runner_registration_token: Generated<boolean>;
   runner_token_expiration_interval: number | null;
   runner_registration_version: Generated<number>;
+  max_artifacts_size: number | null;
 }
 
 export interface Notes {
@@ -1979,6 +2016,8 @@ export interface Projects {
   group_runners_enabled: Generated<boolean>;
   runner_token_expiration_interval: number | null;
   runner_registration_version: Generated<number>;
+  max_artifacts_size: number | null;
+  keep_latest_artifact: Generated<boolean>;
 }
 
 export interface ProtectedBranchAccessLevels {
@@ -2767,10 +2806,13 @@ export interface DB {
   issues: Issues;
   iteration_cadences: IterationCadences;
   iterations: Iterations;
+  job_artifacts: JobArtifacts;
   job_definitions: JobDefinitions;
+  job_dotenv_variables: JobDotenvVariables;
   job_log_pieces: JobLogPieces;
   job_logs: JobLogs;
   job_runs: JobRuns;
+  job_test_suites: JobTestSuites;
   job_totals: JobTotals;
   job_workers: JobWorkers;
   keys: Keys;

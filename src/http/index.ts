@@ -26,5 +26,5 @@ export { fileReply, namesTag, type Reading } from './stored_file.ts';
 export { streamOf } from './streamed_body.ts';
 export * from './types.ts';
 export { upgradeProtocol } from './upgrades.ts';
-export { shortenedName } from './upload.ts';
+export { readWithFiles, shortenedName } from './upload.ts';
 export { UploadedFile } from './uploaded_file.ts';

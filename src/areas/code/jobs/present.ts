@@ -10,6 +10,7 @@ import { presentUserBasic, UserBasic, type UserBasicRow, userBasicJson } from '.
 import { Pipeline, type PipelineRow, presentPipeline, secondsBetween } from '../pipelines/present.ts';
 import { stage as externalStage, type State, states } from '../pipelines/rules.ts';
 import { Commit, presentCommit } from '../repository/present.ts';
+import { artifactsOfJob, type ListedArtifact } from './artifact_queries.ts';
 
 export const jobPage = pagePath('/:project/-/jobs/:job_id');
 
@@ -35,9 +36,20 @@ export const Job = resource('Job', {
     description: 'The page of the job; of a reported status `target_url`, or the page of the commit',
   }),
   project: Type.Object({ ci_job_token_scope_enabled: Type.Boolean() }),
-  artifacts: Type.Array(Type.Object({})),
+  artifacts: Type.Array(
+    Type.Object({
+      file_type: Type.String(),
+      size: Type.Integer(),
+      filename: Type.String(),
+      file_format: Type.String(),
+    }),
+    { description: 'The files that it left' },
+  ),
+  artifacts_file: optional(
+    Type.Object({ filename: Type.String(), size: Type.Integer() }, { description: 'The archive, if there is one' }),
+  ),
   runner: Type.Null(),
-  artifacts_expire_at: Type.Null(),
+  artifacts_expire_at: nullable(Timestamp),
   archived: Type.Boolean(),
   failure_reason: optional(Type.String({ description: 'Only of failed jobs' })),
   tag_list: Type.Array(Type.String()),
@@ -58,7 +70,7 @@ export const jobsOf = (db: Database, project: Project) =>
     .select(['id', 'sha', 'ref', 'name', 'target_url', 'coverage', 'created_at', 'started_at', 'finished_at'])
     .select(['kind', 'stage', 'allow_failure', 'failure_reason', 'queued_at', 'tags'])
     .select((q) => q.ref('status').$castTo<State>().as('status'))
-    .select([userOfStatus.as('user'), pipelineOfStatus.as('pipeline')])
+    .select([userOfStatus.as('user'), pipelineOfStatus.as('pipeline'), artifactsOfJob.as('left')])
     .where('project_id', '=', project.id)
     .where('pipeline_id', 'is not', null)
     .$if(!mayUse(project, 'builds'), (q) => q.where('kind', '=', 'status'))
@@ -79,10 +91,18 @@ async function commitsOf({ storages, url }: Place, project: Project, rows: reado
   return new Map(await Promise.all(commits));
 }
 
+const artifactMembers = (artifacts: ListedArtifact[]) => {
+  const archive = artifacts.find(({ file_type }) => file_type === 'archive');
+  return {
+    artifacts,
+    ...(archive ? { artifacts_file: { filename: archive.filename, size: archive.size } } : {}),
+  };
+};
+
 const presentJob = (
   url: string,
   project: Project,
-  { sha, target_url, user, pipeline, kind, queued_at, tags, failure_reason, ...row }: JobRow,
+  { sha, target_url, user, pipeline, kind, queued_at, tags, failure_reason, left, ...row }: JobRow,
   commit: Static<typeof Commit> | null,
 ): Static<typeof Job> => ({
   ...row,
@@ -100,9 +120,9 @@ const presentJob = (
       ? url + jobPage(project.full_path, row.id)
       : (target_url ?? url + commitKind.page(project.full_path, sha)),
   project: { ci_job_token_scope_enabled: false },
-  artifacts: [],
+  ...artifactMembers(left.files ?? []),
   runner: null,
-  artifacts_expire_at: null,
+  artifacts_expire_at: left.expire_at,
   archived: false,
   tag_list: tags ?? [],
 });

@@ -43,7 +43,7 @@ async function jobPage(services: Services, project: Project, jobs: Jobs, input: 
 }
 
 /** Output of an external job, which stays on the external system. */
-const elsewhere = (part: 'trace' | 'artifacts', operation: string, what: string): AnyEndpoint =>
+const elsewhere = (part: 'trace', operation: string, what: string): AnyEndpoint =>
   get(`/projects/:id/jobs/:job_id/${part}`, {
     operation,
     summary: `Get the ${what} of a job; always answers 404, because jobs run elsewhere`,
@@ -90,7 +90,6 @@ export const jobRoutes = [
     handle: ({ project, input, ...services }) => jobReply(services, project, input.job_id),
   }),
   elsewhere('trace', 'getJobTrace', 'log'),
-  elsewhere('artifacts', 'getJobArtifacts', 'artifacts'),
   post('/projects/:id/jobs/:job_id/erase', {
     operation: 'eraseJob',
     summary: 'Erase a job; always answers 405, because no job has a log here',

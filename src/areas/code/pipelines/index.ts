@@ -1,5 +1,5 @@
 /** The interface of pipelines to other districts. */
-export { hasReadablePipelines, isShownPipeline } from './access.ts';
+export { hasReadablePipelines, isShownPipeline, pipelinesReader } from './access.ts';
 export { refreshPipeline, removePipeline } from './actions.ts';
 export { emptyPipelines } from './emptying_queries.ts';
 export { sampleJob, samplePipeline, tellOfJobs, tellOfPipeline } from './hook_actions.ts';

@@ -14,29 +14,6 @@ const single = { pipeline_id: Id };
 const missing = '404 Pipeline Not Found';
 const developer = projectRole('developer', { feature: 'repository' });
 
-const noTests = { total_time: 0, total_count: 0, success_count: 0, failed_count: 0, skipped_count: 0, error_count: 0 };
-const TestCounts = {
-  total_time: Type.Number(),
-  total_count: Type.Integer(),
-  success_count: Type.Integer(),
-  failed_count: Type.Integer(),
-  skipped_count: Type.Integer(),
-  error_count: Type.Integer(),
-  test_suites: Type.Array(Type.Object({})),
-};
-const TestSummary = Type.Object({
-  total: Type.Object({
-    time: Type.Number(),
-    count: Type.Integer(),
-    success: Type.Integer(),
-    failed: Type.Integer(),
-    skipped: Type.Integer(),
-    error: Type.Integer(),
-    suite_error: Type.Null(),
-  }),
-  test_suites: Type.Array(Type.Object({})),
-});
-
 /** Parts of a v4 pipeline that external pipelines do not have. */
 const none = (part: string, operation: string, noun: string) =>
   get(`${path}/:pipeline_id/${part}`, {
@@ -110,30 +87,5 @@ export const pipelineRoutes = [
     handle: ({ project, input, ...services }) => pipelineReply(services, project, input.pipeline_id),
   }),
   none('bridges', 'listPipelineBridges', 'downstream pipelines'),
-  get(`${path}/:pipeline_id/test_report`, {
-    operation: 'getPipelineTestReport',
-    summary: 'Get the test report of a pipeline; always without tests',
-    access: pipelinesReader,
-    input: single,
-    returns: one(Type.Object(TestCounts)),
-    refusals: { 404: missing },
-    handle: async ({ db, project, input }) => {
-      await pipelineIn(db, project, input.pipeline_id);
-      return { ...noTests, test_suites: [] };
-    },
-  }),
-  get(`${path}/:pipeline_id/test_report_summary`, {
-    operation: 'getPipelineTestReportSummary',
-    summary: 'Get the summary of the test report of a pipeline; always without tests',
-    access: pipelinesReader,
-    input: single,
-    returns: one(TestSummary),
-    refusals: { 404: missing },
-    handle: async ({ db, project, input }) => {
-      await pipelineIn(db, project, input.pipeline_id);
-      const total = { time: 0, count: 0, success: 0, failed: 0, skipped: 0, error: 0, suite_error: null };
-      return { total, test_suites: [] };
-    },
-  }),
   emptyList('runners', 'listProjectRunners', 'runners'),
 ];

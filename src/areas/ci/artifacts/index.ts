@@ -1,0 +1,3 @@
+/** The interface of files of jobs to other districts. */
+export { artifactDoorway } from './http.ts';
+export { removeExpiredArtifacts, removeProjectArtifacts } from './jobs.ts';
