@@ -457,6 +457,16 @@ begin
   delete from dependencies where file_id in (select id from removed);
   return null;
 end $function$;
+CREATE OR REPLACE FUNCTION public.remove_runners_without_projects()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from runners
+   where id in (select runner_id from removed) and runner_type = 'project_type'
+     and not exists (select from runner_projects where runner_id = runners.id);
+  return null;
+end $function$;
 CREATE OR REPLACE FUNCTION public.shut_out_service_account()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1247,6 +1257,7 @@ CREATE INDEX commit_statuses_in_order ON commit_statuses USING btree (project_id
 CREATE INDEX commit_statuses_of_pipeline ON commit_statuses USING btree (pipeline_id, id);
 CREATE INDEX commit_statuses_queue ON commit_statuses USING btree (project_id, id) WHERE kind = 'job'::text AND status = 'pending'::text;
 CREATE INDEX commit_statuses_running ON commit_statuses USING btree (project_id) WHERE kind = 'job'::text AND (status = ANY (ARRAY['running'::text, 'canceling'::text]));
+CREATE INDEX commit_statuses_running_by_runner ON commit_statuses USING btree (runner_id) WHERE runner_id IS NOT NULL AND (status = ANY (ARRAY['running'::text, 'canceling'::text]));
 CREATE INDEX commit_statuses_without_pipeline ON commit_statuses USING btree (id) WHERE pipeline_id IS NULL;
 comment on table commit_statuses is 'Statuses of commits that other systems report, and jobs of pipelines. One that has ended is kept and marked as retried when the next one of its name begins.';
 comment on column commit_statuses.ref is 'The branch or tag that the commit was built for.';
@@ -4853,6 +4864,7 @@ create table runner_projects (
 );
 CREATE INDEX runner_projects_by_project ON runner_projects USING btree (project_id, runner_id);
 CREATE UNIQUE INDEX runner_projects_owner ON runner_projects USING btree (runner_id) WHERE is_owner;
+CREATE TRIGGER remove_runners_without_projects AFTER DELETE ON runner_projects REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION remove_runners_without_projects();
 comment on table runner_projects is 'The projects that a runner of projects takes jobs of.';
 comment on column runner_projects.is_owner is 'Whether it is the project that the runner was made in.';
 

@@ -37,7 +37,7 @@ const features: Readonly<Record<Exclude<Feature, 'forking'>, Below>> = {
   },
   repository: {
     nouns: `repository merge_requests milestones/:milestone_id/merge_requests approval_rules approvals deployments environments feature_flags feature_flags_client
-      feature_flags_user_lists artifacts ci/lint pipeline pipelines resource_groups pipeline_schedules runners triggers jobs statuses languages dependencies dependency_list_exports releases push_rule/check`,
+      feature_flags_user_lists artifacts ci/lint pipeline pipelines resource_groups pipeline_schedules triggers jobs statuses languages dependencies dependency_list_exports releases push_rule/check`,
     except: [
       'POST ci/lint',
       ...['protect', 'unprotect'].map((verb) => `PUT repository/branches/:branch/${verb}`),

@@ -161,7 +161,7 @@ export {
 } from './projects.ts';
 export { isKnownProject, isUserOfProject } from './readers.ts';
 export { recipientFor } from './recipients.ts';
-export { placeOfRegistration, registrationToken } from './registration_tokens.ts';
+export { placeOfRegistration, type RegistrationPlace, registrationToken } from './registration_tokens.ts';
 export { mayReadReleases, releaseCodeReader, releaseReader, releaseWriter } from './releases.ts';
 export { keptWithRights, rightsVersion } from './rights_version.ts';
 export { isClosedToInstanceRunners, takesInstanceRunners } from './runners.ts';

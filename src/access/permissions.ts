@@ -31,7 +31,7 @@ const declared = {
   manage_project_access_tokens: { from: 'maintainer' },
   manage_security_policy_link: { from: 'owner', unused: 'There are no security policies.' },
   read_code: { from: 'reporter' },
-  read_runners: { from: 'maintainer', unused: 'There are no runners.' },
+  read_runners: { from: 'maintainer', in_groups: 'owner' },
   read_dependency: { from: 'reporter' },
   read_vulnerability: { from: 'developer' },
   remove_group: { from: 'owner' },

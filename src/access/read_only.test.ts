@@ -26,13 +26,13 @@ async function put({ db }: Pick<World, 'db'>, [table, column]: State, id: number
 const settings = {
   projects: [
     'access_requests access_tokens archive custom_attributes dependency_list_exports deploy_keys deploy_tokens export_relations hooks housekeeping',
-    'import_project_members invitations members notification_settings remote_mirrors repository_storage_moves restore share star',
+    'import_project_members invitations members notification_settings remote_mirrors repository_storage_moves restore runners share star',
     'transfer unarchive unstar',
   ],
   groups: [
     'access_requests access_tokens archive badges billable_members custom_attributes deploy_tokens export_relations hooks invitations member_roles members',
     'merge_request_approval_setting notification_settings placeholders projects protected_branches protected_environments push_rule repository_storage_moves',
-    'restore service_accounts share transfer unarchive variables',
+    'restore runners service_accounts share transfer unarchive variables',
   ],
 };
 

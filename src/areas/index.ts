@@ -11,6 +11,9 @@ import { testReportRoutes } from './ci/artifacts/test_report_routes.ts';
 import { lintRoutes } from './ci/configuration/routes.ts';
 import { resourceGroupRoutes } from './ci/resource_groups/routes.ts';
 import { runnerDoors } from './ci/runners/index.ts';
+import { runnerJobRoutes } from './ci/runners/job_routes.ts';
+import { placeRunnerRoutes } from './ci/runners/place_routes.ts';
+import { runnerRoutes } from './ci/runners/routes.ts';
 import { pipelineFollower } from './ci/running/index.ts';
 import { runningRoutes } from './ci/running/routes.ts';
 import { scheduleRoutes } from './ci/schedules/routes.ts';
@@ -598,6 +601,13 @@ export const endpoints: readonly FiledEndpoint[] = [
   ...tagged('Resource groups', 'What only one job of a project may use at a time.', resourceGroupRoutes),
   ...tagged('Triggers', 'Tokens with which programs start pipelines.', triggerRoutes),
   ...tagged('Jobs', 'What external systems report, as jobs of pipelines.', jobRoutes, artifactRoutes),
+  ...tagged(
+    'Runners',
+    'Programs on other machines that execute jobs.',
+    runnerRoutes,
+    placeRunnerRoutes,
+    runnerJobRoutes,
+  ),
   ...tagged(
     'Repositories',
     'Trees, blobs, archives, comparisons and languages of a repository.',

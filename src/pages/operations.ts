@@ -20,6 +20,7 @@ export interface OperationParameters {
   approveUser: 'id';
   archiveGroup: 'id';
   archiveProject: 'id';
+  assignRunner: 'id' | 'runner_id';
   banUser: 'id';
   blockUser: 'id';
   buildCodeIndex: 'project_id';
@@ -157,6 +158,7 @@ export interface OperationParameters {
   createRelease: 'id' | 'tag_name' | 'name' | 'description' | 'released_at' | 'milestones' | 'milestone_ids' | 'ref' | 'tag_message' | 'assets';
   createReleaseLink: 'id' | 'tag_name' | 'name' | 'url' | 'direct_asset_path' | 'filepath' | 'link_type';
   createRemoteMirror: 'id' | 'url' | 'enabled' | 'auth_method' | 'only_protected_branches' | 'mirror_branch_regex' | 'keep_divergent_refs' | 'host_keys';
+  createRunner: 'runner_type' | 'group_id' | 'project_id' | 'description' | 'maintenance_note' | 'paused' | 'active' | 'locked' | 'access_level' | 'run_untagged' | 'tag_list' | 'maximum_timeout';
   createSavedView: 'list' | 'project_id' | 'group_id' | 'name' | 'query';
   createServiceAccount: 'name' | 'username' | 'email';
   createSignInLink: 'id';
@@ -285,6 +287,7 @@ export interface OperationParameters {
   deleteReleaseLink: 'id' | 'tag_name' | 'link_id';
   deleteRemoteMirror: 'id' | 'mirror_id';
   deleteReviewApps: 'id' | 'before' | 'limit' | 'dry_run';
+  deleteRunner: 'runner_id';
   deleteSavedView: 'view_id';
   deleteSnippet: 'id';
   deleteSnippetAwardEmoji: 'id' | 'snippet_id' | 'award_id';
@@ -527,6 +530,7 @@ export interface OperationParameters {
   getRemoteMirror: 'id' | 'mirror_id';
   getRemoteMirrorPublicKey: 'id' | 'mirror_id';
   getResourceGroup: 'id' | 'key';
+  getRunner: 'runner_id';
   getSnippet: 'id';
   getSnippetAwardEmoji: 'id' | 'snippet_id' | 'award_id';
   getSnippetDiscussion: 'id' | 'snippet_id' | 'discussion_id';
@@ -558,6 +562,7 @@ export interface OperationParameters {
   lintProjectCiConfiguration: 'id' | 'content_ref' | 'sha' | 'dry_run_ref' | 'ref' | 'dry_run' | 'include_jobs';
   listAllGroupMembers: 'id' | 'page' | 'per_page' | 'cursor' | 'query' | 'user_ids' | 'skip_users';
   listAllProjectMembers: 'id' | 'page' | 'per_page' | 'cursor' | 'query' | 'user_ids' | 'skip_users';
+  listAllRunners: 'type' | 'status' | 'paused' | 'tag_list' | 'version_prefix' | 'page' | 'per_page' | 'cursor';
   listAllSnippets: 'page' | 'per_page' | 'cursor' | 'created_after' | 'created_before';
   listBillableMembers: 'id' | 'search' | 'sort' | 'page' | 'per_page' | 'cursor';
   listBillableMemberships: 'id' | 'user_id' | 'page' | 'per_page' | 'cursor';
@@ -658,6 +663,7 @@ export interface OperationParameters {
   listGroupRelationExports: 'id' | 'relation';
   listGroupRelationExportsAlias: 'id' | 'relation';
   listGroupReleases: 'id' | 'sort' | 'simple' | 'page' | 'per_page' | 'cursor';
+  listGroupRunners: 'id' | 'type' | 'status' | 'paused' | 'tag_list' | 'version_prefix' | 'page' | 'per_page' | 'cursor';
   listGroupSearchResults: 'id' | 'scope' | 'page' | 'per_page' | 'cursor' | 'pagination' | 'search' | 'state' | 'confidential' | 'order_by' | 'sort' | 'ref' | 'fields' | 'label_name' | 'author_username' | 'source_branch' | 'target_branch' | 'not' | 'search_type' | 'include_archived' | 'exclude_forks' | 'regex' | 'num_context_lines';
   listGroupSearchResultsAtPage: 'id' | 'scope' | 'page' | 'per_page' | 'cursor' | 'pagination' | 'search' | 'state' | 'confidential' | 'order_by' | 'sort' | 'ref' | 'fields' | 'label_name' | 'author_username' | 'source_branch' | 'target_branch' | 'not' | 'search_type' | 'include_archived' | 'exclude_forks' | 'regex' | 'num_context_lines';
   listGroupServiceAccountTokens: 'id' | 'user_id' | 'state' | 'revoked' | 'search' | 'created_after' | 'created_before' | 'last_used_after' | 'last_used_before' | 'expires_after' | 'expires_before' | 'sort' | 'page' | 'per_page' | 'cursor';
@@ -728,6 +734,7 @@ export interface OperationParameters {
   listOwnEvents: 'action' | 'target_type' | 'before' | 'after' | 'sort' | 'after_id' | 'page' | 'per_page' | 'cursor' | 'scope';
   listOwnGpgKeys: 'page' | 'per_page' | 'cursor';
   listOwnKeys: 'page' | 'per_page' | 'cursor';
+  listOwnRunners: 'type' | 'status' | 'paused' | 'tag_list' | 'version_prefix' | 'page' | 'per_page' | 'cursor';
   listOwnTokenAssociations: 'page' | 'per_page' | 'min_access_level';
   listPersonalAccessTokens: 'user_id' | 'state' | 'revoked' | 'search' | 'created_after' | 'created_before' | 'last_used_after' | 'last_used_before' | 'expires_after' | 'expires_before' | 'sort' | 'page' | 'per_page' | 'cursor';
   listPipelineBridges: 'id' | 'pipeline_id' | 'page' | 'per_page' | 'cursor';
@@ -769,7 +776,7 @@ export interface OperationParameters {
   listProjectMilestones: 'id' | 'page' | 'per_page' | 'cursor' | 'title' | 'search' | 'updated_before' | 'updated_after' | 'iids' | 'state' | 'include_ancestors' | 'include_parent_milestones';
   listProjectRelationExports: 'id' | 'relation';
   listProjectRelationExportsAlias: 'id' | 'relation';
-  listProjectRunners: 'id' | 'page' | 'per_page' | 'cursor';
+  listProjectRunners: 'id' | 'type' | 'status' | 'paused' | 'tag_list' | 'version_prefix' | 'page' | 'per_page' | 'cursor';
   listProjectSearchResults: 'id' | 'scope' | 'page' | 'per_page' | 'cursor' | 'pagination' | 'search' | 'state' | 'confidential' | 'order_by' | 'sort' | 'ref' | 'fields' | 'label_name' | 'author_username' | 'source_branch' | 'target_branch' | 'not' | 'search_type' | 'include_archived' | 'exclude_forks' | 'regex' | 'num_context_lines';
   listProjectSearchResultsAtPage: 'id' | 'scope' | 'page' | 'per_page' | 'cursor' | 'pagination' | 'search' | 'state' | 'confidential' | 'order_by' | 'sort' | 'ref' | 'fields' | 'label_name' | 'author_username' | 'source_branch' | 'target_branch' | 'not' | 'search_type' | 'include_archived' | 'exclude_forks' | 'regex' | 'num_context_lines';
   listProjectShareLocations: 'id' | 'page' | 'per_page' | 'cursor' | 'search';
@@ -799,6 +806,8 @@ export interface OperationParameters {
   listRemoteMirrors: 'id' | 'page' | 'per_page' | 'cursor';
   listRepositoryTree: 'id' | 'ref' | 'path' | 'recursive' | 'pagination' | 'page_token' | 'page' | 'per_page';
   listResourceGroups: 'id' | 'page' | 'per_page' | 'cursor';
+  listRunnerJobs: 'runner_id' | 'status' | 'system_id' | 'order_by' | 'sort' | 'page' | 'per_page' | 'cursor';
+  listRunnerManagers: 'runner_id' | 'page' | 'per_page' | 'cursor';
   listSavedViews: 'list' | 'project_id' | 'group_id';
   listSearchResults: 'scope' | 'page' | 'per_page' | 'cursor' | 'pagination' | 'search' | 'state' | 'confidential' | 'order_by' | 'sort' | 'ref' | 'fields' | 'label_name' | 'author_username' | 'source_branch' | 'target_branch' | 'not' | 'search_type' | 'include_archived' | 'exclude_forks' | 'regex' | 'num_context_lines';
   listServiceAccounts: 'order_by' | 'sort' | 'page' | 'per_page' | 'cursor' | 'pagination';
@@ -868,11 +877,15 @@ export interface OperationParameters {
   resendOwnConfirmation: 'email_id';
   resendProjectHookEvent: 'id' | 'hook_id' | 'hook_event_id';
   resetFeatureFlagsClientToken: 'id';
+  resetGroupRegistrationToken: 'id';
+  resetInstanceRegistrationToken: never;
   resetIssueSpentTime: 'id' | 'issue_iid';
   resetIssueTimeEstimate: 'id' | 'issue_iid';
   resetMergeRequestApprovals: 'id' | 'merge_request_iid';
   resetMergeRequestSpentTime: 'id' | 'merge_request_iid';
   resetMergeRequestTimeEstimate: 'id' | 'merge_request_iid';
+  resetProjectRegistrationToken: 'id';
+  resetRunnerToken: 'runner_id';
   resolveMergeRequestConflicts: 'id' | 'merge_request_iid' | 'source_head' | 'target_head' | 'commit_message' | 'files';
   resolveMergeRequestDiscussion: 'id' | 'merge_request_iid' | 'discussion_id' | 'resolved';
   restoreGroup: 'id';
@@ -952,6 +965,7 @@ export interface OperationParameters {
   unapproveMergeRequest: 'id' | 'merge_request_iid';
   unarchiveGroup: 'id';
   unarchiveProject: 'id';
+  unassignRunner: 'id' | 'runner_id';
   unbanUser: 'id';
   unblockUser: 'id';
   unfollowUser: 'id';
@@ -1059,6 +1073,7 @@ export interface OperationParameters {
   updateReleaseLink: 'id' | 'tag_name' | 'link_id' | 'name' | 'url' | 'direct_asset_path' | 'filepath' | 'link_type';
   updateRemoteMirror: 'id' | 'mirror_id' | 'enabled' | 'auth_method' | 'only_protected_branches' | 'mirror_branch_regex' | 'keep_divergent_refs' | 'host_keys';
   updateResourceGroup: 'id' | 'key' | 'process_mode';
+  updateRunner: 'runner_id' | 'description' | 'maintenance_note' | 'paused' | 'active' | 'locked' | 'access_level' | 'run_untagged' | 'tag_list' | 'maximum_timeout';
   updateServiceAccount: 'user_id' | 'name' | 'username' | 'email';
   updateSnippet: 'id' | 'title' | 'description' | 'visibility' | 'files' | 'content' | 'file_name';
   updateSnippetDiscussionNote: 'id' | 'snippet_id' | 'discussion_id' | 'note_id' | 'body';

@@ -67,6 +67,36 @@ def schedules(place):
     same((project.triggers.list(get_all=True), project.resource_groups.list(get_all=True)), ([], []))
 
 
+def runners(place):
+    maintainer, owner, admin = [client(place, who) for who in ["maintainer", "owner", "admin"]]
+    project, group = maintainer.projects.get(place["project"]["id"]), owner.groups.get(place["group"]["id"])
+    registered = maintainer.runners.create({"token": project.runners_token, "tag_list": "linux,docker", "description": "Press"})
+    maintainer.runners.verify(registered.token)
+    refused(403, "403 Forbidden", maintainer.runners.verify, "unknown")
+    made = maintainer.user.runners.create({"runner_type": "project_type", "project_id": project.id, "paused": True})
+    same(made.token.startswith("glrt-"), True)
+    of_group = owner.user.runners.create({"runner_type": "group_type", "group_id": group.id})
+    same({each.id for each in maintainer.runners.list(get_all=True)}, {registered.id, made.id})
+    same([each.id for each in maintainer.runners.list(paused=True)], [made.id])
+    same(of_group.id in [each.id for each in admin.runners_all.list(get_all=True)], True)
+    same([each.id for each in project.runners.list(type="group_type")], [of_group.id])
+    same(of_group.id in [each.id for each in group.runners.list(get_all=True)], True)
+    runner = maintainer.runners.get(registered.id)
+    same((runner.description, runner.tag_list, runner.projects[0]["id"]), ("Press", ["docker", "linux"], project.id))
+    runner.paused = True
+    runner.tag_list = ["linux"]
+    runner.save()
+    same(maintainer.runners.get(runner.id).tag_list, ["linux"])
+    same(runner.jobs.list(get_all=True), [])
+    other = owner.projects.create({"name": "Runners", "namespace_id": group.id})
+    owner.projects.get(other.id).runners.create({"runner_id": made.id})
+    refused(403, "403 Forbidden - Runner associated with more than one project", owner.runners.delete, made.id)
+    other.runners.delete(made.id)
+    maintainer.runners.delete(made.id)
+    maintainer.runners.delete(token=registered.token)
+    refused(404, "404 Runner Not Found", maintainer.runners.get, registered.id)
+
+
 def feature_flags(place):
     project = client(place, "developer").projects.get(place["project"]["id"])
     users = project.feature_flags_user_lists.create({"name": "Testers", "user_xids": ["ada", "bob"]})
@@ -234,4 +264,4 @@ def group_rules(place):
     same(group.billable_members.list(search=planner["username"], get_all=True), [])
 
 
-STORIES = [pipelines, schedules, feature_flags, protected_environments, badges, templates, custom_attributes, instance, repository_tools, group_rules]
+STORIES = [pipelines, schedules, runners, feature_flags, protected_environments, badges, templates, custom_attributes, instance, repository_tools, group_rules]

@@ -6,6 +6,7 @@ import {
   permissions,
   refreshAuthorizations,
   rightsVersion,
+  tokenDigest,
   unusedPermissions,
 } from '../../src/access/index.ts';
 import { endpoints } from '../../src/areas/index.ts';
@@ -59,8 +60,8 @@ export function callerFor({ url }: World, { id, username }: Pick<Person, 'id' | 
 }
 
 /**
- * The objects that paths name: below a project or group an issue, an epic, a merge request and a public snippet of a user outside the table, and a commit; and an
- * export of the administrator.
+ * The objects that paths name: below a project or group an issue, an epic, a merge request and a public snippet of a user outside the table, and a commit; an
+ * export of the administrator, and a runner of the project.
  */
 export interface Things {
   commit_id: string;
@@ -71,6 +72,7 @@ export interface Things {
   epic_id: number;
   snippet_id: number;
   export_id: number;
+  runner_id: number;
 }
 
 /** Adds these objects below the project and the group of a world. */
@@ -98,7 +100,23 @@ export async function addThings({ db, project, group, people, as, person }: Worl
     .values({ project_id: project.id, user_id: people.admin.id, export_type: 'csv' })
     .returning('id')
     .executeTakeFirstOrThrow();
-  return { commit_id: sha, sha, issue_iid: 1, merge_request_iid: 1, epic_iid: 1, epic_id, snippet_id, export_id };
+  const { id: runner_id } = await db
+    .insertInto('runners')
+    .values({ runner_type: 'project_type', is_registered: false, token_digest: tokenDigest(`runner ${project.id}`) })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await db.insertInto('runner_projects').values({ runner_id, project_id: project.id, is_owner: true }).execute();
+  return {
+    runner_id,
+    commit_id: sha,
+    sha,
+    issue_iid: 1,
+    merge_request_iid: 1,
+    epic_iid: 1,
+    epic_id,
+    snippet_id,
+    export_id,
+  };
 }
 
 /** Values for the parameters of a path: the world's project and group with what is in them, and the guest where a user is named. */
@@ -112,6 +130,7 @@ export function paramsFor(path: string, { project, group, people }: World, thing
     namespaces: group.id,
     snippets: things.snippet_id,
     dependency_list_exports: things.export_id,
+    runners: things.runner_id,
   };
   const inside: Record<string, number | string> = { ...things, user_id: people.guest.id };
   return Object.fromEntries(

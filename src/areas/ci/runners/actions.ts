@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { newTokenValue, tokenDigest } from '../../../access/index.ts';
 import { type Database, stamped } from '../../../db/index.ts';
-import { found, invalid } from '../../../http/index.ts';
+import { deleteFound, forbidden, found, invalid } from '../../../http/index.ts';
 import { limitsOf } from '../../instance/plan_limits/index.ts';
 import { expiryAt, placeOf, type RunnerPlace } from './queries.ts';
 import { type RunnerSettings, settingReasons, stale_days, usualSettings } from './rules.ts';
@@ -22,14 +22,17 @@ export interface MadeRunner {
 
 const newRunnerToken = (is_registered: boolean) => newTokenValue(is_registered ? '' : 'glrt-');
 
-const tooManyText = (kind: 'group' | 'project', most: number | string) =>
-  `Maximum number of ci registered ${kind} runners (${most}) exceeded`;
+export const tooManyTexts = (['group', 'project'] as const).map((kind) => `base: ${tooManyText(kind, '<limit>')}`);
+
+function tooManyText(kind: 'group' | 'project', most: number | string): string {
+  return `Maximum number of ci registered ${kind} runners (${most}) exceeded`;
+}
 
 /**
  * Locks the group or project, so that concurrent requests cannot exceed the limit of its runners.
  * @throws ApiError 400
  */
-async function checkLimit(tx: Database, { namespace_id, project_id }: RunnerPlace): Promise<void> {
+export async function checkLimit(tx: Database, { namespace_id, project_id }: RunnerPlace): Promise<void> {
   const kind = project_id === null ? 'group' : 'project';
   const limits = await limitsOf(tx);
   const most = limits[`ci_registered_${kind}_runners`];
@@ -98,3 +101,37 @@ export function resetToken(
     return { ...found('Runner', changed), token };
   });
 }
+
+/**
+ * Changes the settings of a runner.
+ * @throws ApiError 400 for settings that are wrong together with those that stay, 404
+ */
+export const changeRunner = (db: Database, id: number, changes: Partial<RunnerSettings>): Promise<void> =>
+  db.transaction().execute(async (tx) => {
+    const query = tx
+      .selectFrom('runners')
+      .select(['description', 'maintenance_note', 'paused', 'locked', 'run_untagged', 'tag_list', 'maximum_timeout'])
+      .select((q) => q.ref('access_level').$castTo<RunnerSettings['access_level']>().as('access_level'))
+      .where('id', '=', id)
+      .forNoKeyUpdate();
+    const reasons = settingReasons({ ...found('Runner', await query.executeTakeFirst()), ...changes });
+    if (Object.keys(reasons).length > 0) throw invalid(reasons);
+    const { tag_list, ...others } = changes;
+    await tx
+      .updateTable('runners')
+      .set(stamped({ ...others, ...(tag_list && { tag_list: sql`${[...tag_list]}::text[]` }) }))
+      .where('id', '=', id)
+      .execute();
+  });
+
+/**
+ * Deletes a runner that has at most one project.
+ * @throws ApiError 403, 404
+ */
+export const deleteRunner = (db: Database, id: number): Promise<void> =>
+  db.transaction().execute(async (tx) => {
+    await tx.selectFrom('runners').select('id').where('id', '=', id).forUpdate().execute();
+    const places = await tx.selectFrom('runner_projects').select('project_id').where('runner_id', '=', id).execute();
+    if (places.length > 1) throw forbidden('Runner associated with more than one project');
+    await deleteFound(tx, 'runners', id, 'Runner');
+  });

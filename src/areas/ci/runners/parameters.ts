@@ -6,22 +6,22 @@ import { accessLevels, orderedTags, type RunnerSettings, systemPattern } from '.
 const largest = 2 ** 31 - 1;
 
 /** The settings of a runner, each of which may be left out. */
-const settingParameters = {
+export const settingParameters = {
   description: optional(Type.String({ description: 'At most 1,024 characters' })),
-  maintenance_note: optional(nullable(Type.String({ description: 'At most 1,024 characters' }))),
-  paused: optional(Type.Boolean({ description: 'Whether it takes no new jobs' })),
   active: optional(deprecated('use `paused`, which is its opposite', Type.Boolean())),
+  paused: optional(Type.Boolean({ description: 'Whether it takes no new jobs' })),
+  tag_list: optional(CommaList(Type.String({ description: 'Jobs with tags are for runners that have all of them' }))),
+  run_untagged: optional(Type.Boolean({ description: 'Whether it takes jobs without tags' })),
   locked: optional(Type.Boolean({ description: 'Whether it cannot be assigned to further projects' })),
   access_level: optional(
     Type.Enum([...accessLevels], { description: '`ref_protected`: only jobs of protected branches and tags' }),
   ),
-  run_untagged: optional(Type.Boolean({ description: 'Whether it takes jobs without tags' })),
-  tag_list: optional(CommaList(Type.String({ description: 'Jobs with tags are for runners that have all of them' }))),
   maximum_timeout: optional(
     nullable(
       Type.Integer({ minimum: 0, maximum: largest, description: 'Seconds that a job may take on it; at least 600' }),
     ),
   ),
+  maintenance_note: optional(nullable(Type.String({ description: 'At most 1,024 characters' }))),
 };
 
 export const settingRules = [mutuallyExclusive('active', 'paused')];

@@ -1,7 +1,7 @@
 /** Rules of runners (docs/reference/runners.md). */
 import { isLonger, tooLong } from '../../../texts/index.ts';
 
-const runnerTypes = ['instance_type', 'group_type', 'project_type'] as const;
+export const runnerTypes = ['instance_type', 'group_type', 'project_type'] as const;
 export type RunnerType = (typeof runnerTypes)[number];
 
 export const accessLevels = ['not_protected', 'ref_protected'] as const;
@@ -13,6 +13,8 @@ export const systemPattern = '^[A-Za-z0-9_-]{1,64}$';
 export const maximumManagers = 1000;
 /** A runner or manager without contact for so long is stale. */
 export const stale_days = 7;
+/** A runner or manager is online for so long after a contact. */
+export const online_hours = 2;
 
 const maximumTags = 50;
 const maximumTag = 255;
@@ -49,6 +51,14 @@ export const texts = {
   long: `is too long (maximum is ${maximumText} characters)`,
   longTag: `is too long (maximum is ${maximumTag} characters)`,
 };
+
+/** The reasons as endpoints declare them. */
+export const settingTexts = [
+  ...[texts.untagged, texts.tags, texts.longTag].map((text) => `tags_list: ${text}`),
+  `maximum_timeout: ${texts.timeout}`,
+  `description: ${texts.long}`,
+  `maintenance_note: ${texts.long}`,
+];
 
 /** Tags as they are kept: each once, sorted. */
 export const orderedTags = (tags: readonly string[]): string[] =>

@@ -9,5 +9,14 @@ export { pipelineMail } from './mail_git.ts';
 export { notifyOfPipeline } from './notification_actions.ts';
 export { Pipeline, PipelineBasic, PipelineDetail, pipelineColumns, pipelinePage, presentPipeline } from './present.ts';
 export { headPipeline, pipelineIn, pipelineReply, pipelinesOf } from './queries.ts';
-export { type Counted, finalStates, isActive, isFinal, overallStatus, type Source, type State } from './rules.ts';
+export {
+  type Counted,
+  finalStates,
+  isActive,
+  isFinal,
+  overallStatus,
+  type Source,
+  type State,
+  states,
+} from './rules.ts';
 export { statusOfCommit } from './status_queries.ts';

@@ -1,6 +1,5 @@
 /** Pipelines: the statuses that external systems report for a commit and ref, combined (docs/reference/pipelines.md). */
 import { Type } from 'typebox';
-import { projectRole } from '../../../access/index.ts';
 import { repositoryOf, resolveBranch, resolveCommit } from '../../../git/index.ts';
 import { found, get, Id, one, optional, pageOf } from '../../../http/index.ts';
 import { mapPage, pageOfArray, paginate, paging } from '../../../lists/index.ts';
@@ -12,7 +11,6 @@ import { pipelineIn, pipelineReply, pipelinesOf } from './queries.ts';
 const path = '/projects/:id/pipelines';
 const single = { pipeline_id: Id };
 const missing = '404 Pipeline Not Found';
-const developer = projectRole('developer', { feature: 'repository' });
 
 /** Parts of a v4 pipeline that external pipelines do not have. */
 const none = (part: string, operation: string, noun: string) =>
@@ -27,17 +25,6 @@ const none = (part: string, operation: string, noun: string) =>
       await pipelineIn(db, project, input.pipeline_id);
       return pageOfArray([], input);
     },
-  });
-
-/** Lists that only a server that runs jobs can fill: clients request them, and get an empty list. */
-const emptyList = (noun: string, operation: string, name: string) =>
-  get(`/projects/:id/${noun}`, {
-    operation,
-    summary: `List the ${name} of a project; always empty, because jobs run elsewhere`,
-    access: developer,
-    input: paging,
-    returns: pageOf(Type.Object({})),
-    handle: async ({ input }) => pageOfArray([], input),
   });
 
 export const pipelineRoutes = [
@@ -87,5 +74,4 @@ export const pipelineRoutes = [
     handle: ({ project, input, ...services }) => pipelineReply(services, project, input.pipeline_id),
   }),
   none('bridges', 'listPipelineBridges', 'downstream pipelines'),
-  emptyList('runners', 'listProjectRunners', 'runners'),
 ];

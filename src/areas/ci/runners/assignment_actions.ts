@@ -1,0 +1,73 @@
+/** Which projects a runner of projects takes jobs of. */
+import type { Project } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { type Caller, forbidden, found, invalid } from '../../../http/index.ts';
+import { type GrantedRunner, noAccess, rightsOn } from './access.ts';
+import { checkLimit } from './actions.ts';
+
+export const assignmentTexts = {
+  locked: 'Runner is locked',
+  group: 'Runner is a group runner',
+  instance: 'Runner is an instance runner',
+  taken: 'Runner has already been taken',
+  last: 'Only one project associated with the runner. Please remove the runner instead',
+  owner: 'You cannot unassign a runner from the owner project. Delete the runner instead',
+};
+
+/**
+ * Assigns a runner to a further project (docs/reference/runners.md#projects-of-a-runner).
+ * @throws ApiError 400 when it has the project, or the project too many runners; 403
+ */
+export async function assignRunner(
+  db: Database,
+  caller: Caller,
+  { id: project_id }: Project,
+  runner: GrantedRunner,
+): Promise<void> {
+  if (runner.runner_type === 'group_type') throw forbidden(assignmentTexts.group);
+  if (runner.runner_type === 'instance_type') throw forbidden(assignmentTexts.instance);
+  if (!(await rightsOn(db, caller, runner)).assigns) throw forbidden(noAccess);
+  if (runner.locked && !caller.admin) throw forbidden(assignmentTexts.locked);
+  await db.transaction().execute(async (tx) => {
+    const locked = await tx
+      .selectFrom('runners')
+      .select('id')
+      .where('id', '=', runner.id)
+      .forNoKeyUpdate()
+      .executeTakeFirst();
+    found('Runner', locked);
+    await checkLimit(tx, { namespace_id: null, project_id });
+    const added = await tx
+      .insertInto('runner_projects')
+      .values({ runner_id: runner.id, project_id })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('runner_id')
+      .executeTakeFirst();
+    if (!added) throw invalid({ base: [assignmentTexts.taken] });
+  });
+}
+
+/**
+ * Takes a runner from a project that is not the one that it was made in. It keeps at least one.
+ * @throws ApiError 403, 404
+ */
+export const unassignRunner = (db: Database, project_id: number, runner_id: number): Promise<void> =>
+  db.transaction().execute(async (tx) => {
+    await tx.selectFrom('runners').select('id').where('id', '=', runner_id).forNoKeyUpdate().execute();
+    const held = await tx
+      .selectFrom('runner_projects')
+      .select(['project_id', 'is_owner'])
+      .where('runner_id', '=', runner_id)
+      .execute();
+    const { is_owner } = found(
+      'Runner',
+      held.find((row) => row.project_id === project_id),
+    );
+    if (held.length === 1) throw forbidden(assignmentTexts.last);
+    if (is_owner) throw forbidden(assignmentTexts.owner);
+    await tx
+      .deleteFrom('runner_projects')
+      .where('runner_id', '=', runner_id)
+      .where('project_id', '=', project_id)
+      .execute();
+  });
