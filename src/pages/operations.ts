@@ -158,7 +158,7 @@ export interface OperationParameters {
   createRelease: 'id' | 'tag_name' | 'name' | 'description' | 'released_at' | 'milestones' | 'milestone_ids' | 'ref' | 'tag_message' | 'assets';
   createReleaseLink: 'id' | 'tag_name' | 'name' | 'url' | 'direct_asset_path' | 'filepath' | 'link_type';
   createRemoteMirror: 'id' | 'url' | 'enabled' | 'auth_method' | 'only_protected_branches' | 'mirror_branch_regex' | 'keep_divergent_refs' | 'host_keys';
-  createRunner: 'runner_type' | 'group_id' | 'project_id' | 'description' | 'maintenance_note' | 'paused' | 'active' | 'locked' | 'access_level' | 'run_untagged' | 'tag_list' | 'maximum_timeout';
+  createRunner: 'runner_type' | 'group_id' | 'project_id' | 'description' | 'active' | 'paused' | 'tag_list' | 'run_untagged' | 'locked' | 'access_level' | 'maximum_timeout' | 'maintenance_note';
   createSavedView: 'list' | 'project_id' | 'group_id' | 'name' | 'query';
   createServiceAccount: 'name' | 'username' | 'email';
   createSignInLink: 'id';
@@ -1073,7 +1073,7 @@ export interface OperationParameters {
   updateReleaseLink: 'id' | 'tag_name' | 'link_id' | 'name' | 'url' | 'direct_asset_path' | 'filepath' | 'link_type';
   updateRemoteMirror: 'id' | 'mirror_id' | 'enabled' | 'auth_method' | 'only_protected_branches' | 'mirror_branch_regex' | 'keep_divergent_refs' | 'host_keys';
   updateResourceGroup: 'id' | 'key' | 'process_mode';
-  updateRunner: 'runner_id' | 'description' | 'maintenance_note' | 'paused' | 'active' | 'locked' | 'access_level' | 'run_untagged' | 'tag_list' | 'maximum_timeout';
+  updateRunner: 'runner_id' | 'description' | 'active' | 'paused' | 'tag_list' | 'run_untagged' | 'locked' | 'access_level' | 'maximum_timeout' | 'maintenance_note';
   updateServiceAccount: 'user_id' | 'name' | 'username' | 'email';
   updateSnippet: 'id' | 'title' | 'description' | 'visibility' | 'files' | 'content' | 'file_name';
   updateSnippetDiscussionNote: 'id' | 'snippet_id' | 'discussion_id' | 'note_id' | 'body';

@@ -50,6 +50,10 @@ const reasons: readonly (readonly [reason: string, of: RegExp])[] = [
     'what pipelines and other programs report',
     /^(setCommitStatus|(create|update|delete)Deployment|createProjectChangelog|createChangelog|updateSubmodule)$/,
   ],
+  [
+    'for programs that look after many runners',
+    /^(listOwnRunners|getRunner|listRunnerManagers|listRunnerJobs|(un)?assignRunner)$/,
+  ],
   ['for servers that migrate to each other', /RelationExport|^list(Entities|BulkImportEntityFailures)/],
   [
     'for programs that act with a token of their own',
@@ -57,7 +61,7 @@ const reasons: readonly (readonly [reason: string, of: RegExp])[] = [
   ],
   [
     'always refused, or always empty: pipelines run elsewhere, and are only shown here',
-    /^(eraseJob|listPipelineBridges|listProjectRunners)$/,
+    /^(eraseJob|listPipelineBridges)$/,
   ],
   ['users add their keys themselves', /^(create|list|revoke|delete)User(Gpg)?Keys?$/],
   [

@@ -126,6 +126,12 @@ async function addSettings({ as, project, group }: World): Promise<void> {
     as('owner').post(`/groups/${group.id}/member_roles`, { name: 'Picker', base_access_level: 10, read_code: true }),
   );
   await sent(as('admin').post('/hooks', hook));
+  const [ofProject, ofGroup] = [
+    { runner_type: 'project_type', project_id: project.id, tag_list: 'linux,shed', maintenance_note: 'In the shed' },
+    { runner_type: 'group_type', group_id: group.id, description: 'Barn', paused: true },
+  ];
+  for (const runner of [ofProject, ofGroup]) await sent(as('owner').post('/user/runners', runner));
+  await sent(as('admin').post('/user/runners', { runner_type: 'instance_type', description: 'Mill' }));
 }
 
 async function addRepositoryThings({ as, project, group }: World): Promise<void> {

@@ -30,6 +30,13 @@ const basicFields = {
   created_by: nullable(UserBasic),
   created_at: Timestamp,
   job_execution_status: Execution,
+  contacted_at: nullable(Timestamp),
+  tag_list: Type.Array(Type.String()),
+  run_untagged: Type.Boolean(),
+  locked: Type.Boolean(),
+  maximum_timeout: nullable(Type.Integer({ description: 'Seconds' })),
+  access_level: Type.Enum([...accessLevels]),
+  maintenance_note: nullable(Type.String()),
 };
 
 export const RunnerForm = resource('Runner', basicFields);
@@ -46,17 +53,10 @@ const Group = Type.Object({ id: Id, name: Type.String(), web_url: Type.String() 
 
 export const RunnerDetailForm = resource('RunnerDetail', {
   ...basicFields,
-  tag_list: Type.Array(Type.String()),
-  run_untagged: Type.Boolean(),
-  locked: Type.Boolean(),
-  maximum_timeout: nullable(Type.Integer({ description: 'Seconds' })),
-  access_level: Type.Enum([...accessLevels]),
   version: nullable(Type.String({ description: 'Of the newest manager, as the others' })),
   revision: nullable(Type.String()),
   platform: nullable(Type.String()),
   architecture: nullable(Type.String()),
-  contacted_at: nullable(Timestamp),
-  maintenance_note: nullable(Type.String()),
   projects: Type.Array(Project, { description: 'Those of its projects whose Maintainer the caller is' }),
   groups: Type.Array(Group, { description: 'Its group, if the caller is a member' }),
 });
@@ -117,7 +117,18 @@ const newest = sql<Newest | null>`(
 export const runnerRows = (db: Database) =>
   db
     .selectFrom('runners')
-    .select(['runners.id', 'description', 'paused', 'runners.created_at', 'contacted_at'])
+    .select([
+      'runners.id',
+      'description',
+      'paused',
+      'runners.created_at',
+      'contacted_at',
+      'tag_list',
+      'run_untagged',
+      'locked',
+    ])
+    .select(['maximum_timeout', 'maintenance_note'])
+    .select((q) => q.ref('access_level').$castTo<(typeof accessLevels)[number]>().as('access_level'))
     .select((q) => q.ref('runner_type').$castTo<(typeof runnerTypes)[number]>().as('runner_type'))
     .select([creator.as('creator'), newest.as('manager'), statusOf('runners').as('status')])
     .select(isAt(sql`runner_id = runners.id`).as('job_execution_status'));
@@ -149,6 +160,13 @@ export const presentRunner = (url: string, row: RunnerRow): Static<typeof Runner
   created_by: row.creator && presentUserBasic(url, row.creator),
   created_at: row.created_at,
   job_execution_status: row.job_execution_status,
+  contacted_at: row.contacted_at,
+  tag_list: row.tag_list,
+  run_untagged: row.run_untagged,
+  locked: row.locked,
+  maximum_timeout: row.maximum_timeout,
+  access_level: row.access_level,
+  maintenance_note: row.maintenance_note,
 });
 
 interface Place {
@@ -172,8 +190,6 @@ const groupsOf = (caller: Caller) => sql<Pick<Place, 'id' | 'name' | 'full_path'
 /** A runner with its details. */
 export const runnerDetail = (db: Database, caller: Caller, id: number) =>
   runnerRows(db)
-    .select(['tag_list', 'run_untagged', 'locked', 'maximum_timeout', 'maintenance_note'])
-    .select((q) => q.ref('access_level').$castTo<(typeof accessLevels)[number]>().as('access_level'))
     .select([projectsOf(caller).as('projects'), groupsOf(caller).as('groups')])
     .where('runners.id', '=', id)
     .executeTakeFirst();
@@ -181,17 +197,10 @@ type RunnerDetail = NonNullable<Awaited<ReturnType<typeof runnerDetail>>>;
 
 export const presentRunnerDetail = (url: string, row: RunnerDetail): Static<typeof RunnerDetailForm> => ({
   ...presentRunner(url, row),
-  tag_list: row.tag_list,
-  run_untagged: row.run_untagged,
-  locked: row.locked,
-  maximum_timeout: row.maximum_timeout,
-  access_level: row.access_level,
   version: row.manager?.version ?? null,
   revision: row.manager?.revision ?? null,
   platform: row.manager?.platform ?? null,
   architecture: row.manager?.architecture ?? null,
-  contacted_at: row.contacted_at,
-  maintenance_note: row.maintenance_note,
   projects: row.projects.map(({ id, name, path, full_name, full_path }) => ({
     id,
     name,

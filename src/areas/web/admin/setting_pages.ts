@@ -138,6 +138,7 @@ const repositoryPage = settingsPage('admin', 'repository', [
       'updateApplicationSettings',
       {
         code_search: { words: { on: 'With an index', git: 'With git alone', off: 'Not at all' }, help: undefined },
+        allow_runner_registration_token: { label: 'Runners may register with a token', help: undefined },
         pipelines_for_pushes: {
           label: 'Pushes make pipelines',
           help: 'No runner can be connected yet, so their jobs wait.',

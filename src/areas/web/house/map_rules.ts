@@ -54,6 +54,7 @@ const projectMap = [
     label: 'Build',
     pages: {
       variables: { label: 'Variables', address: '/-/settings/ci_cd', operation: 'listProjectVariables' },
+      runners: { label: 'Runners', address: '/-/runners', operation: 'listProjectRunners' },
       freeze_periods: {
         label: 'Freeze periods',
         address: '/-/settings/freeze_periods',
@@ -138,6 +139,7 @@ const groupMap = [
     label: 'Build',
     pages: {
       variables: { label: 'Variables', address: '/-/settings/ci_cd', operation: 'listGroupVariables' },
+      runners: { label: 'Runners', address: '/-/runners', operation: 'listGroupRunners' },
       environments: {
         label: 'Protected environments',
         address: '/-/settings/protected_environments',
@@ -259,6 +261,7 @@ const adminMap = [
       messages: { label: 'Messages', address: '/admin/broadcast_messages', operation: 'createBroadcastMessage' },
       features: { label: 'Features', address: '/admin/features', operation: 'listFeatures' },
       variables: { label: 'Variables', address: '/admin/ci/variables', operation: 'createInstanceVariable' },
+      runners: { label: 'Runners', address: '/admin/runners', operation: 'listAllRunners' },
     },
   },
   {

@@ -11,6 +11,7 @@ import { groupSettingsPages } from './group_pages.ts';
 import { hookPages } from './hook_pages.ts';
 import { protectedBranchPages, protectedEnvironmentPages, protectedTagsPage } from './protection_pages.ts';
 import { pushRulePages } from './push_rule_pages.ts';
+import { runnerPages } from './runner_pages.ts';
 import { accessTokenPages, deployKeysPage, deployTokenPages } from './token_pages.ts';
 
 /** The address that other forges have; the page of the project would take it for a path. */
@@ -27,6 +28,7 @@ export const placeSettingsPages = [
   protectedTagsPage,
   ...pushRulePages,
   ...variablePages,
+  ...runnerPages,
   freezePeriodsPage,
   ...protectedEnvironmentPages,
   deployKeysPage,
