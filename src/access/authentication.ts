@@ -10,9 +10,10 @@ import type { Values } from '../http/form.ts';
 import { idIn } from '../http/ids.ts';
 import type { Plan } from '../http/plans.ts';
 import type { Services } from '../services/index.ts';
+import { callerFrom, refuseInactive, type User, userColumns } from './callers.ts';
 import { type AcceptedDeployTokens, callerOfDeployToken } from './deploy_tokens.ts';
 import { countsToday } from './expiry.ts';
-import { isInternal } from './internal_users.ts';
+import { acceptsJobTokens, callerOfJobToken, jobTokenUsername } from './job_tokens.ts';
 import { planInForce } from './plans.ts';
 import { keptWithRights } from './rights_version.ts';
 import { tokenDigest } from './tokens.ts';
@@ -20,21 +21,6 @@ import { tokenDigest } from './tokens.ts';
 /** The last use of a token is updated at most this often. */
 const lastUse_minutes = 10;
 const recordedAddresses = 7;
-
-export interface User {
-  id: number;
-  username: string;
-  name: string;
-  email: string;
-  commit_email: string | null;
-  has_proved_email: boolean;
-  state: string;
-  user_type: string;
-  admin: boolean;
-  external: boolean;
-  /** Whether the primary email address must be confirmed before the user may do anything. */
-  unconfirmed: boolean;
-}
 
 interface Credential extends User {
   token_id: number;
@@ -48,21 +34,6 @@ interface Credential extends User {
   plan: Plan;
 }
 
-/** With `soft`, users can work for some days before they confirm their address. */
-const grace_days = 3;
-
-/** An SQL expression on rows of `users`: whether the user has confirmed the primary address, whatever the setting requires for signing in. */
-export const isPrimaryProved = sql<boolean>`
-  exists (select from emails where user_id = users.id and is_primary and emails.confirmed_at is not null)`;
-
-/** The columns of `User`. */
-export const userColumns = sql`
-  users.id, users.username, users.name, users.email, users.commit_email, users.state, users.user_type, users.admin, users.external,
-  ${isPrimaryProved} as has_proved_email,
-  users.confirmed_at is null and case (select email_confirmation_setting from application_settings)
-    when 'hard' then true when 'soft' then users.created_at < now() - make_interval(days => ${sql.lit(grace_days)}) else false
-  end as unconfirmed`;
-
 const kind = sql<TokenKind>`
   case when users.user_type <> 'project_bot' then case when token.impersonation then 'impersonation' else 'personal' end
        when exists (select from access_token_bots where user_id = users.id and group_id is not null) then 'group' else 'project' end`;
@@ -71,10 +42,13 @@ const kind = sql<TokenKind>`
 const given = (value: unknown): unknown => (value === '' || value === null ? undefined : value);
 
 /**
- * The token value of a request, if any.
- * @throws ApiError 401 for a value that cannot be a token, and for job tokens, which do not exist here
+ * The token value of a request, if any, and whether it was sent as the token of a job.
+ * @throws ApiError 401 for a value that cannot be a token
  */
-function tokenValueOf({ headers }: FastifyRequest, parameters: Values): string | undefined {
+function tokenValueOf(
+  { headers }: FastifyRequest,
+  parameters: Values,
+): { value: string | undefined; isOfJob: boolean } {
   const bearer = /^Bearer +(.*)$/i.exec(headers.authorization ?? '')?.[1]?.trim();
   const value =
     given(parameters.private_token) ??
@@ -82,8 +56,9 @@ function tokenValueOf({ headers }: FastifyRequest, parameters: Values): string |
     given(bearer) ??
     given(parameters.access_token);
   const job = given(parameters.job_token) ?? given(headers['job-token']);
-  if (value === undefined ? job !== undefined : typeof value !== 'string') throw unauthorized();
-  return value as string | undefined;
+  const sent = value ?? job;
+  if (sent !== undefined && typeof sent !== 'string') throw unauthorized();
+  return { value: sent, isOfJob: value === undefined && job !== undefined };
 }
 
 /** Identifies a token: its value, or its ID for credentials that were derived from it. */
@@ -133,54 +108,6 @@ async function oauthCredential(db: Kysely<DB>, name: TokenName): Promise<Credent
 async function credentialNumbered(db: Kysely<DB>, id: number): Promise<Credential | undefined> {
   const { rows } = await sql<Credential>`${credentials} where token.id = ${id}`.execute(db);
   return rows[0];
-}
-
-/**
- * Refuses users who are not active.
- * @throws ApiError 403 with the reason
- */
-export function refuseInactive(user: Pick<User, 'state' | 'user_type' | 'unconfirmed'>, url: string): void {
-  if (isInternal(user.user_type)) throw forbidden('This action cannot be performed by internal users');
-  if (user.state === 'blocked_pending_approval')
-    throw forbidden('Your account is pending approval from your administrator and hence blocked.');
-  if (user.state === 'deactivated')
-    throw forbidden(
-      `Your account has been deactivated by your administrator. Please log back in from a web browser to reactivate your account at ${url}`,
-    );
-  if (user.unconfirmed)
-    throw forbidden(
-      'Your primary email address is not confirmed. Please check your inbox for the confirmation instructions.',
-    );
-  if (user.state !== 'active') throw forbidden('Your account has been blocked.');
-}
-
-/**
- * The email address of a user's commits. A primary address that the user has not confirmed may belong to someone else, so the private one takes its place.
- * @param url the external address of the server, whose host appears in private commit addresses
- */
-export function commitEmailOf(
-  {
-    id,
-    username,
-    email,
-    commit_email,
-    has_proved_email,
-  }: Pick<User, 'id' | 'username' | 'email' | 'commit_email' | 'has_proved_email'>,
-  url: string,
-) {
-  if (commit_email === '_private' || (commit_email === null && !has_proved_email))
-    return `${id}-${username}@users.noreply.${new URL(url).hostname}`;
-  return commit_email ?? email;
-}
-
-/** The parts of a caller that come from the credential; sudo keeps them. */
-type CallerDetails = Pick<Caller, 'token' | 'sudo' | 'counted' | 'plan'>;
-
-/** Builds the caller from a user and a credential. */
-export function callerFrom(user: User, { token, sudo, counted, plan }: CallerDetails, url: string): Caller {
-  const { id, username, name, email, state, admin, external } = user;
-  const person = { id, username, name, email, commit_email: commitEmailOf(user, url), state, admin, external };
-  return { ...person, token, sudo, counted, plan };
 }
 
 /**
@@ -242,13 +169,16 @@ async function checkCredential(services: Services, row: Credential, { address, i
 /**
  * The caller of a token value, for doors that receive it elsewhere (git over HTTP receives it as a password).
  * @param address the client's IP address
- * @param username sent with the token; it must match for deploy tokens
+ * @param username sent with the token; it must match for deploy tokens and for tokens of jobs
  * @throws ApiError 401 for an unknown, revoked or expired token, 403 for a user who is not active
  */
 export const callerOfToken = (
   services: Services,
   { value, username, address }: { value: string; username: string; address: string },
-): Promise<Caller> => callerOf(services, value, { address, isRotation: false, deploy_tokens: { username } });
+): Promise<Caller> =>
+  username === jobTokenUsername
+    ? callerOfJobToken(services, value, ['read_repository'])
+    : callerOf(services, value, { address, isRotation: false, deploy_tokens: { username } });
 
 /**
  * The caller of a token, for a credential that was derived from it and ends with it.
@@ -276,7 +206,10 @@ export async function callerNow(db: Kysely<DB>, caller: Caller): Promise<Caller>
   const tokens =
     kind === 'session'
       ? sql`select user_id from web_sessions where id = ${id}`
-      : sql`
+      : kind === 'job'
+        ? sql`
+            select user_id from commit_statuses join job_runs on job_id = commit_statuses.id where job_id = ${id} and ended_at is null`
+        : sql`
             select user_id from personal_access_tokens where id = ${id} and not revoked and ${countsToday()}
             union all
             select user_id from oauth_tokens where id = ${id} and not revoked and expires_at > now()`;
@@ -286,7 +219,7 @@ export async function callerNow(db: Kysely<DB>, caller: Caller): Promise<Caller>
            join users holder on holder.id = token.user_id join users on users.id = ${caller.id}
      where holder.state = 'active' and users.state = 'active' and (holder.id = users.id or holder.admin)`.execute(db);
   if (!rows[0]) throw unauthorized();
-  return { ...caller, ...rows[0] };
+  return { ...caller, ...rows[0], ...(kind === 'job' && { admin: false }) };
 }
 
 async function userNamed(db: Kysely<DB>, id_or_username: string): Promise<User | undefined> {
@@ -311,20 +244,25 @@ async function actAs(services: Services, caller: Caller, who: string): Promise<C
 /**
  * The caller of a request, or undefined without a credential.
  * @param parameters query and body of the request, which may have `private_token`, `access_token` and `sudo`
- * @param endpoint `rotation` is true when the endpoint rotates a token, `deploy_tokens` when it accepts them; with `rightsVersion`, cached results are used
+ * @param endpoint `operation` decides whether job tokens are accepted; `rotation` is true when the endpoint rotates a token, `deploy_tokens` when it accepts them; with `rightsVersion`, cached results are used
  * @throws ApiError 401 and 403 (docs/reference/access.md#refusals)
  */
 export async function authenticate(
   request: FastifyRequest,
   parameters: Values,
   services: Services,
-  { rotation, deploy_tokens, rightsVersion }: Authenticating = {},
+  { rotation, deploy_tokens, operation, rightsVersion }: Authenticating = {},
 ): Promise<Caller | undefined> {
-  const value = tokenValueOf(request, parameters);
+  const { value, isOfJob } = tokenValueOf(request, parameters);
   const sudo = given(parameters.sudo) ?? given(request.headers.sudo);
   if (value === undefined) {
     if (sudo !== undefined) throw unauthorized();
     return undefined;
+  }
+  if (isOfJob) {
+    const job = await callerOfJobToken(services, value, ['api']);
+    if (!acceptsJobTokens(operation)) throw forbidden();
+    return job;
   }
   const caller = await callerOf(services, value, {
     address: request.ip,

@@ -1,6 +1,6 @@
 /** Authentication, and the access rules that endpoints name. */
 
-export { authenticate, callerInJob, callerOfTokenNumbered, commitEmailOf, isPrimaryProved } from './authentication.ts';
+export { authenticate, callerInJob, callerOfTokenNumbered } from './authentication.ts';
 export { refreshAuthorizations, type Subtree, subtreeOf } from './authorizations.ts';
 export { basicCaller, basicPassword, basicRefused, callerOfBasic, gitScopes } from './basic.ts';
 export {
@@ -13,6 +13,7 @@ export {
   type WaitingForm,
   waitingForm,
 } from './browsers.ts';
+export { commitEmailOf, isPrimaryProved } from './callers.ts';
 export { type Changing, withChange } from './changes.ts';
 export { branchWriter, hasOpenBranch, isCollaborator, openCollaborations } from './collaboration.ts';
 export { commitKind, readsCode } from './commits.ts';
@@ -65,6 +66,7 @@ export {
   namedIssueReader,
   theIssue,
 } from './issues.ts';
+export { callerOfJobToken, isJobToken, jobTokenUsername, newJobToken } from './job_tokens.ts';
 export { isLastingOwner } from './lasting_owners.ts';
 export { GroupLevel, groupLevels, levels, ProjectLevel, type Role } from './levels.ts';
 export { countRequest, forgetOldCounts, isWithin, refuseTooOften, tooOften, tooOftenText } from './limits.ts';

@@ -138,7 +138,7 @@ export function isVisibleProject(caller: Reading): RawBuilder<SqlBool> {
 }
 
 /** The values that decide on the access level of a caller. */
-type Asker = (Pick<Caller, 'id' | 'admin'> & Partial<Pick<Caller, 'deploys'>>) | undefined;
+type Asker = (Pick<Caller, 'id' | 'admin'> & Partial<Pick<Caller, 'deploys' | 'job'>>) | undefined;
 
 /** How a request names a project. */
 interface ProjectQuestion {
@@ -191,8 +191,17 @@ async function answersOf(db: Kysely<DB>, asked: readonly ProjectQuestion[]): Pro
 const grantedProject = keptWithRights('project', keyOf, dataLoader<ProjectQuestion, Project>(keyOf, answersOf));
 
 /**
+ * A project as a job may use it: its own as a Developer at most, others as a stranger.
+ * @param project with the level of the job's user
+ */
+const asJobSees = (project: Project, { project_id }: NonNullable<Caller['job']>): Project =>
+  project.id === project_id
+    ? { ...project, access_level: Math.min(project.access_level, levels.developer) }
+    : { ...project, access_level: 0, permissions: [] };
+
+/**
  * The project that `id` names, with the caller's access level in it. Deploy tokens and deploy keys have the level that they grant, regardless of the user who added
- * them.
+ * them. A job is a Developer at most.
  * @param id an ID or a full path, compared without case
  * @param version the version of rights that applies; without one, the database is queried
  */
@@ -202,6 +211,10 @@ export async function projectFor(
   id: string,
   version?: string,
 ): Promise<Project | undefined> {
+  if (caller?.job) {
+    const own = await projectNamed(db, { id: caller.id, admin: caller.job.of_admin }, id, version);
+    return own && asJobSees(own, caller.job);
+  }
   if (!caller?.deploys) return projectNamed(db, caller, id, version);
   const project = await projectNamed(db, undefined, id, version);
   return project && { ...project, access_level: await deployLevel(db, caller.deploys, project) };

@@ -4,8 +4,8 @@ import { type Kysely, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
 import { ApiError, unauthorized } from '../http/errors.ts';
 import type { Services } from '../services/index.ts';
-import { refuseInactive, type User, userColumns } from './authentication.ts';
 import { type Browser, isKnownTo } from './browsers.ts';
+import { refuseInactive, type User, userColumns } from './callers.ts';
 import { isWithin } from './limits.ts';
 import { isPassword, passwordDigest } from './passwords.ts';
 

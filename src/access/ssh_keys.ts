@@ -6,8 +6,8 @@ import type { Caller } from '../http/endpoint.ts';
 import { unauthorized } from '../http/errors.ts';
 import type { Plan } from '../http/plans.ts';
 import type { Services } from '../services/index.ts';
-import { callerFrom, refuseInactive, type User, userColumns } from './authentication.ts';
 import { gitScopes } from './basic.ts';
+import { callerFrom, refuseInactive, type User, userColumns } from './callers.ts';
 import { planInForce } from './plans.ts';
 
 /** The last use of a key is updated at most this often. */

@@ -25,7 +25,7 @@ export { blobSize, entryAt, findBlob, readBlob, streamBlob } from './files.ts';
 export { type FetchedRefs, fetchBundle, fetchForeign } from './foreign.ts';
 export { danglingCommits, fsck } from './fsck.ts';
 export { commitStats, countCommits, lastCommitOf, listCommits } from './history.ts';
-export { keepAroundRef, mergeRequestRef, setKeptRefs } from './kept_refs.ts';
+export { keepAroundRef, mergeRequestRef, pipelineRef, setKeptRefs } from './kept_refs.ts';
 export { lastCommitsIn } from './last_commits.ts';
 export { listTree, type TreeListing } from './listing.ts';
 export { refRetries, removeStaleLocks, staleLocks } from './locks.ts';

@@ -31,8 +31,8 @@ export interface ServiceRequest extends TransportOptions {
   size_bytes?: number | undefined;
   /** Whether client and server speak in turns on one connection, as over SSH; otherwise a request has one reply. */
   is_conversation?: boolean;
-  /** Whether a fetch sees every ref, also those that are hidden from clients. */
-  sees_all?: boolean;
+  /** Which refs a fetch sees that are hidden from other clients. */
+  sees?: 'all' | 'pipelines';
 }
 
 /**
@@ -40,12 +40,15 @@ export interface ServiceRequest extends TransportOptions {
  * clients. The names are settings of each process, so that repositories of every age hide them.
  */
 const hidden_refs: Readonly<Record<Service, readonly string[]>> = {
-  'git-upload-pack': ['refs/keep-around'],
-  'git-receive-pack': ['refs/keep-around', 'refs/merge-requests'],
+  'git-upload-pack': ['refs/keep-around', 'refs/pipelines'],
+  'git-receive-pack': ['refs/keep-around', 'refs/merge-requests', 'refs/pipelines'],
 };
 
-/** The refs that the settings of a repository hide as well. */
-const shown_refs = '!refs/coppice';
+/** What is hidden from those who see more; the settings of a repository hide `refs/coppice` as well. */
+const hiddenFrom: Readonly<Record<NonNullable<ServiceRequest['sees']>, string | readonly string[]>> = {
+  all: '!refs/coppice',
+  pipelines: ['refs/keep-around'],
+};
 
 /** Limits per server process. Six clients that occupy their full share leave places to others, also in the same repository. */
 const places = new Places({
@@ -166,7 +169,7 @@ async function* capabilities(
 export function uploadPack(repository: Repository, request: ServiceRequest): Readable {
   const starting = startFetch(repository, request, {
     env: protocolEnvironment(request.protocol),
-    settings: request.sees_all ? { 'uploadpack.hideRefs': shown_refs } : {},
+    settings: request.sees ? { 'uploadpack.hideRefs': hiddenFrom[request.sees] } : {},
     streams: ['stdin'],
   });
   const out = reply(starting, 'git-upload-pack', {}, request.signal);

@@ -22,6 +22,8 @@ export interface Caller {
   token: { id: number; scopes: readonly string[]; kind: TokenKind };
   /** The code that a deploy token or deploy key can access; it grants nothing else. */
   deploys?: DeployReach;
+  /** The running job that acts for the user, never as more than a Developer. */
+  job?: JobReach;
   /** Whether an administrator acts as this user; the token is the administrator's. */
   sudo: boolean;
   /** Whether requests are counted, because a rate limit is enabled. */
@@ -32,9 +34,20 @@ export interface Caller {
 
 /**
  * The kind of a token: for a person, for an administrator who acts as one, for programs in a project or group, for programs that only read its code, for a
- * person for two hours, the SSH key of a person, or their session in a browser.
+ * person for two hours, the SSH key of a person, their session in a browser, or for a job while it runs.
  */
-export type TokenKind = 'personal' | 'impersonation' | 'project' | 'group' | 'deploy' | 'oauth' | 'ssh_key' | 'session';
+export type TokenKind =
+  | ('personal' | 'impersonation' | 'project' | 'group' | 'deploy' | 'oauth' | 'ssh_key' | 'session')
+  | 'job';
+
+/** The job that a job token belongs to. */
+export interface JobReach {
+  id: number;
+  project_id: number;
+  pipeline_id: number;
+  /** Whether the user is an administrator, as who they have their level in a project. */
+  of_admin: boolean;
+}
 
 /** The projects whose code a deploy token may read: one project, or all projects below one group. A deploy key reaches the projects that it was added to. */
 export type DeployReach = { project_id: number | null; group_id: number | null } | { key_id: number };
@@ -90,6 +103,7 @@ export interface AccessCall extends Services {
 
 /** The properties of an endpoint's call that decide which credentials are accepted. */
 export type Authenticating = Pick<AnyEndpoint, 'rotation' | 'deploy_tokens'> &
+  Partial<Pick<AnyEndpoint, 'operation'>> &
   Partial<Pick<AccessCall, 'rightsVersion'>>;
 
 /** An access rule, which decides by loading the objects of the call: it grants exactly the objects that it has checked. */

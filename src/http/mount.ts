@@ -139,8 +139,8 @@ function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
   const status = statusOf(endpoint.method, endpoint.returns);
   const maximum_bytes = bodyLimitOf(endpoint);
   const fileParameters = filesIn((endpoint.input ?? {}) as TProperties);
-  const { rotation, deploy_tokens } = endpoint;
-  const accepted = { ...(rotation && { rotation }), ...(deploy_tokens && { deploy_tokens }) };
+  const { rotation, deploy_tokens, operation } = endpoint;
+  const accepted = { operation, ...(rotation && { rotation }), ...(deploy_tokens && { deploy_tokens }) };
 
   const readBody = async ({ body }: FastifyRequest, caller: Caller | undefined): Promise<ReadBody> => {
     if (!(body instanceof UnreadBody)) return { fields: {} };

@@ -5,6 +5,7 @@ import {
   basicPassword,
   basicRefused,
   callerOfBasic,
+  callerOfJobToken,
   callerOfSshKey,
   callerOfTokenNumbered,
   gitScopes,
@@ -50,7 +51,9 @@ async function callerOfCredential(services: Services, credential: Credential, ad
   const caller = await basicCaller(services, () =>
     'token_id' in from
       ? callerOfTokenNumbered(services, from.token_id, address)
-      : callerOfSshKey(services, from.ssh_key_id),
+      : 'job_id' in from
+        ? callerOfJobToken(services, from.job_id, [])
+        : callerOfSshKey(services, from.ssh_key_id),
   );
   // A download credential does not allow uploads.
   const scopes = [credential.operation === 'upload' ? 'write_repository' : 'read_repository'];
@@ -62,7 +65,7 @@ async function byToken(services: Services, request: FastifyRequest): Promise<Lfs
   const password = basicPassword(request);
   if (password === undefined || !isCredential(password)) return callerOfBasic(services, request);
   const credential = await credentialIn(services.db, password);
-  if (!credential || 'token_id' in credential.from) throw basicRefused(services.url);
+  if (!credential || !('ssh_key_id' in credential.from)) throw basicRefused(services.url);
   return callerOfCredential(services, credential, request.ip);
 }
 

@@ -1,5 +1,5 @@
 /**
- * The credential that a batch issues for its transfers: for one project and one operation, short-lived, and valid only as long as the token or SSH key that it was derived from. It
+ * The credential that a batch issues for its transfers: for one project and one operation, short-lived, and valid only as long as the token, SSH key or job that it was derived from. It
  * is signed, not stored; only the signing key is stored.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
@@ -7,11 +7,11 @@ import type { Database } from '../../../db/index.ts';
 
 export type Operation = 'download' | 'upload';
 
-/** The token or SSH key that a credential was derived from, by ID. */
-export type Origin = { token_id: number } | { ssh_key_id: number };
+/** The token, SSH key or job that a credential was derived from, by ID. */
+export type Origin = { token_id: number } | { ssh_key_id: number } | { job_id: number };
 
 export interface Credential {
-  /** The token or SSH key that it was derived from. */
+  /** Where it was derived from. */
   from: Origin;
   project_id: number;
   operation: Operation;
@@ -40,21 +40,21 @@ export async function signed(
   db: Database,
   { from, project_id, operation, expires_at_ms }: Credential,
 ): Promise<string> {
-  const origin = 'token_id' in from ? from.token_id : `k${from.ssh_key_id}`;
+  const origin = 'token_id' in from ? from.token_id : 'job_id' in from ? `j${from.job_id}` : `k${from.ssh_key_id}`;
   const payload = [origin, project_id, operation, expires_at_ms].join('.');
   return `${prefix}${payload}.${signatureOf(payload, await signingKey(db)).toString('base64url')}`;
 }
 
 /** The credential in a password; undefined if it was not issued here, was modified, or has expired. */
 export async function credentialIn(db: Database, password: string): Promise<Credential | undefined> {
-  const [, payload, isKey, id, project_id, operation, expires_at_ms, signature] =
-    /^lfs-((k?)(\d{1,15})\.(\d{1,15})\.(download|upload)\.(\d{1,15}))\.([\w-]{43})$/.exec(password) ?? [];
+  const [, payload, kind, id, project_id, operation, expires_at_ms, signature] =
+    /^lfs-(([jk]?)(\d{1,15})\.(\d{1,15})\.(download|upload)\.(\d{1,15}))\.([\w-]{43})$/.exec(password) ?? [];
   if (payload === undefined || signature === undefined) return undefined;
   if (!timingSafeEqual(Buffer.from(signature, 'base64url'), signatureOf(payload, await signingKey(db))))
     return undefined;
   if (Number(expires_at_ms) <= Date.now()) return undefined;
   return {
-    from: isKey ? { ssh_key_id: Number(id) } : { token_id: Number(id) },
+    from: kind === 'k' ? { ssh_key_id: Number(id) } : kind === 'j' ? { job_id: Number(id) } : { token_id: Number(id) },
     project_id: Number(project_id),
     operation: operation as Operation,
     expires_at_ms: Number(expires_at_ms),

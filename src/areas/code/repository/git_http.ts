@@ -217,6 +217,7 @@ const uploading = (kinds: readonly GitKind[]) =>
       });
       const stream = uploadPack(await repositoryFor(services, granted), {
         ...transportOf(request, reply),
+        ...(caller?.job && { sees: 'pipelines' as const }),
         input: counted(services, granted, request),
       });
       return sendPack(reply, 'git-upload-pack-result', stream);

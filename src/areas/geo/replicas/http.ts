@@ -83,7 +83,7 @@ const uploading = geoRoute<Named>({
     return sendPack(
       reply,
       'git-upload-pack-result',
-      uploadPack(repository, { ...transportOf(call), input, sees_all: true }),
+      uploadPack(repository, { ...transportOf(call), input, sees: 'all' }),
     );
   },
 });
