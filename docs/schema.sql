@@ -2823,6 +2823,7 @@ create table job_runs (
   seen_at timestamp with time zone default now() not null,
   canceling_at timestamp with time zone,
   ended_at timestamp with time zone,
+  masked_values bytea,
   constraint job_runs_pkey PRIMARY KEY (job_id),
   constraint job_runs_token_digest UNIQUE (token_digest),
   constraint job_runs_job_id_fkey FOREIGN KEY (job_id) REFERENCES commit_statuses(id) ON DELETE CASCADE
@@ -2833,6 +2834,7 @@ comment on column job_runs.token_digest is 'Of the token of the job, which is va
 comment on column job_runs.handed_out is 'How often it was given to a runner.';
 comment on column job_runs.acknowledged_at is 'When the runner first said something of it.';
 comment on column job_runs.ended_at is 'Null while the runner may report.';
+comment on column job_runs.masked_values is 'A list as JSON, encrypted: the values that its log must not show.';
 
 create table job_test_suites (
   artifact_id bigint not null,

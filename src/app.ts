@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { authenticate, countRequest, planForAnonymous, rightsVersion } from './access/index.ts';
 import { artifactDoorway } from './areas/ci/artifacts/index.ts';
+import { jobDoorways } from './areas/ci/jobs/index.ts';
 import { runnerDoorway } from './areas/ci/runners/index.ts';
 import { triggerDoorway } from './areas/ci/triggers/index.ts';
 import { lfsDoorways, lfsUrl } from './areas/code/lfs/index.ts';
@@ -216,6 +217,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     unleashDoorway,
     triggerDoorway,
     runnerDoorway,
+    ...jobDoorways,
     metricImageDoorway,
     avatarDoorway,
     pictureDoorway,

@@ -53,7 +53,7 @@ const features: Readonly<Record<Exclude<Feature, 'forking'>, Below>> = {
   releases: { nouns: 'releases' },
   builds: {
     nouns:
-      'artifacts pipeline pipeline_schedules resource_groups triggers pipelines/:pipeline_id/retry pipelines/:pipeline_id/cancel pipelines/:pipeline_id/metadata jobs/:job_id/play jobs/:job_id/retry jobs/:job_id/cancel jobs/:job_id/artifacts',
+      'artifacts pipeline pipeline_schedules resource_groups triggers pipelines/:pipeline_id/retry pipelines/:pipeline_id/cancel pipelines/:pipeline_id/metadata jobs/:job_id/play jobs/:job_id/retry jobs/:job_id/cancel jobs/:job_id/erase jobs/:job_id/artifacts',
     except: ['', '/tree', '/*artifact_path'].map((path) => `GET jobs/:job_id/artifacts${path}`),
   },
 };

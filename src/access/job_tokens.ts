@@ -18,7 +18,7 @@ export const jobTokenUsername = 'gitlab-ci-token';
 
 /** The endpoints that accept job tokens. All others refuse them. */
 const operations: ReadonlySet<string> = new Set([
-  ...['getCurrentJob', 'getPipeline', 'getChangelog'],
+  ...['getJobOfToken', 'getPipeline', 'getChangelog'],
   ...['createDeployment', 'getDeployment', 'listDeployments', 'updateDeployment'],
   ...['createEnvironment', 'getEnvironment', 'listEnvironments'],
   ...['listReleases', 'getRelease', 'getLatestRelease', 'getBelowLatestRelease', 'downloadReleaseAsset'],

@@ -9,6 +9,8 @@ import { todoForm, todoRoutes } from './activity/todos/index.ts';
 import { artifactRoutes } from './ci/artifacts/routes.ts';
 import { testReportRoutes } from './ci/artifacts/test_report_routes.ts';
 import { lintRoutes } from './ci/configuration/routes.ts';
+import { jobDoors, jobTokenRoutes } from './ci/jobs/index.ts';
+import { logRoutes } from './ci/logs/index.ts';
 import { resourceGroupRoutes } from './ci/resource_groups/routes.ts';
 import { runnerDoors } from './ci/runners/index.ts';
 import { runnerJobRoutes } from './ci/runners/job_routes.ts';
@@ -397,6 +399,7 @@ const describedDoors: readonly DescribedDoor[] = [
   ...triggerDoors,
   ...unleashDoors,
   ...runnerDoors,
+  ...jobDoors,
 ];
 
 /** What only pages read. */
@@ -591,6 +594,8 @@ export const endpoints: readonly FiledEndpoint[] = [
     pipelineRoutes,
     runningRoutes,
     testReportRoutes,
+    logRoutes,
+    jobTokenRoutes,
   ),
   ...tagged(
     'Pipeline schedules',

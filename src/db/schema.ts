@@ -1341,6 +1341,7 @@ export interface JobRuns {
   seen_at: Generated<Timestamp>;
   canceling_at: Timestamp | null;
   ended_at: Timestamp | null;
+  masked_values: Buffer | null;
 }
 
 export interface JobTestSuites {

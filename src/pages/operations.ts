@@ -348,6 +348,7 @@ export interface OperationParameters {
   getCommitText: 'id' | 'sha' | 'format';
   getCompoundMetrics: never;
   getCurrentJob: 'id' | 'key';
+  getCurrentJob: never;
   getCurrentLicense: never;
   getCurrentUser: never;
   getDependencyListExport: 'export_id';

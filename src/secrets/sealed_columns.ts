@@ -4,17 +4,19 @@ export interface SealedColumn {
   table: string;
   column: string;
   /** The primary key of the table, a number. */
-  key: 'id' | 'project_id';
+  key: 'id' | 'project_id' | 'job_id';
 }
 
 /** What values are sealed for, and their columns. */
 export const sealedColumns = {
   'bulk import token': [{ table: 'bulk_imports', column: 'access_token', key: 'id' }],
   'cluster token': [{ table: 'clusters', column: 'token', key: 'id' }],
+  'end of a job log': [{ table: 'job_logs', column: 'held_back', key: 'job_id' }],
   'feature flags instance id': [{ table: 'feature_flag_clients', column: 'instance_id', key: 'project_id' }],
   'dotenv variable': [{ table: 'job_dotenv_variables', column: 'value', key: 'id' }],
   'geo credential': [{ table: 'geo_nodes', column: 'credential', key: 'id' }],
   'hook secrets': [{ table: 'hooks', column: 'secrets', key: 'id' }],
+  'masked values of a job': [{ table: 'job_runs', column: 'masked_values', key: 'job_id' }],
   'mirror login': [
     { table: 'pull_mirrors', column: 'login', key: 'id' },
     { table: 'remote_mirrors', column: 'login', key: 'id' },

@@ -28,6 +28,23 @@ async function sealInEach({ as, db, services, project, people }: World): Promise
     .values({ project_id: project.id, iid: 1, sha: '0'.repeat(40), ref: 'main', status: 'created', source: 'api' })
     .returning('id')
     .executeTakeFirstOrThrow();
+  const job = await db
+    .insertInto('commit_statuses')
+    .values({
+      ...{ project_id: project.id, pipeline_id: pipeline.id, sha: '0'.repeat(40), ref: 'main', name: 'build' },
+      ...{ status: 'running', kind: 'job', stage: 'test', stage_index: 1, run_when: 'on_success' },
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await db
+    .insertInto('job_runs')
+    .values({
+      ...{ job_id: job.id, token_digest: randomBytes(32), can_cancel_gracefully: true, timeout_s: 3600 },
+      masked_values: services.secrets.seal('masked values of a job', '["secret"]'),
+    })
+    .execute();
+  const held_back = services.secrets.seal('end of a job log', 'c2Vj');
+  await db.insertInto('job_logs').values({ job_id: job.id, held_back }).execute();
   const given = { key: 'GIVEN', value: services.secrets.seal('pipeline variable', 'given'), raw: false };
   await db
     .insertInto('pipeline_variables')
@@ -124,7 +141,7 @@ test('a new secret key decrypts what the old one did, in every column, and nothi
   }
 });
 
-test('every column of bytes is encrypted, or is a digest or a random number', async () => {
+test('every column of bytes is encrypted, or is a digest, a random number or a part of a log', async () => {
   const { db } = await world({});
   const { rows } = await sql<{ table: string; column: string }>`
     select table_name as table, column_name as column from information_schema.columns where table_schema = 'public' and data_type = 'bytea'`.execute(
@@ -135,5 +152,8 @@ test('every column of bytes is encrypted, or is a digest or a random number', as
   );
   assert.equal(rows.length - others.length, columns.length);
   for (const { table, column } of others)
-    assert.match(column, /(digest|hash|checksum|salt|nonce|fingerprint)$|^key$/, `${table}.${column}`);
+    assert.match(
+      `${table}.${column}`,
+      /(digest|hash|checksum|salt|nonce|fingerprint)$|\.key$|^job_log_pieces\.content$/,
+    );
 });

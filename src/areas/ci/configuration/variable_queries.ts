@@ -26,6 +26,8 @@ export interface Built {
   compared_with?: string;
   /** The rights, if they do not follow from the branch or tag alone. */
   rights?: Rights;
+  /** The environment of a job; undefined before there are jobs. */
+  environment?: string;
 }
 
 /** Whether what is for protected branches and tags is given, and whether the caller may run pipelines. */
@@ -169,11 +171,11 @@ export async function sourcesFor(
     GITLAB_USER_EMAIL: caller?.email,
   });
   if (!owned) return { predefined };
-  const before = { environment: undefined, is_protected: is_protected && may_run };
+  const asked = { environment: built.environment, is_protected: is_protected && may_run };
   return {
-    project: variablesFor(owned.project, before),
-    groups: owned.groups.flatMap((variables) => variablesFor(variables, before)),
-    instance: variablesFor(owned.instance, before),
+    project: variablesFor(owned.project, asked),
+    groups: owned.groups.flatMap((variables) => variablesFor(variables, asked)),
+    instance: variablesFor(owned.instance, asked),
     predefined,
   };
 }

@@ -42,7 +42,7 @@ const unknown = '403 Forbidden - invalid token supplied';
  * Reads what a runner sends: query, body and the header with its token.
  * @throws (the returned function) ApiError 400
  */
-function runnerReader<P extends TProperties>(input: P, rules: readonly Rule[] = []) {
+export function runnerReader<P extends TProperties>(input: P, rules: readonly Rule[] = []) {
   const read = inputReader({ input, rules });
   return (request: Pick<FastifyRequest, 'headers' | 'query'>, fields: Call['fields']): Static<TObject<P>> => {
     const { 'runner-token': header } = request.headers;

@@ -8,6 +8,7 @@ import { legacySystem, type RunnerSettings, type RunnerType } from './rules.ts';
 /** A runner that has shown its token, and the manager with which it calls, unless that is new. */
 export interface Runner extends Pick<RunnerSettings, 'paused' | 'access_level' | 'run_untagged' | 'maximum_timeout'> {
   id: number;
+  description: string;
   runner_type: RunnerType;
   /** The group of a runner of a group. */
   namespace_id: number | null;
@@ -28,7 +29,7 @@ interface Asked {
 
 const runnersByToken = statement(
   ({ digest, system_id }: Slots<Asked>) => sql<Runner>`
-    select runners.id, runner_type, namespace_id, is_registered, paused, access_level, run_untagged, tag_list, maximum_timeout, token_expires_at,
+    select runners.id, description, runner_type, namespace_id, is_registered, paused, access_level, run_untagged, tag_list, maximum_timeout, token_expires_at,
            case when manager.id is not null then json_build_object(
              'id', manager.id, 'system_id', manager.system_id, 'is_fresh', coalesce(manager.contacted_at > now() - interval '1 minute', false)) end as manager
       from runners left join runner_managers manager on runner_id = runners.id and system_id = ${system_id}

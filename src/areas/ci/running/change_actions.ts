@@ -16,7 +16,7 @@ const kept = sql.raw(
  * Replaces jobs that have ended by new ones, which are created.
  * @returns the ids of the new ones
  */
-async function replace(tx: Database, ids: readonly number[], user_id: number): Promise<number[]> {
+async function replace(tx: Database, ids: readonly number[], user_id: number | null): Promise<number[]> {
   await sql`update commit_statuses set retried = true where id = any(${ids}::bigint[])`.execute(tx);
   const { rows } = await sql<{ id: number }>`
     with replaced as materialized (
@@ -33,10 +33,17 @@ async function replace(tx: Database, ids: readonly number[], user_id: number): P
   return rows.map(({ id }) => id);
 }
 
-/** The current jobs of a pipeline in some states. */
+/** Tries jobs that have ended once more, as new ones that wait for a runner; those behind them wait for these. @returns the ids of the new ones */
+export async function tryAgain(tx: Database, ids: readonly number[], user_id: number | null): Promise<number[]> {
+  const added = await replace(tx, ids, user_id);
+  await makeReady(tx, added);
+  return added;
+}
+
+/** The current jobs of a pipeline in some states. They are locked, since a runner may be taking one. */
 async function jobsIn(tx: Database, pipeline_id: number, where: ReturnType<typeof sql>): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
-    select id from commit_statuses where pipeline_id = ${pipeline_id} and not retried and ${where} order by id`.execute(
+    select id from commit_statuses where pipeline_id = ${pipeline_id} and not retried and ${where} order by id for update`.execute(
     tx,
   );
   return rows.map(({ id }) => id);
@@ -53,17 +60,41 @@ export const retryPipeline = (db: Database, project_id: number, id: number, user
     await processPipeline(tx, pipeline, { changed });
   });
 
-/** Cancels jobs that are not final. */
-async function cancel(tx: Database, pipeline: Running, ids: readonly number[]): Promise<void> {
+/** A runner that was silent for longer is not waited for. */
+const silence_s = 120;
+
+/** Whether the runner of a row of `job_runs` ends its job by itself when it learns that it was cancelled. */
+const endsByItself = sql`
+  (can_cancel_gracefully and acknowledged_at is not null and seen_at > now() - make_interval(secs => ${sql.lit(silence_s)}))`;
+
+/**
+ * Cancels locked jobs that are not final. A runner that can ends its job itself, with what is to be run after it; from others the job is taken.
+ * @param force whether no runner is waited for
+ */
+async function cancel(tx: Database, pipeline: Running, ids: readonly number[], force = false): Promise<void> {
   if (ids.length === 0) return;
+  const isAsked = force ? sql`false` : endsByItself;
   await sql`
-    update commit_statuses set status = 'canceled', finished_at = now(), scheduled_at = null where id = any(${ids}::bigint[])`.execute(
-    tx,
-  );
+    with asked as (
+      update job_runs set canceling_at = now() where job_id = any(${ids}::bigint[]) and ended_at is null and ${isAsked} returning job_id
+    ), taken as (
+      update job_runs set ended_at = now() where job_id = any(${ids}::bigint[]) and ended_at is null and not ${isAsked}
+    )
+    update commit_statuses job
+       set status = case when job_id is null then 'canceled' else 'canceling' end, finished_at = case when job_id is null then now() end, scheduled_at = null
+      from commit_statuses same left join asked on job_id = same.id
+     where same.id = job.id and job.id = any(${ids}::bigint[])`.execute(tx);
   await processPipeline(tx, pipeline, { changed: ids });
 }
 
-const isOpen = sql`status not in (${sql.join([...finalStates])})`;
+const isOpen = sql`status not in (${sql.join([...finalStates, 'canceling'])})`;
+
+/** Cancels what is left of a pipeline whose configuration says so, after a job of it has failed. */
+export async function cancelOthers(tx: Database, pipeline: Running): Promise<void> {
+  const query = tx.selectFrom('pipelines').select('on_job_failure').where('id', '=', pipeline.id);
+  const { on_job_failure } = await query.executeTakeFirstOrThrow();
+  if (on_job_failure === 'all') await cancel(tx, pipeline, await jobsIn(tx, pipeline.id, isOpen));
+}
 
 /**
  * Cancels jobs of a pipeline; those that are final are left as they are.

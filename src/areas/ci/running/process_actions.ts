@@ -11,8 +11,12 @@ import { advance, isNewestFirst, type Next, occupying, type ProcessMode, upcomin
 /** Starts the delayed jobs of a pipeline whose time has come. */
 const delayedJobs = queueOf('start_delayed_jobs', { input: { pipeline_id: Id, project_id: Id }, retries: 3 });
 
-/** Moves the jobs of a pipeline on after a job of it got its resource in a transaction of another pipeline. */
+/** Moves the jobs of a pipeline on after a job of it was changed in a transaction that has not locked it: it got its resource, or a runner took it. */
 const processQueue = queueOf('process_pipeline', { input: { pipeline_id: Id, project_id: Id }, retries: 3 });
+
+/** Looks at a pipeline again, soon. */
+export const processAgainLater = (db: Database, pipeline: { pipeline_id: number; project_id: number }) =>
+  processQueue.enqueue(db, pipeline);
 
 const isAmongIds = (ids: readonly number[]) => sql`id = any(${ids}::bigint[])`;
 

@@ -60,6 +60,8 @@ export interface JobOf extends BuiltFor {
   status: PlannedJob['status'];
   pipeline_id: number;
   retried: boolean;
+  /** Who runs it. */
+  user_id: number | null;
 }
 
 /**
@@ -68,7 +70,7 @@ export interface JobOf extends BuiltFor {
  */
 export async function jobIn(db: Database, project_id: number, id: number): Promise<JobOf | undefined> {
   const { rows } = await sql<JobOf & { kind: string }>`
-    select job.id, job.name, job.status, job.pipeline_id, job.retried, job.kind, pipelines.ref, pipelines.tag, pipelines.is_protected, ${branches} as branches
+    select job.id, job.name, job.status, job.pipeline_id, job.retried, job.user_id, job.kind, pipelines.ref, pipelines.tag, pipelines.is_protected, ${branches} as branches
       from commit_statuses job join pipelines on pipelines.id = job.pipeline_id
      where job.project_id = ${project_id} and job.id = ${id}`.execute(db);
   const { kind, ...job } = found('Job', rows[0]);

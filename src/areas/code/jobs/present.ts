@@ -26,7 +26,7 @@ export const Job = resource('Job', {
   created_at: Timestamp,
   started_at: nullable(Timestamp),
   finished_at: nullable(Timestamp),
-  erased_at: Type.Null(),
+  erased_at: nullable(Timestamp),
   duration: nullable(Type.Number({ description: 'Seconds' })),
   queued_duration: nullable(Type.Number({ description: 'Seconds' })),
   user: nullable(UserBasic),
@@ -68,7 +68,7 @@ export const jobsOf = (db: Database, project: Project) =>
   db
     .selectFrom('commit_statuses')
     .select(['id', 'sha', 'ref', 'name', 'target_url', 'coverage', 'created_at', 'started_at', 'finished_at'])
-    .select(['kind', 'stage', 'allow_failure', 'failure_reason', 'queued_at', 'tags'])
+    .select(['kind', 'stage', 'allow_failure', 'failure_reason', 'queued_at', 'tags', 'erased_at'])
     .select((q) => q.ref('status').$castTo<State>().as('status'))
     .select([userOfStatus.as('user'), pipelineOfStatus.as('pipeline'), artifactsOfJob.as('left')])
     .where('project_id', '=', project.id)
@@ -109,7 +109,6 @@ const presentJob = (
   stage: row.stage ?? externalStage,
   ...(row.status === 'failed' && failure_reason !== null ? { failure_reason } : {}),
   tag: pipeline.tag,
-  erased_at: null,
   duration: secondsBetween(row.started_at, row.finished_at),
   queued_duration: secondsBetween(queued_at ?? row.created_at, row.started_at),
   user: user && presentUserBasic(url, user),

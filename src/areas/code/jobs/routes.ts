@@ -1,18 +1,7 @@
 /** Jobs: the statuses of pipelines (docs/reference/pipelines.md#jobs). */
 import { Type } from 'typebox';
-import { type Project, projectRole } from '../../../access/index.ts';
-import {
-  type AnyEndpoint,
-  ApiError,
-  get,
-  Id,
-  notAllowed,
-  one,
-  optional,
-  pageOf,
-  post,
-  type Services,
-} from '../../../http/index.ts';
+import type { Project } from '../../../access/index.ts';
+import { ApiError, get, Id, one, optional, pageOf, type Services } from '../../../http/index.ts';
 import { type Paging, paginate, paging } from '../../../lists/index.ts';
 import { pipelinesReader } from '../pipelines/access.ts';
 import { pipelineIn } from '../pipelines/queries.ts';
@@ -41,20 +30,6 @@ async function jobPage(services: Services, project: Project, jobs: Jobs, input: 
   const page = await paginate(services.db, query, input);
   return { ...page, items: await presentJobs(services, project, page.items) };
 }
-
-/** Output of an external job, which stays on the external system. */
-const elsewhere = (part: 'trace', operation: string, what: string): AnyEndpoint =>
-  get(`/projects/:id/jobs/:job_id/${part}`, {
-    operation,
-    summary: `Get the ${what} of a job; always answers 404, because jobs run elsewhere`,
-    access: pipelinesReader,
-    input: single,
-    returns: one(Type.Object({})),
-    refusals: { 404: '404 Not Found' },
-    handle: async () => {
-      throw new ApiError(404, { message: '404 Not Found' });
-    },
-  });
 
 export const jobRoutes = [
   get('/projects/:id/jobs', {
@@ -88,17 +63,5 @@ export const jobRoutes = [
     returns: one(Job),
     refusals: { 404: missing },
     handle: ({ project, input, ...services }) => jobReply(services, project, input.job_id),
-  }),
-  elsewhere('trace', 'getJobTrace', 'log'),
-  post('/projects/:id/jobs/:job_id/erase', {
-    operation: 'eraseJob',
-    summary: 'Erase a job; always answers 405, because no job has a log here',
-    access: projectRole('developer', { feature: 'repository' }),
-    input: single,
-    returns: one(Type.Object({})),
-    refusals: { 405: '405 Method Not Allowed' },
-    handle: async () => {
-      throw notAllowed();
-    },
   }),
 ];

@@ -1,0 +1,128 @@
+/** Which job a runner gets (docs/reference/runner_protocol.md#which-job). */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { isListedProject, takesInstanceRunners } from '../../../access/index.ts';
+import type { SelectedJob } from '../../../ci_configuration/index.ts';
+import { type Database, type Slots, statement } from '../../../db/index.ts';
+import type { Runner } from '../runners/queries.ts';
+
+/** A job that a runner was given a moment ago. */
+export interface Taken {
+  id: number;
+  name: string;
+  pipeline_id: number;
+  project_id: number;
+  user_id: number | null;
+  definition: SelectedJob;
+  timeout_s: number;
+  queued_s: number;
+  /** Whether the pipeline has not been seen as running yet. */
+  begins: boolean;
+}
+
+interface Asking {
+  runner_id: number;
+  manager_id: number;
+  namespace_id: number | null;
+  tags: string[];
+  run_untagged: boolean;
+  protected_only: boolean;
+  maximum_timeout_s: number | null;
+  token_digest: Buffer;
+  can_cancel_gracefully: boolean;
+}
+
+/** Seconds that a job may take where nothing else is said. */
+const usualTimeout_s = 3600;
+
+/** Jobs that wait for a runner. */
+const isPending = sql<SqlBool>`job.kind = 'job' and job.status = 'pending'`;
+
+/** The projects that have such jobs, each found by one step in the index. */
+const waiting = sql`
+  waiting(project_id) as (
+    (select job.project_id from commit_statuses job where ${isPending} order by job.project_id limit 1)
+    union all
+    select (select job.project_id from commit_statuses job where ${isPending} and job.project_id > waiting.project_id order by job.project_id limit 1)
+      from waiting where waiting.project_id is not null
+  )`;
+
+const runningOnInstanceRunners = sql`
+  (select count(*) from commit_statuses job join runners on runners.id = job.runner_id and runners.runner_type = 'instance_type'
+    where job.project_id = projects.id and job.kind = 'job' and job.status in ('running', 'canceling'))`;
+
+/** Whether a runner takes jobs of a row of `projects`. */
+const served: Readonly<
+  Record<Runner['runner_type'], (asking: Slots<Pick<Asking, 'runner_id' | 'namespace_id'>>) => RawBuilder<SqlBool>>
+> = {
+  instance_type: () => takesInstanceRunners,
+  group_type: ({ namespace_id }) => sql`
+    projects.group_runners_enabled and exists (
+      select from namespaces where namespaces.id = projects.namespace_id and traversal_ids @> array[${namespace_id}::bigint])`,
+  project_type: ({ runner_id }) => sql`
+    exists (select from runner_projects where runner_id = ${runner_id} and runner_projects.project_id = projects.id)`,
+};
+
+const takingFor = (runner_type: Runner['runner_type']) =>
+  statement((asking: Slots<Asking>) => {
+    const { runner_id, manager_id, tags, run_untagged, protected_only, maximum_timeout_s } = asking;
+    const suits = sql`
+      ${isPending} and job.tags <@ ${tags}::text[] and (${run_untagged}::boolean or cardinality(job.tags) > 0)
+      and (not ${protected_only}::boolean or exists (select from pipelines where pipelines.id = job.pipeline_id and is_protected))`;
+    const first = sql`(select job.id from commit_statuses job where job.project_id = projects.id and ${suits} order by job.id limit 1)`;
+    const order = runner_type === 'instance_type' ? runningOnInstanceRunners : sql`0`;
+    return sql<Taken>`
+      with recursive ${waiting}, queue as (
+        select projects.id, ${order} as running, ${runner_type === 'instance_type' ? sql`projects.id` : first} as first
+          from waiting join projects on projects.id = waiting.project_id
+         where builds_access_level <> 'disabled' and not ${isListedProject('archived')} and not ${isListedProject('marked_for_deletion')}
+           and ${served[runner_type](asking)}
+      ), candidate as (
+        select job.id from (select * from queue where first is not null order by running, first) queue, lateral (
+          select job.id from commit_statuses job where job.project_id = queue.id and ${suits} order by job.id limit 1 for update skip locked) job
+         limit 1
+      ), taken as (
+        update commit_statuses set status = 'running', started_at = now(), runner_id = ${runner_id}, runner_manager_id = ${manager_id}
+         where id = (select id from candidate)
+        returning id, name, pipeline_id, project_id, user_id, extract(epoch from now() - queued_at)::double precision as queued_s
+      ), held as (
+        insert into job_runs (job_id, token_digest, can_cancel_gracefully, timeout_s)
+        select id, ${asking.token_digest}, ${asking.can_cancel_gracefully},
+               least(coalesce((definition->'job'->>'timeout_s')::integer, ${sql.lit(usualTimeout_s)}), ${maximum_timeout_s}::integer)
+          from taken join job_definitions on job_id = id
+        on conflict (job_id) do update
+           set token_digest = excluded.token_digest, can_cancel_gracefully = excluded.can_cancel_gracefully, timeout_s = excluded.timeout_s,
+               handed_out = job_runs.handed_out + 1, handed_out_at = now(), acknowledged_at = null, seen_at = now(), canceling_at = null
+        returning job_id, timeout_s
+      ), logged as (
+        insert into job_logs (job_id) select id from taken on conflict do nothing
+      )
+      select taken.*, definition, held.timeout_s, pipelines.status <> 'running' as begins
+        from taken join held on held.job_id = taken.id join job_definitions on job_definitions.job_id = taken.id
+             join pipelines on pipelines.id = taken.pipeline_id`;
+  });
+
+const taking = {
+  instance_type: takingFor('instance_type'),
+  group_type: takingFor('group_type'),
+  project_type: takingFor('project_type'),
+};
+
+/**
+ * Gives a runner the job whose turn it is, in one statement: no other runner gets it, and its token is valid from then on.
+ * @param held `token_digest` of the new token of the job
+ * @returns undefined when no job waits that the runner may take
+ */
+export async function takeJob(
+  db: Database,
+  runner: Runner,
+  held: Pick<Asking, 'manager_id' | 'token_digest' | 'can_cancel_gracefully'>,
+): Promise<Taken | undefined> {
+  const [taken] = await taking[runner.runner_type](db, {
+    ...held,
+    ...{ runner_id: runner.id, namespace_id: runner.namespace_id, tags: runner.tag_list },
+    run_untagged: runner.run_untagged,
+    protected_only: runner.access_level === 'ref_protected',
+    maximum_timeout_s: runner.maximum_timeout,
+  });
+  return taken;
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gitClient, remoteOf } from '../../../../test/support/git.ts';
+import { performJob } from '../../../../test/support/jobs.ts';
+import { built } from '../../../../test/support/pipelines.ts';
+import { runnerOf } from '../../../../test/support/runners.ts';
+import { sent } from '../../../../test/support/sent.ts';
+import { endOverdueJobs } from './index.ts';
+
+/** A world with a job that a runner has taken. */
+async function taken() {
+  const here = await built('build: {script: make}');
+  const { id: pipeline_id } = await sent(here.as('maintainer').post(`${here.at}/pipeline`, { ref: 'main' }));
+  const runner = await runnerOf(here);
+  return { ...here, pipeline_id: pipeline_id as number, runner, build: (await runner.take())! };
+}
+
+test('a job token acts for the user of the job until it ends', async () => {
+  const { as, at, runner, build, pipeline_id } = await taken();
+  const asJob = (method: string, where: string, body?: object) =>
+    runner.call(method, where, { headers: build.authorized, ...(body && { body }) });
+  const own = await asJob('GET', '/job');
+  assert.deepEqual([own.status, own.body.id, own.body.status], [200, build.id, 'running']);
+  assert.equal((await asJob('GET', `${at}/pipelines/${pipeline_id}`)).status, 200);
+  assert.equal((await asJob('POST', `${at}/environments`, { name: 'review' })).status, 201);
+  for (const where of ['/user', at, `${at}/pipelines`, `${at}/variables`]) {
+    const refused = await asJob('GET', where);
+    assert.deepEqual([refused.status, refused.body.message], [403, '403 Forbidden'], where);
+  }
+  const { status, body } = await as('maintainer').get('/job');
+  assert.deepEqual([status, body.message], [404, '404 Job Not Found']);
+  await build.end('success');
+  assert.equal((await asJob('GET', '/job')).status, 401);
+});
+
+test('a job clones its project with the commit of its pipeline, and pushes nothing', async () => {
+  const { build, url, sha, project, commit, pipeline_id } = await taken();
+  // The branch has moved on.
+  await commit('build: {script: make all}', 'Later', 'other');
+  const { run } = await gitClient();
+  const address = `${url.replace('://', `://gitlab-ci-token:${build.token}@`)}/${project.full_path}.git`;
+  await run(['init', '-q']);
+  const fetched = await run(['fetch', '-q', '--depth', '20', address, ...build.job.git_info.refspecs]);
+  assert.deepEqual([fetched.code, fetched.stderr], [0, '']);
+  assert.match((await run(['show', `${sha}:.gitlab-ci.yml`])).stdout, /script: make/);
+  const refs = await run(['for-each-ref', '--format=%(refname)']);
+  assert.match(refs.stdout, new RegExp(`refs/pipelines/${pipeline_id}`));
+  const pushed = await run(['push', '-q', address, `${sha}:refs/heads/mine`]);
+  assert.notEqual(pushed.code, 0);
+  assert.match(pushed.stderr, /not allowed to upload code/);
+});
+
+test('others see no refs of pipelines', async () => {
+  const { url, project, people } = await taken();
+  const { run } = await gitClient();
+  const listed = await run(['ls-remote', remoteOf(url, project.full_path, people.owner.token)]);
+  assert.match(listed.stdout, /refs\/heads\/main/);
+  assert.doesNotMatch(listed.stdout, /refs\/pipelines/);
+});
+
+test('a job whose runner did not get the answer waits again, and fails the second time', async () => {
+  const { db, services, runner, build, pipeline_id, jobsOf } = await taken();
+  const lose = async () => {
+    await db.updateTable('job_runs').set({ handed_out_at: '2020-01-01' }).where('job_id', '=', build.id).execute();
+    await performJob(services, endOverdueJobs, {});
+  };
+  await lose();
+  assert.equal((await jobsOf(pipeline_id)).build!.status, 'pending');
+  assert.equal((await build.report('running')).status, 403);
+  const again = (await runner.take())!;
+  assert.equal(again.id, build.id);
+  assert.notEqual(again.token, build.token);
+  await lose();
+  const { build: failed } = await jobsOf(pipeline_id);
+  assert.deepEqual(
+    [failed!.status, (failed as { failure_reason?: string }).failure_reason],
+    [...['failed', 'runner_system_failure']],
+  );
+});
+
+test('a job whose runner falls silent fails, and so does one that no runner takes', async () => {
+  const { db, services, at, as, build, pipeline_id, jobsOf } = await taken();
+  await build.report('running');
+  await db.updateTable('job_runs').set({ seen_at: '2020-01-01' }).where('job_id', '=', build.id).execute();
+  const waiting = await sent(as('maintainer').post(`${at}/pipeline`, { ref: 'main' }));
+  const old = { queued_at: '2020-01-01' };
+  await db.updateTable('commit_statuses').set(old).where('pipeline_id', '=', waiting.id).execute();
+  await performJob(services, endOverdueJobs, {});
+  for (const id of [pipeline_id, waiting.id]) {
+    const { build: failed } = await jobsOf(id);
+    assert.equal((failed as { failure_reason?: string }).failure_reason, 'stuck_or_timeout_failure');
+  }
+  assert.equal((await build.report('running')).status, 403);
+});
+
+test('the log of a job that has ended can be erased', async () => {
+  const { as, at, build } = await taken();
+  await build.append('secret\n');
+  const early = await as('maintainer').post(`${at}/jobs/${build.id}/erase`);
+  assert.deepEqual([early.status, early.body.message], [403, '403 Forbidden - Job is not erasable!']);
+  await build.end('success');
+  assert.equal((await as('developer').post(`${at}/jobs/${build.id}/erase`)).status, 403);
+  const erased = await as('maintainer').post(`${at}/jobs/${build.id}/erase`);
+  assert.equal(erased.status, 201);
+  assert.notEqual(erased.body.erased_at, null);
+  const log = await as('maintainer').get(`${at}/jobs/${build.id}/trace`);
+  assert.deepEqual([log.status, log.body], [200, null]);
+});

@@ -1,0 +1,136 @@
+/** The variables of a job when a runner gets it (docs/reference/ci_configuration.md#variables). */
+import type { Project } from '../../../access/index.ts';
+import {
+  type CiVariable,
+  expand,
+  expanded,
+  inForce,
+  jobVariables,
+  rawVariables,
+  type Variables,
+} from '../../../ci_configuration/index.ts';
+import type { Commit } from '../../../git/index.ts';
+import type { Caller, Services } from '../../../http/index.ts';
+import { jobPage } from '../../code/jobs/index.ts';
+import { pipelinePage, type Source } from '../../code/pipelines/index.ts';
+import { type Built, sourcesFor } from '../configuration/variable_queries.ts';
+import type { Runner } from '../runners/queries.ts';
+import { variablesOf } from '../running/queries.ts';
+import type { Taken } from './taking_queries.ts';
+
+/** A pipeline as its jobs know it. */
+export interface PipelineOfJob {
+  id: number;
+  iid: number;
+  source: Exclude<Source, 'external'>;
+  sha: string;
+  ref: string;
+  tag: boolean;
+  before_sha: string | null;
+  name: string | null;
+  created_at: string;
+  is_protected: boolean;
+  /** Variables about what started it. */
+  predefined: Readonly<Record<string, string>>;
+}
+
+/** What the variables of a job follow from. */
+export interface Given {
+  job: Taken;
+  /** The token of the job. */
+  token: string;
+  pipeline: PipelineOfJob;
+  runner: Runner;
+  project: Project;
+  /** The user who runs the job. */
+  caller: Caller;
+  commit: Commit;
+  tag_message: Built['tag_message'];
+}
+
+/** A variable as the runner gets it. */
+export interface SentVariable extends CiVariable {
+  /** Whether the server itself made it. */
+  predefined?: boolean;
+}
+
+const withToken = (url: string, project: Project, token: string): string => {
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//gitlab-ci-token:${token}@${host}${pathname.replace(/\/$/, '')}/${project.full_path}.git`;
+};
+
+/** The address with which the job clones the repository. */
+export const repositoryUrl = ({ url }: Pick<Services, 'url'>, { project, token }: Pick<Given, 'project' | 'token'>) =>
+  withToken(url, project, token);
+
+const masked = (key: string, value: string): CiVariable => ({ key, value, raw: true, masked: true });
+
+function ofJob({ url }: Pick<Services, 'url'>, given: Given): CiVariable[] {
+  const { job, pipeline, runner, project, token } = given;
+  const { definition } = job;
+  const { environment } = definition.job;
+  return [
+    ...jobVariables(definition.job),
+    masked('CI_JOB_TOKEN', token),
+    masked('CI_REPOSITORY_URL', withToken(url, project, token)),
+    ...rawVariables({
+      CI_PIPELINE_ID: String(pipeline.id),
+      CI_PIPELINE_IID: String(pipeline.iid),
+      CI_PIPELINE_URL: url + pipelinePage(project.full_path, pipeline.id),
+      CI_PIPELINE_CREATED_AT: pipeline.created_at,
+      CI_PIPELINE_NAME: pipeline.name ?? undefined,
+      CI_JOB_ID: String(job.id),
+      CI_JOB_URL: url + jobPage(project.full_path, job.id),
+      CI_JOB_STARTED_AT: new Date().toISOString(),
+      CI_JOB_TIMEOUT: String(job.timeout_s),
+      CI_JOB_MANUAL: definition.when === 'manual' ? 'true' : undefined,
+      CI_JOB_IMAGE: definition.job.type === 'job' ? definition.job.image?.name : undefined,
+      CI_RUNNER_ID: String(runner.id),
+      CI_RUNNER_DESCRIPTION: runner.description,
+      CI_RUNNER_TAGS: JSON.stringify(runner.tag_list),
+      CI_ENVIRONMENT_NAME: definition.environment_name,
+      CI_ENVIRONMENT_ACTION: environment?.action,
+      CI_ENVIRONMENT_TIER: environment?.deployment_tier,
+    }),
+  ];
+}
+
+/**
+ * The variables of a job, each key once.
+ * @param dotenv of reports of the jobs before it
+ * @throws ExpansionError
+ */
+export async function variablesOfJob(
+  services: Services,
+  given: Given,
+  dotenv: readonly CiVariable[],
+): Promise<SentVariable[]> {
+  const { job, pipeline, project, caller, commit, tag_message } = given;
+  const { environment_name } = job.definition;
+  const built: Built = {
+    ref: { type: pipeline.tag ? 'tag' : 'branch', name: pipeline.ref },
+    ...{ commit, source: pipeline.source, predefined: pipeline.predefined },
+    ...(tag_message === undefined ? {} : { tag_message }),
+    ...(pipeline.before_sha === null ? {} : { before_sha: pipeline.before_sha }),
+    ...(environment_name === undefined ? {} : { environment: environment_name }),
+  };
+  const [sources, ofPipeline] = await Promise.all([
+    sourcesFor(services, { project, caller }, built),
+    variablesOf(services, pipeline.id),
+  ]);
+  const predefined = [...ofJob(services, given), ...(sources.predefined ?? [])];
+  const stated = ofPipeline.flatMap(({ key, value, variable_type, raw }) =>
+    value === null ? [] : [{ key, value, raw, file: variable_type === 'file' }],
+  );
+  const known = inForce({ ...sources, pipeline: stated, dotenv, job: job.definition.variables, predefined });
+  const ours = new Set(predefined);
+  const url = urlOf(given, known);
+  const all = url === undefined ? known : new Map([...known, ['CI_ENVIRONMENT_URL', url]]);
+  return [...all.values()].map((variable) => (ours.has(variable) ? { ...variable, predefined: true } : variable));
+}
+
+/** The address of the environment, as far as it is known before the job ends. */
+function urlOf({ job }: Given, known: Variables): CiVariable | undefined {
+  const { url } = job.definition.job.environment ?? {};
+  return url === undefined ? undefined : { key: 'CI_ENVIRONMENT_URL', value: expand(url, expanded(known)), raw: true };
+}

@@ -1,0 +1,2 @@
+/** The interface of logs to other districts. */
+export { logRoutes } from './routes.ts';

@@ -1,0 +1,47 @@
+/** Reading logs, also while they grow (docs/reference/job_logs.md). */
+import { Readable } from 'node:stream';
+import { sql } from 'kysely';
+import type { Database } from '../../../db/index.ts';
+
+export interface Log {
+  job_id: number;
+  kept_size: number;
+  /** Whether the job printed its variables. */
+  debug_trace: boolean;
+}
+
+/** The log of a job; undefined for one that no runner has had. */
+export const logOf = (db: Database, job_id: number): Promise<Log | undefined> =>
+  db
+    .selectFrom('job_logs')
+    .select(['job_id', 'kept_size', 'debug_trace'])
+    .where('job_id', '=', job_id)
+    .executeTakeFirst();
+
+/** How many pieces are read at once, each of 4 MiB at most. */
+const batch = 16;
+
+async function* piecesOf(db: Database, { job_id }: Log, first: number, end: number): AsyncGenerator<Buffer> {
+  let at = first;
+  while (at < end) {
+    const { rows } = await sql<{ position: number; content: Buffer }>`
+      select position, content from job_log_pieces
+       where job_id = ${job_id} and position >= coalesce((select max(position) from job_log_pieces where job_id = ${job_id} and position <= ${at}), 0)
+       order by position limit ${sql.lit(batch)}`.execute(db);
+    for (const { position, content } of rows) {
+      const piece = content.subarray(at - position, end - position);
+      if (piece.length === 0) return;
+      yield piece;
+      at += piece.length;
+    }
+    // The log was erased meanwhile.
+    if (rows.length === 0) return;
+  }
+}
+
+/**
+ * The bytes of a log.
+ * @param part from the first byte to the one behind the last; left out, all that is there now
+ */
+export const readLog = (db: Database, log: Log, part = { first: 0, end: log.kept_size }): Readable =>
+  Readable.from(piecesOf(db, log, part.first, Math.min(part.end, log.kept_size)), { objectMode: false });
