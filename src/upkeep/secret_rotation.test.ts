@@ -62,11 +62,6 @@ async function sealInEach({ as, db, services, project, people }: World): Promise
     .insertInto('pipeline_schedule_variables')
     .values({ schedule_id, key: 'GIVEN', value: scheduled, variable_type: 'env_var' })
     .execute();
-  const job = await db
-    .insertInto('commit_statuses')
-    .values({ project_id: project.id, sha: '0'.repeat(40), ref: 'main', name: 'leaves', status: 'success' })
-    .returning('id')
-    .executeTakeFirstOrThrow();
   const dotenv = { key: 'LEFT', value: services.secrets.seal('dotenv variable', 'left') };
   await db
     .insertInto('job_dotenv_variables')

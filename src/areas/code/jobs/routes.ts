@@ -1,7 +1,7 @@
 /** Jobs: the statuses of pipelines (docs/reference/pipelines.md#jobs). */
 import { Type } from 'typebox';
 import type { Project } from '../../../access/index.ts';
-import { ApiError, get, Id, one, optional, pageOf, type Services } from '../../../http/index.ts';
+import { get, Id, one, optional, pageOf, type Services } from '../../../http/index.ts';
 import { type Paging, paginate, paging } from '../../../lists/index.ts';
 import { pipelinesReader } from '../pipelines/access.ts';
 import { pipelineIn } from '../pipelines/queries.ts';

@@ -135,8 +135,7 @@ const columns = {
     description: 'Whether the files of the latest pipeline of a branch or tag that succeeded are kept',
   }),
   pipelines_for_pushes: Type.Boolean({
-    description:
-      'Whether a push makes a pipeline of the configuration in it. No runner can be connected yet, so its jobs wait',
+    description: 'Whether a push makes a pipeline of the configuration in it',
   }),
   allow_runner_registration_token: Type.Boolean({
     description: 'Whether runners may register with a registration token; otherwise people make them',

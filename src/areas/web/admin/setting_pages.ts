@@ -141,7 +141,7 @@ const repositoryPage = settingsPage('admin', 'repository', [
         allow_runner_registration_token: { label: 'Runners may register with a token', help: undefined },
         pipelines_for_pushes: {
           label: 'Pushes make pipelines',
-          help: 'No runner can be connected yet, so their jobs wait.',
+          help: 'Their jobs wait until a runner is connected.',
         },
         costly_pages_need_sign_in: {
           label: 'Files, commits and changes only for those who are signed in',
