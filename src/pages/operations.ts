@@ -435,7 +435,7 @@ export interface OperationParameters {
   getJobArtifactFile: 'id' | 'job_id' | 'artifact_path';
   getJobArtifacts: 'id' | 'job_id';
   getJobStats: never;
-  getJobTrace: 'id' | 'job_id';
+  getJobTrace: 'id' | 'job_id' | 'last_bytes';
   getKeyWithUser: 'id';
   getLatestJobArtifactFile: 'id' | 'ref_name' | 'artifact_path' | 'job' | 'search_recent_successful_pipelines';
   getLatestJobArtifacts: 'id' | 'ref_name' | 'job' | 'search_recent_successful_pipelines';

@@ -62,7 +62,17 @@ async function presented(services: Services, runner: Runner, job: Taken, token: 
   const repository = repositoryOf(services, project);
   if ((await resolveCommit(repository, pipeline.sha)) === undefined) throw new Unfit('data_integrity_failure');
   const [commit, named] = await Promise.all([readCommit(repository, pipeline.sha), refOf(repository, pipeline.ref)]);
-  const given: Given = { job, token, pipeline, runner, project, caller, commit, tag_message: named?.tag_message };
+  const given: Given = {
+    job,
+    token,
+    pipeline,
+    runner,
+    project,
+    caller,
+    commit,
+    tag_message: named?.tag_message,
+    has_ref: named !== undefined,
+  };
   const sent = await variablesOfJob(services, given, []);
   if (sent.reduce((sum, { key, value }) => sum + key.length + value.length, 0) > maximumVariables_chars)
     throw new Unfit('data_integrity_failure');

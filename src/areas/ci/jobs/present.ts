@@ -102,10 +102,11 @@ interface Presented {
 }
 
 /** The refs that a runner fetches: the commit of the pipeline, which is there after its branch has moved on, and the branch or tag. */
-function refspecs({ pipeline }: Given, depth: number): string[] {
+function refspecs({ pipeline, has_ref }: Given, depth: number): string[] {
   const { id, ref, tag } = pipeline;
   const own = `+refs/pipelines/${id}:refs/pipelines/${id}`;
   if (depth === 0) return [own, '+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'];
+  if (!has_ref) return [own];
   return [own, tag ? `+refs/tags/${ref}:refs/tags/${ref}` : `+refs/heads/${ref}:refs/remotes/origin/${ref}`];
 }
 

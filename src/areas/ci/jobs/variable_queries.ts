@@ -34,6 +34,13 @@ export interface PipelineOfJob {
   predefined: Readonly<Record<string, string>>;
 }
 
+/** What a pipeline is built for. */
+function refOfPipeline({ source, ref, tag, predefined }: PipelineOfJob): Built['ref'] {
+  if (source === 'merge_request_event')
+    return { type: 'merge_request', name: predefined.CI_MERGE_REQUEST_SOURCE_BRANCH_NAME ?? ref };
+  return { type: tag ? 'tag' : 'branch', name: ref };
+}
+
 /** What the variables of a job follow from. */
 export interface Given {
   job: Taken;
@@ -46,6 +53,8 @@ export interface Given {
   caller: Caller;
   commit: Commit;
   tag_message: Built['tag_message'];
+  /** Whether the branch or tag is still there. */
+  has_ref: boolean;
 }
 
 /** A variable as the runner gets it. */
@@ -108,7 +117,9 @@ export async function variablesOfJob(
   const { job, pipeline, project, caller, commit, tag_message } = given;
   const { environment_name } = job.definition;
   const built: Built = {
-    ref: { type: pipeline.tag ? 'tag' : 'branch', name: pipeline.ref },
+    ref: refOfPipeline(pipeline),
+    // Whoever started it might; what is for protected refs is decided when it starts.
+    rights: { is_protected: pipeline.is_protected, may_run: true },
     ...{ commit, source: pipeline.source, predefined: pipeline.predefined },
     ...(tag_message === undefined ? {} : { tag_message }),
     ...(pipeline.before_sha === null ? {} : { before_sha: pipeline.before_sha }),

@@ -41,7 +41,7 @@ async function* piecesOf(db: Database, { job_id }: Log, first: number, end: numb
 
 /**
  * The bytes of a log.
- * @param part from the first byte to the one behind the last; left out, all that is there now
+ * @param first the position of the first one; what comes while it is read is left out
  */
-export const readLog = (db: Database, log: Log, part = { first: 0, end: log.kept_size }): Readable =>
-  Readable.from(piecesOf(db, log, part.first, Math.min(part.end, log.kept_size)), { objectMode: false });
+export const readLog = (db: Database, log: Log, first = 0): Readable =>
+  Readable.from(piecesOf(db, log, Math.max(0, first), log.kept_size), { objectMode: false });

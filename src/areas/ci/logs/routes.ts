@@ -1,7 +1,19 @@
 /** Reading and erasing logs of jobs (docs/reference/job_logs.md). */
 import { Readable } from 'node:stream';
+import { Type } from 'typebox';
 import { levels, projectRole } from '../../../access/index.ts';
-import { type AnyEndpoint, ApiError, bytes, forbidden, get, Id, notAllowed, one, post } from '../../../http/index.ts';
+import {
+  type AnyEndpoint,
+  ApiError,
+  bytes,
+  forbidden,
+  get,
+  Id,
+  notAllowed,
+  one,
+  optional,
+  post,
+} from '../../../http/index.ts';
 import { Job, jobReply } from '../../code/jobs/index.ts';
 import { pipelinesReader } from '../../code/pipelines/index.ts';
 import { jobIn } from '../running/queries.ts';
@@ -17,7 +29,10 @@ export const logRoutes: AnyEndpoint[] = [
     summary: 'Get the log of a job, as far as it is there',
     description: 'The log of a job that printed its variables is for Developers.',
     access: pipelinesReader,
-    input: single,
+    input: {
+      ...single,
+      last_bytes: optional(Type.Integer({ minimum: 1, description: 'Only so many bytes from the end' })),
+    },
     returns: bytes(['text/plain']),
     refusals: { 403: '403 Forbidden', 404: [missing, '404 Not Found'] },
     handle: async ({ project, input, db }) => {
@@ -30,7 +45,8 @@ export const logRoutes: AnyEndpoint[] = [
         'content-disposition': `infile; filename="${input.job_id}.log"`,
         'x-content-type-options': 'nosniff',
       };
-      return { body: log ? readLog(db, log) : Readable.from([]), headers };
+      const { last_bytes = log?.kept_size ?? 0 } = input;
+      return { body: log ? readLog(db, log, log.kept_size - last_bytes) : Readable.from([]), headers };
     },
   }),
   post('/projects/:id/jobs/:job_id/erase', {

@@ -1,6 +1,8 @@
 /** Pipelines and jobs of a project (docs/reference/pipelines.md). */
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import type { Values } from '../../../http/index.ts';
-import { type PageCall, page, pagingOf, textIn } from '../../../pages/index.ts';
+import { filePage, type PageCall, page, pagingOf, textIn } from '../../../pages/index.ts';
 import { Job, jobPage as jobAddress } from '../../code/jobs/index.ts';
 import { Pipeline, PipelineDetail, pipelinePage as pipelineAddress } from '../../code/pipelines/index.ts';
 import { formOf, sectionPage } from '../declared/definition.ts';
@@ -57,15 +59,32 @@ const newPipelinePage = sectionPage(
   ],
 );
 
+/** So much of a log is on the page of its job. */
+const shownOfLog_bytes = 512 * 1024;
+
+/** The end of the log of a job; undefined where there is none, and where it is not shown. */
+async function logOf({ bytes, perhaps, path }: PageCall) {
+  const found = await perhaps(bytes('getJobTrace', { last_bytes: shownOfLog_bytes }));
+  if (!found) return undefined;
+  const content = found.body instanceof Readable ? await buffer(found.body) : (found.body as Buffer);
+  const is_cut = content.length === shownOfLog_bytes;
+  // A piece begins anywhere: what is left of its first line is left out.
+  const from = is_cut ? content.indexOf('\n') + 1 : 0;
+  return { text: content.subarray(from).toString('utf8'), is_cut, whole: `${path}/raw` };
+}
+
+const rawLogPage = filePage('/:id/-/jobs/:job_id/raw', ({ bytes }: PageCall) => bytes('getJobTrace'));
+
 const jobPage = page('/:id/-/jobs/:job_id', {
   async load(call) {
-    const [job, reads_code] = await Promise.all([call.one(Job, 'getJob'), readsCode(call)]);
-    return { id: call.params.id!, job, reads_code };
+    const [job, reads_code, log] = await Promise.all([call.one(Job, 'getJob'), readsCode(call), logOf(call)]);
+    return { id: call.params.id!, job, reads_code, log };
   },
   forms: {
     play: { runs: 'playJob' },
     retry: { runs: 'retryJob', next: ({ id }: { id: number }, { params }: PageCall) => jobAddress(params.id!, id) },
     cancel: { runs: 'cancelJob' },
+    erase: { runs: 'eraseJob' },
   },
   view: jobView,
 });
@@ -84,4 +103,4 @@ const jobsPage = page('/:id/-/jobs', {
   view: jobsView,
 });
 
-export const pipelinePages = [newPipelinePage, pipelinePage, pipelinesPage, jobPage, jobsPage];
+export const pipelinePages = [newPipelinePage, pipelinePage, pipelinesPage, rawLogPage, jobPage, jobsPage];

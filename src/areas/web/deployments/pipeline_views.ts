@@ -20,6 +20,7 @@ import type { Job } from '../../code/jobs/index.ts';
 import { type Pipeline, type PipelineDetail, pipelinePage } from '../../code/pipelines/index.ts';
 import { statesView } from '../issuables/views.ts';
 import { newButton, revision, type WithCommits } from './definition.ts';
+import { logView } from './log_views.ts';
 
 export function pipelinesView(
   shown: WithCommits & { pipelines: ListPage<Static<typeof Pipeline>>; may_start: boolean },
@@ -108,8 +109,11 @@ ${pager(jobs, seen)}`,
   };
 }
 
-export function jobView(shown: WithCommits & { job: Static<typeof Job> }, seen: Seen): View {
-  const { id, job } = shown;
+export function jobView(
+  shown: WithCommits & { job: Static<typeof Job>; log: Parameters<typeof logView>[0] | undefined },
+  seen: Seen,
+): View {
+  const { id, job, log } = shown;
   const isOurs = job.pipeline.source !== 'external';
   return {
     title: [job.name, 'Jobs', id],
@@ -120,6 +124,10 @@ export function jobView(shown: WithCommits & { job: Static<typeof Job> }, seen: 
         ['manual', 'scheduled'].includes(job.status) && form(seen, 'play', { button: 'Start job' })
       }${endedStates.includes(job.status) && form(seen, 'retry', { button: 'Run again' })}${
         openStates.includes(job.status) && form(seen, 'cancel', { button: 'Cancel job', look: 'plain' })
+      }${
+        endedStates.includes(job.status) &&
+        job.erased_at === null &&
+        form(seen, 'erase', { button: 'Erase log', look: 'plain' })
       }</div>`
     }
 ${facts([
@@ -136,7 +144,9 @@ ${facts([
   ['Coverage', job.coverage !== null && `${job.coverage} %`],
   ['Tags', job.tag_list.length > 0 && job.tag_list.join(', ')],
   ['May fail', job.allow_failure && 'Yes'],
-])}`,
+  ['Erased', time(job.erased_at)],
+])}
+${log && log.text !== '' && logView(log)}`,
   };
 }
 
