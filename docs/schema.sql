@@ -682,7 +682,7 @@ create table application_settings (
   local_markdown_version integer default 0 not null,
   asset_proxy_enabled boolean default true not null,
   require_admin_approval_after_user_signup boolean default true not null,
-  pipelines_for_pushes boolean default false not null,
+  pipelines_for_pushes boolean default true not null,
   allow_runner_registration_token boolean default true not null,
   runner_token_expiration_interval integer,
   runner_registration_version integer default 0 not null,

@@ -11,7 +11,6 @@ import { newTokenValue, tokenDigest } from './tokens.ts';
 const prefix = 'glcbt-';
 
 export const newJobToken = (): string => newTokenValue(prefix);
-export const isJobToken = (value: string): boolean => value.startsWith(prefix);
 
 /** The username that git sends with a job token. */
 export const jobTokenUsername = 'gitlab-ci-token';
@@ -19,6 +18,13 @@ export const jobTokenUsername = 'gitlab-ci-token';
 /** The endpoints that accept job tokens. All others refuse them. */
 const operations: ReadonlySet<string> = new Set([
   ...['getJobOfToken', 'getPipeline', 'getChangelog'],
+  ...[
+    'getJobArtifacts',
+    'listJobArtifactTree',
+    'getJobArtifactFile',
+    'getLatestJobArtifacts',
+    'getLatestJobArtifactFile',
+  ],
   ...['createDeployment', 'getDeployment', 'listDeployments', 'updateDeployment'],
   ...['createEnvironment', 'getEnvironment', 'listEnvironments'],
   ...['listReleases', 'getRelease', 'getLatestRelease', 'getBelowLatestRelease', 'downloadReleaseAsset'],

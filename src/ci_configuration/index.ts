@@ -2,9 +2,20 @@
 export type { Facts } from './clauses.ts';
 export { type Compiled, compileInTurn, type Reader } from './compiling.ts';
 export { durationOf } from './durations.ts';
-export { type CiVariable, expand, expanded, plainValue, type Variables } from './expansion.ts';
+export { type CiVariable, expand, expanded, type Variables } from './expansion.ts';
 export { jobVariables, rawVariables, slugOf } from './predefined.ts';
 export { withoutJobs } from './results.ts';
 export { filteredText, type GivenSources, noJobsText, type SelectedJob, type Selection } from './selection.ts';
-export type { AllowFailure, Bridge, Cache, FileContent, FileContext, FileRefusal, FileRequest, Image, Job, Service } from './types.ts';
-export { inForce, type ScopedVariable, type Sources, variablesFor } from './variables.ts';
+export type {
+  AllowFailure,
+  Bridge,
+  Cache,
+  FileContent,
+  FileContext,
+  FileRefusal,
+  FileRequest,
+  Image,
+  Job,
+  Service,
+} from './types.ts';
+export { inForce, type ScopedVariable, variablesFor } from './variables.ts';

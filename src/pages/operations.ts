@@ -348,7 +348,6 @@ export interface OperationParameters {
   getCommitText: 'id' | 'sha' | 'format';
   getCompoundMetrics: never;
   getCurrentJob: 'id' | 'key';
-  getCurrentJob: never;
   getCurrentLicense: never;
   getCurrentUser: never;
   getDependencyListExport: 'export_id';
@@ -434,6 +433,7 @@ export interface OperationParameters {
   getJob: 'id' | 'job_id';
   getJobArtifactFile: 'id' | 'job_id' | 'artifact_path';
   getJobArtifacts: 'id' | 'job_id';
+  getJobOfToken: never;
   getJobStats: never;
   getJobTrace: 'id' | 'job_id' | 'last_bytes';
   getKeyWithUser: 'id';

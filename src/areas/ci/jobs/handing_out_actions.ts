@@ -4,12 +4,13 @@ import { expanded, type Job } from '../../../ci_configuration/index.ts';
 import { isUnavailable } from '../../../db/index.ts';
 import { lastCommitOf, pipelineRef, readCommit, repositoryOf, resolveCommit, setKeptRefs } from '../../../git/index.ts';
 import type { Caller, Services } from '../../../http/index.ts';
+import { dependenciesOf, dotenvOf, namesDependencies } from '../artifacts/dependency_queries.ts';
 import { refOf } from '../configuration/lint_actions.ts';
 import { noteMasked } from '../held_jobs/queries.ts';
 import type { Runner } from '../runners/queries.ts';
 import { processAgainLater } from '../running/process_actions.ts';
 import { endJob } from './end_actions.ts';
-import { type CacheCommits, cacheFiles, presentForRunner } from './present.ts';
+import { type CacheCommits, cacheFiles, presentDependency, presentForRunner } from './present.ts';
 import { pipelineOfJob } from './queries.ts';
 import type { FailureReason } from './rules.ts';
 import { type Taken, takeJob } from './taking_queries.ts';
@@ -73,7 +74,15 @@ async function presented(services: Services, runner: Runner, job: Taken, token: 
     tag_message: named?.tag_message,
     has_ref: named !== undefined,
   };
-  const sent = await variablesOfJob(services, given, []);
+  const dependencies = await dependenciesOf(services.db, job.id, job.definition);
+  if (namesDependencies(job.definition) && dependencies.some(({ erased }) => erased))
+    throw new Unfit('missing_dependency_failure');
+  const left = await dotenvOf(
+    services,
+    dependencies.map(({ id }) => id),
+  );
+  // Of several variables with one key, the one that came last counts.
+  const sent = await variablesOfJob(services, given, left.toReversed());
   if (sent.reduce((sum, { key, value }) => sum + key.length + value.length, 0) > maximumVariables_chars)
     throw new Unfit('data_integrity_failure');
   // A branch may move on or be deleted; the jobs of the pipeline still find its commit.
@@ -86,7 +95,7 @@ async function presented(services: Services, runner: Runner, job: Taken, token: 
     sent.flatMap(({ value, masked }) => (masked ? [value] : [])),
   );
   return presentForRunner(given, {
-    ...{ is_protected: pipeline.is_protected, sent, dependencies: [] },
+    ...{ is_protected: pipeline.is_protected, sent, dependencies: dependencies.flatMap(presentDependency) },
     commits: await cacheCommits(repository, pipeline.sha, job.definition.job as Job),
     variables: expanded(new Map(sent.map((variable) => [variable.key, variable]))),
     repository_url: repositoryUrl(services, { project, token }),

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Cache, Image, Job, Service, Variables } from '../../../ci_configuration/index.ts';
 import { expand } from '../../../ci_configuration/index.ts';
+import type { Dependency } from '../artifacts/dependency_queries.ts';
 import { runnerReasons } from './rules.ts';
 import type { Given, SentVariable } from './variable_queries.ts';
 
@@ -119,11 +120,15 @@ function depthOf(variables: Variables): number {
 }
 
 /** A job whose artifacts another one gets. */
-export interface DependencyOfJob {
+interface DependencyOfJob {
   id: number;
   name: string;
   artifacts_file: { filename: string; size: number };
 }
+
+/** A dependency with an archive. */
+export const presentDependency = ({ id, name, filename, size }: Dependency): DependencyOfJob[] =>
+  filename === null || size === null ? [] : [{ id, name, artifacts_file: { filename, size } }];
 
 /** What is presented of a job besides itself. */
 interface Surroundings extends Presented {

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { gitClient, remoteOf } from '../../../../test/support/git.ts';
-import { performJob } from '../../../../test/support/jobs.ts';
+import { performJob, performQueued } from '../../../../test/support/jobs.ts';
 import { built } from '../../../../test/support/pipelines.ts';
 import { runnerOf } from '../../../../test/support/runners.ts';
 import { sent } from '../../../../test/support/sent.ts';
+import { zipOf } from '../../../../test/support/zip.ts';
+import { processAgain } from '../running/index.ts';
 import { endOverdueJobs } from './index.ts';
 
 /** A world with a job that a runner has taken. */
@@ -105,4 +108,49 @@ test('the log of a job that has ended can be erased', async () => {
   assert.notEqual(erased.body.erased_at, null);
   const log = await as('maintainer').get(`${at}/jobs/${build.id}/trace`);
   assert.deepEqual([log.status, log.body], [200, null]);
+});
+
+test('a job gets the variables and archives of the jobs that it needs', async () => {
+  const here = await built(`
+stages: [build, test]
+build: {script: make, stage: build, artifacts: {paths: [out], reports: {dotenv: build.env}}}
+other: {script: make, stage: build}
+test: {script: make test, stage: test, needs: [build]}
+plain: {script: make plain, stage: test, dependencies: []}
+`);
+  const { as, at, services } = here;
+  const { id: pipeline_id } = await sent(as('maintainer').post(`${at}/pipeline`, { ref: 'main' }));
+  const runner = await runnerOf(here);
+  const build = (await runner.take())!;
+  const upload = async (type: string, format: string, content: Buffer) => {
+    const form = new FormData();
+    form.set('file', new Blob([Uint8Array.from(content)]), `${type}.${format}`);
+    const query = `artifact_type=${type}&artifact_format=${format}`;
+    const reply = await fetch(`${here.url}/api/v4/jobs/${build.id}/artifacts?${query}`, {
+      ...{ method: 'POST', headers: build.authorized, body: form },
+    });
+    assert.equal(reply.status, 201, await reply.text());
+  };
+  await upload('archive', 'zip', zipOf({ 'out/a.txt': 'made' }));
+  await upload('dotenv', 'gzip', gzipSync('VERSION=1.2\nCI_COMMIT_REF_NAME=other\n'));
+  await build.end('success');
+  await (await runner.take())!.end('success');
+  const [one, two] = [(await runner.take())!, (await runner.take())!];
+  const [tested, plain] = one.job.job_info.name === 'test' ? [one, two] : [two, one];
+  const value = (of: typeof one, key: string) =>
+    of.job.variables.find((variable: { key: string; value: string }) => variable.key === key)?.value;
+  assert.deepEqual([value(tested, 'VERSION'), value(plain, 'VERSION')], ['1.2', undefined]);
+  assert.deepEqual(plain.job.dependencies, []);
+  const [dependency] = tested.job.dependencies;
+  assert.deepEqual([tested.job.dependencies.length, dependency.id, dependency.name], [1, build.id, 'build']);
+  assert.ok(dependency.artifacts_file.size > 0);
+  const fetched = await fetch(`${here.url}/api/v4/jobs/${build.id}/artifacts`, { headers: tested.authorized });
+  assert.equal(fetched.status, 200);
+  await sent(as('maintainer').post(`${at}/jobs/${build.id}/erase`));
+  await tested.end('failed');
+  await sent(as('maintainer').post(`${at}/jobs/${tested.id}/retry`));
+  assert.equal(await runner.take(), undefined);
+  await performQueued(services, [processAgain]);
+  const jobs = await here.jobsOf(pipeline_id);
+  assert.equal((jobs.test as { failure_reason?: string }).failure_reason, 'missing_dependency_failure');
 });

@@ -3,12 +3,13 @@ import { sql } from 'kysely';
 import { type Database, repeated } from '../../../db/index.ts';
 import { forbidden } from '../../../http/index.ts';
 import { isFinal } from '../../code/pipelines/index.ts';
+import { eraseArtifacts } from '../artifacts/actions.ts';
 import { type JobOf, lockPipeline } from '../running/queries.ts';
 
 export const notErasableText = 'Job is not erasable!';
 
 /**
- * Erases the log of a job that has ended.
+ * Erases the log and the files of a job that has ended.
  * @throws ApiError 403
  */
 export const eraseJob = (db: Database, project_id: number, job: JobOf): Promise<void> =>
@@ -20,4 +21,5 @@ export const eraseJob = (db: Database, project_id: number, job: JobOf): Promise<
     await sql`
       with logs as (delete from job_logs where job_id = ${job.id})
       update commit_statuses set erased_at = now() where id = ${job.id}`.execute(tx);
+    await eraseArtifacts(tx, [job.id]);
   });
