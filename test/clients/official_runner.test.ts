@@ -55,9 +55,19 @@ build:
     - printf 'a %s\\n' "$CI_COMMIT_SHORT_SHA" > built.txt
     - echo "the password is $PASSWORD"
     - test -n "$CI_JOB_TOKEN"
+    - echo "LEFT=of the build" > build.env
+    - mkdir -p kept && echo kept > kept/file.txt
+    - printf '<testsuite><testcase name="grows" classname="apples" time="0.5"/></testsuite>' > junit.xml
+  artifacts: {paths: [built.txt], expire_in: 1 week, reports: {dotenv: build.env, junit: junit.xml}}
+  cache: {key: shared, paths: [kept]}
 test:
   stage: test
-  script: [git log -1 --format=%H, exit 3]
+  script:
+    - cat built.txt kept/file.txt
+    - echo "left $LEFT"
+    - git log -1 --format=%H
+    - exit 3
+  cache: {key: shared, paths: [kept], policy: pull}
   after_script: [echo cleaned up]
   allow_failure: {exit_codes: [3]}
 ship: {stage: deploy, script: [echo shipped to "$WHERE"], when: manual, variables: {WHERE: the shop}}
@@ -65,7 +75,7 @@ endless: {stage: deploy, script: [sleep 60], needs: []}
 `;
 
 if (isLong)
-  test('the official runner executes a pipeline, with masking, exit codes, a manual job and a cancelled one', async (t) => {
+  test('the official runner executes a pipeline, with files, variables, a cache, masking, exit codes, a manual job and a cancelled one', async (t) => {
     const found = await installed();
     if ('missing' in found) return t.skip(found.missing);
     const here = await built(configuration, { environment: await ownAddress() });
@@ -108,7 +118,17 @@ if (isLong)
       const log = await logOf('build');
       assert.match(log, /the password is \[MASKED\]/);
       assert.doesNotMatch(log, /swordfish12/);
-      assert.match(await logOf('test'), new RegExp(`${sha}[\\s\\S]*cleaned up[\\s\\S]*exit status 3`));
+      const short = sha.slice(0, 8);
+      assert.match(
+        await logOf('test'),
+        new RegExp(
+          `a ${short}\\nkept\\n[\\s\\S]*left of the build[\\s\\S]*${sha}[\\s\\S]*cleaned up[\\s\\S]*exit status 3`,
+        ),
+      );
+      const file = await as('developer').get(`${at}/jobs/${(await jobsOf(id)).build!.id}/artifacts/built.txt`);
+      assert.equal(file.body, `a ${short}\n`);
+      const { total } = (await as('developer').get(`${at}/pipelines/${id}/test_report_summary`)).body;
+      assert.deepEqual([total.count, total.success], [1, 1]);
       const { test: tested } = await jobsOf(id);
       assert.equal((await as('developer').get(`${at}/jobs/${tested!.id}`)).body.allow_failure, true);
       await sent(as('maintainer').post(`${at}/jobs/${(await jobsOf(id)).ship!.id}/play`));
