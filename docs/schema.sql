@@ -3930,6 +3930,7 @@ create table pipelines (
   schedule_id bigint,
   predefined jsonb default '{}'::jsonb not null,
   merge_request_id bigint,
+  has_ref boolean default false not null,
   constraint pipelines_pkey PRIMARY KEY (id),
   constraint pipelines_iid_key UNIQUE (project_id, iid),
   constraint pipelines_on_job_failure_check CHECK (on_job_failure = ANY (ARRAY['none'::text, 'all'::text])),
@@ -3954,6 +3955,7 @@ CREATE UNIQUE INDEX pipelines_of_commit ON pipelines USING btree (project_id, sh
 CREATE INDEX pipelines_open ON pipelines USING btree (id) WHERE status <> ALL (ARRAY['success'::text, 'failed'::text, 'canceled'::text, 'skipped'::text]);
 CREATE INDEX pipelines_open_of_ref ON pipelines USING btree (project_id, ref, id) WHERE source <> 'external'::text AND (status <> ALL (ARRAY['success'::text, 'failed'::text, 'canceled'::text, 'skipped'::text]));
 CREATE UNIQUE INDEX pipelines_requested ON pipelines USING btree (requested_as) WHERE requested_as IS NOT NULL;
+CREATE INDEX pipelines_with_ref ON pipelines USING btree (id) WHERE has_ref;
 comment on table pipelines is 'Pipelines of a configuration, and of external systems: the statuses of a commit and ref together.';
 comment on column pipelines.status is 'Derived from the current jobs or statuses.';
 comment on column pipelines.before_sha is 'The commit before the push; null for other sources, and for the first push.';
@@ -3963,6 +3965,7 @@ comment on column pipelines.requested_as is 'What it was made for, such as a pus
 comment on column pipelines.schedule_id is 'The schedule that started it.';
 comment on column pipelines.predefined is 'Predefined variables about what started it, as they were then.';
 comment on column pipelines.merge_request_id is 'The merge request that it was made for.';
+comment on column pipelines.has_ref is 'Whether the repository may have a ref that keeps its commit for its jobs.';
 
 create table placeholder_memberships (
   id bigint generated always as identity not null,

@@ -15,7 +15,7 @@ import {
 } from './activity/notifications/index.ts';
 import { endTodosOfGoneCommits } from './activity/todos/index.ts';
 import { removeExpiredArtifacts, removeProjectArtifacts } from './ci/artifacts/index.ts';
-import { endOverdueJobs } from './ci/jobs/index.ts';
+import { endOverdueJobs, removePipelineRefs } from './ci/jobs/index.ts';
 import { forgetSilentManagers } from './ci/runners/index.ts';
 import { processAgain, startDelayed, startForPush } from './ci/running/index.ts';
 import { runSchedule, startSchedules, tellOfStop } from './ci/schedules/index.ts';
@@ -145,6 +145,7 @@ export const jobs: readonly AnyJob[] = [
   endOverdueJobs,
   forgetSilentManagers,
   removeExpiredArtifacts,
+  removePipelineRefs,
   removeProjectArtifacts,
   processAgain,
   startDelayed,

@@ -1897,6 +1897,7 @@ export interface Pipelines {
   schedule_id: number | null;
   predefined: Generated<Json>;
   merge_request_id: number | null;
+  has_ref: Generated<boolean>;
 }
 
 export interface PlaceholderMemberships {

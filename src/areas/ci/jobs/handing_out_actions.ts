@@ -2,7 +2,7 @@
 import { callerInJob, newJobToken, type Project, projectFor, tokenDigest } from '../../../access/index.ts';
 import { expanded, type Job } from '../../../ci_configuration/index.ts';
 import { isUnavailable } from '../../../db/index.ts';
-import { lastCommitOf, pipelineRef, readCommit, repositoryOf, resolveCommit, setKeptRefs } from '../../../git/index.ts';
+import { lastCommitOf, readCommit, repositoryOf, resolveCommit } from '../../../git/index.ts';
 import type { Caller, Services } from '../../../http/index.ts';
 import { dependenciesOf, dotenvOf, namesDependencies } from '../artifacts/dependency_queries.ts';
 import { refOf } from '../configuration/lint_actions.ts';
@@ -12,6 +12,7 @@ import { processAgainLater } from '../running/process_actions.ts';
 import { endJob } from './end_actions.ts';
 import { type CacheCommits, cacheFiles, presentDependency, presentForRunner } from './present.ts';
 import { pipelineOfJob } from './queries.ts';
+import { keepCommit } from './ref_actions.ts';
 import type { FailureReason } from './rules.ts';
 import { type Taken, takeJob } from './taking_queries.ts';
 import { type Given, type PipelineOfJob, repositoryUrl, variablesOfJob } from './variable_queries.ts';
@@ -86,9 +87,7 @@ async function presented(services: Services, runner: Runner, job: Taken, token: 
   if (sent.reduce((sum, { key, value }) => sum + key.length + value.length, 0) > maximumVariables_chars)
     throw new Unfit('data_integrity_failure');
   // A branch may move on or be deleted; the jobs of the pipeline still find its commit.
-  const ref = pipelineRef(pipeline.id);
-  if ((await resolveCommit(repository, ref)) !== pipeline.sha)
-    await setKeptRefs(repository, new Map([[ref, pipeline.sha]]));
+  await keepCommit(services.db, repository, pipeline);
   await noteMasked(
     services,
     job.id,

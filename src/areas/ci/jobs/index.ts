@@ -1,4 +1,4 @@
 /** The interface of jobs that runners execute to other districts. */
 export { jobDoors, jobDoorways } from './http.ts';
-export { endOverdueJobs } from './jobs.ts';
+export { endOverdueJobs, removePipelineRefs } from './jobs.ts';
 export { jobTokenRoutes } from './routes.ts';

@@ -5,6 +5,7 @@ import { job } from '../../../jobs/index.ts';
 import { tellOfJobs } from '../../code/pipelines/index.ts';
 import { lockPipeline } from '../running/queries.ts';
 import { endJob, failWaiting } from './end_actions.ts';
+import { removeOldRefs } from './ref_actions.ts';
 import type { FailureReason } from './rules.ts';
 
 /** A runner says within this time that it has got the job; otherwise the answer was lost. */
@@ -88,4 +89,12 @@ export const endOverdueJobs = job('end_overdue_jobs', {
     for (const late of await heldWhere(db, isLate)) await endJob(db, late, { status: 'canceled' });
     for (const waiting of await waitingTooLong(db)) await failWaiting(db, waiting, 'stuck_or_timeout_failure');
   },
+});
+
+/** Every hour: removes refs that no job needs any more. */
+export const removePipelineRefs = job('remove_pipeline_refs', {
+  input: {},
+  retries: 1,
+  schedule: '15 * * * *',
+  run: removeOldRefs,
 });

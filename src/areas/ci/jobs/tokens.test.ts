@@ -7,8 +7,9 @@ import { built } from '../../../../test/support/pipelines.ts';
 import { runnerOf } from '../../../../test/support/runners.ts';
 import { sent } from '../../../../test/support/sent.ts';
 import { zipOf } from '../../../../test/support/zip.ts';
+import { repositoryOf, resolveCommit } from '../../../git/index.ts';
 import { processAgain } from '../running/index.ts';
-import { endOverdueJobs } from './index.ts';
+import { endOverdueJobs, removePipelineRefs } from './index.ts';
 
 /** A world with a job that a runner has taken. */
 async function taken() {
@@ -36,8 +37,9 @@ test('a job token acts for the user of the job until it ends', async () => {
   assert.equal((await asJob('GET', '/job')).status, 401);
 });
 
-test('a job clones its project with the commit of its pipeline, and pushes nothing', async () => {
-  const { build, url, sha, project, commit, pipeline_id } = await taken();
+test('a job clones its project with the commit of its pipeline, which is kept until the pipeline has ended', async () => {
+  const here = await taken();
+  const { build, url, sha, project, commit, pipeline_id } = here;
   // The branch has moved on.
   await commit('build: {script: make all}', 'Later', 'other');
   const { run } = await gitClient();
@@ -48,6 +50,21 @@ test('a job clones its project with the commit of its pipeline, and pushes nothi
   assert.match((await run(['show', `${sha}:.gitlab-ci.yml`])).stdout, /script: make/);
   const refs = await run(['for-each-ref', '--format=%(refname)']);
   assert.match(refs.stdout, new RegExp(`refs/pipelines/${pipeline_id}`));
+  const { db, services } = here;
+  await build.end('success');
+  const ended = { finished_at: '2020-01-01' };
+  await db.updateTable('pipelines').set(ended).where('id', '=', pipeline_id).execute();
+  await performJob(services, removePipelineRefs, {});
+  const bare = repositoryOf(services, { ...project, storage: 'default' });
+  assert.equal(await resolveCommit(bare, `refs/pipelines/${pipeline_id}`), undefined);
+});
+
+test('a job pushes nothing', async () => {
+  const { build, url, sha, project } = await taken();
+  const { run } = await gitClient();
+  const address = `${url.replace('://', `://gitlab-ci-token:${build.token}@`)}/${project.full_path}.git`;
+  await run(['init', '-q']);
+  await run(['fetch', '-q', address, 'main']);
   const pushed = await run(['push', '-q', address, `${sha}:refs/heads/mine`]);
   assert.notEqual(pushed.code, 0);
   assert.match(pushed.stderr, /not allowed to upload code/);

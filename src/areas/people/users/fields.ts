@@ -64,7 +64,7 @@ export const Identity = Type.Object({
   saml_provider_id: Type.Null(),
 });
 
-const noRunners = () => Type.Null({ description: 'Always null: there are no runners' });
+const noRunners = () => Type.Null({ description: 'Always null: minutes of runners are not counted' });
 
 /** The fields that users see of themselves. */
 export const ownFields = {
