@@ -145,6 +145,8 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
   const label = await sent(as('owner').post(`/projects/${project.id}/labels`, { name: 'kept', color: '#2255aa' }));
   const groupLabel = await sent(as('owner').post(`/groups/${group.id}/labels`, { name: 'season::wet', color: '#225' }));
   const status = await sent(as('owner').post(`/projects/${project.id}/statuses/main`, { state: 'success' }));
+  const nightly = { description: 'Nightly', ref: 'main', cron: '0 1 * * *' };
+  const schedule = await sent(as('owner').post(`/projects/${project.id}/pipeline_schedules`, nightly));
   const [commit, version] = [(await headOf(here))!, 2];
   const at = `/${project.full_path}/-`;
   const inGroup = `/groups/${group.full_path}`;
@@ -293,6 +295,7 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
     `${at}/environments`,
     `${at}/pipelines`,
     `${at}/pipeline_schedules`,
+    `${at}/pipeline_schedules/${schedule.id}/edit`,
     `${at}/pipelines/${status.pipeline_id}`,
     `${at}/jobs/${status.id}`,
     `${at}/feature_flags`,

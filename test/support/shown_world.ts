@@ -148,6 +148,10 @@ async function addRepositoryThings({ as, project, group }: World): Promise<void>
   await sent(as('maintainer').post(`${url}/commits`, { branch: 'main', commit_message: 'Add *more*', actions }));
   await sent(as('maintainer').post(`/projects/${project.id}/environments`, { name: 'orchard' }));
   await sent(as('maintainer').post(`/projects/${project.id}/statuses/main`, { state: 'success' }));
+  const configuration = { action: 'create', file_path: '.gitlab-ci.yml', content: 'build: {script: make}' };
+  const built = { branch: 'built', start_branch: 'main', commit_message: 'Build', actions: [configuration] };
+  await sent(as('maintainer').post(`/projects/${project.id}/repository/commits`, built));
+  await sent(as('maintainer').post(`/projects/${project.id}/pipeline`, { ref: 'built' }));
   const schedule = { description: 'Nightly', ref: 'main', cron: '0 1 * * *' };
   await sent(as('owner').post(`/projects/${project.id}/pipeline_schedules`, schedule));
   for (const place of [`/projects/${project.id}`, `/groups/${group.id}`])
@@ -210,7 +214,7 @@ async function valuesOf(here: World): Promise<Record<string, string>> {
     export_id: await exportOf(here),
     pipeline_schedule_id: await idOf(here, 'pipeline_schedules', own),
     pipeline_id: await idOf(here, 'pipelines', own),
-    job_id: await idOf(here, 'commit_statuses', own),
+    job_id: await idOf(here, 'commit_statuses', { ...own, kind: 'job' }),
     evidence_id: await idOf(here, 'release_evidences'),
     direct_asset_path: 'manual',
     iid: '1',
