@@ -4,6 +4,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
+import { tokenDigest } from '../../src/access/index.ts';
 import { recordStatus } from '../../src/areas/geo/geo_nodes/status/actions.ts';
 import { statusOfThisSite } from '../../src/areas/geo/geo_nodes/status/site_queries.ts';
 import { endpoints } from '../../src/areas/index.ts';
@@ -17,6 +18,7 @@ import { newPublicKey } from '../support/public_key.ts';
 import { headOf } from '../support/repository.ts';
 import { upload } from '../support/uploads.ts';
 import { type World, world } from '../support/world.ts';
+import { zipOf } from '../support/zip.ts';
 
 let statements = 0;
 const query = pg.Client.prototype.query;
@@ -170,6 +172,36 @@ async function addSchedule({ db, project, people }: World, turn: number): Promis
     select ${project.id}, ${'a'.repeat(40)}, 'main', ${`wait ${turn}`}, 'waiting_for_resource', 'job', 'deploy', 0, 'on_success',
            (select min(id) from pipelines), (select min(id) from resource_groups)`.execute(db);
 }
+
+/** A runner of each kind, and a machine and a job of the first one. The first job has left an archive. */
+async function addRunners(here: World, turn: number): Promise<void> {
+  const { as, db, group, project, url } = here;
+  for (const place of [
+    { runner_type: 'instance_type' },
+    { runner_type: 'group_type', group_id: group.id },
+    { runner_type: 'project_type', project_id: project.id },
+  ])
+    assert.equal(
+      (await as(place.runner_type === 'instance_type' ? 'admin' : 'owner').post('/user/runners', place)).status,
+      201,
+    );
+  await sql`insert into runner_managers (runner_id, system_id) select min(id), ${`s_${turn}`} from runners`.execute(db);
+  await sql`update commit_statuses set runner_id = (select min(id) from runners) where kind = 'job'`.execute(db);
+  if (turn > 1) return;
+  const { id } = await firstJob(db);
+  await db.updateTable('commit_statuses').set({ status: 'running' }).where('id', '=', id).execute();
+  const token = 'glcbt-turn';
+  const held = { job_id: id, token_digest: tokenDigest(token), can_cancel_gracefully: false, timeout_s: 60 };
+  await db.insertInto('job_runs').values(held).execute();
+  const body = new FormData();
+  body.set('file', new Blob([Uint8Array.from(zipOf({ 'a.txt': 'a', 'b.txt': 'b' }))]), 'artifacts.zip');
+  const headers = { 'job-token': token };
+  const sent = await fetch(`${url}/api/v4/jobs/${id}/artifacts`, { method: 'POST', headers, body });
+  assert.equal(sent.status, 201);
+}
+
+const firstJob = (db: World['db']) =>
+  db.selectFrom('commit_statuses').select('id').where('kind', '=', 'job').orderBy('id').executeTakeFirstOrThrow();
 
 /** An environment with a deployment, which brought all merge requests so far if it is the first one, and protections of a project and a group. */
 async function addDeployment({ db, group, project, people }: World, turn: number): Promise<void> {
@@ -416,6 +448,7 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
   await addDeployment(here, turn);
   await addPipeline(here, turn);
   await addSchedule(here, turn);
+  await addRunners(here, turn);
 }
 
 /** A move of each kind that has ended. */
@@ -852,6 +885,8 @@ async function valuesFor(here: World, path: string): Promise<Record<string, stri
     deployment_id: String((await firstDeployment(db)).id),
     pipeline_id: String(pipeline.id),
     commit_id: status.sha,
+    job_id: String((await firstJob(db)).id),
+    runner_id: String((await db.selectFrom('runners').select('id').orderBy('id').executeTakeFirstOrThrow()).id),
     file_path: 'README.md',
     milestone_id: String(milestone.id),
     board_id: String((await boardOf(here, path.startsWith('/groups') ? 'group' : 'project')).id),
@@ -866,7 +901,10 @@ async function valuesFor(here: World, path: string): Promise<Record<string, stri
 
 /** Who sees most of a list. */
 const personaFor = ({ path }: AnyEndpoint) =>
-  (path.startsWith('/user/') && !path.endsWith('activities')) || path.endsWith('share_locations') || path === '/events'
+  (path.startsWith('/user/') && !path.endsWith('activities')) ||
+  path.endsWith('share_locations') ||
+  path === '/events' ||
+  path === '/runners'
     ? 'owner'
     : 'admin';
 
@@ -926,10 +964,11 @@ const unchanging = new Set([
   '/projects/:id/merge_requests/:merge_request_iid/pipelines',
   // Guests maintain nothing.
   '/users/:id/project_deploy_keys',
-  // Jobs run elsewhere.
+  // There are none yet.
   '/projects/:id/pipelines/:pipeline_id/bridges',
   '/projects/:id/pipelines/:pipeline_id/variables',
-  '/projects/:id/runners',
+  // An archive does not change.
+  '/projects/:id/jobs/:job_id/artifacts/tree',
   // A primary copies nothing.
   '/geo_nodes/current/failures',
   '/geo_sites/current/failures',

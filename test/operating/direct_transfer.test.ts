@@ -25,6 +25,7 @@ const ofPlace = new Set([
   'namespace',
   'prepared_at',
   'permissions',
+  'runners_token',
 ]);
 const isOfPlace = (name: string) =>
   ofPlace.has(name) || /(?:_id|_ids|_url|_url_to_repo|web_edit_url|_at_the_place)$/.test(name);
