@@ -13,7 +13,7 @@ const line = (row: LogLine): Html =>
   html`<div id="L${row.number}"><a href="#L${row.number}">${row.number}</a><span>${content(row)}</span></div>`;
 
 const section = ({ heading, collapsed, seconds, lines }: LogSection): Html =>
-  html`<details${!collapsed && html` open`}><summary id="L${heading.number}">${content(heading)}${
+  html`<details ?open="${!collapsed}"><summary id="L${heading.number}">${content(heading)}${
     seconds !== undefined && html` <span class="soft">${seconds} s</span>`
   }</summary>${lines.map(line)}</details>`;
 
