@@ -65,6 +65,8 @@ const notMet: Readonly<Record<string, string>> = {
   listGroupHookEvents: 'webhooks stay',
   listProjectHookEvents: 'webhooks stay',
   listErrorEvents: 'errors stay',
+  listPipelinesOfSchedule: 'schedules stay',
+  listUpcomingJobs: 'resource groups stay',
   listEpicNoteAwardEmoji: 'notes of epics are listed by the id of the epic, their reactions by its number',
   listEpicNoteAwardEmojiAlias: 'notes of epics are listed by the id of the epic, their reactions by its number',
   listProjectTemplates: 'templates are files of the repository, by their kind',
@@ -108,7 +110,8 @@ const ofLists: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   listGroupUploads: { created_at: 'no archive tells it', uploaded_by: "no archive tells it: they are the importer's" },
 };
 
-const isAddress = /(?:_id|_ids|_url|_url_to_repo|^url|^links|^_links)$/;
+/** Addresses, ids, and tokens that follow from them. */
+const isAddress = /(?:_id|_ids|_url|_url_to_repo|^url|^links|^_links|^runners_token)$/;
 const personas = /\b(guest|planner|reporter|developer|maintainer|owner|outsider|admin)([- ])\d+\b/g;
 
 /** Whether it is the importer, who is a member of what they made, or a bot, which stays with its token. */
