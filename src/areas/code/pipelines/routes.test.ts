@@ -141,9 +141,12 @@ test('a job is a status of its pipeline', async () => {
   );
   const { web_url } = (await as('reporter').get(`${at}/jobs/${first.id}`)).body;
   assert.match(web_url, new RegExp(`/-/commit/${sha}$`));
-  for (const part of ['trace', 'artifacts']) {
+  for (const [part, text] of [
+    ['trace', '404 Not Found'],
+    ['artifacts', '404 Not found'],
+  ]) {
     const { status, body } = await as('reporter').get(`${at}/jobs/${first.id}/${part}`);
-    assert.deepEqual([status, body.message], [404, '404 Not Found']);
+    assert.deepEqual([status, body.message], [404, text]);
   }
   for (const action of ['play', 'retry', 'cancel', 'erase'])
     assert.equal((await as('developer').post(`${at}/jobs/${first.id}/${action}`)).status, 405);
