@@ -2,7 +2,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type Database, repeated } from '../../../db/index.ts';
 import { job } from '../../../jobs/index.ts';
-import { tellOfJobs } from '../../code/pipelines/index.ts';
+import { processPipeline } from '../running/process_actions.ts';
 import { lockPipeline } from '../running/queries.ts';
 import { endJob, failWaiting } from './end_actions.ts';
 import { removeOldRefs } from './ref_actions.ts';
@@ -41,7 +41,7 @@ const longerThan = (since: string, seconds: number | RawBuilder<unknown>) =>
 /** Takes a job back whose runner did not get the answer: it waits for a runner again, and its token is worth nothing. */
 const takeBack = (db: Database, { id, pipeline_id, project_id }: Overdue): Promise<void> =>
   repeated(db, async (tx) => {
-    await lockPipeline(tx, project_id, pipeline_id);
+    const pipeline = await lockPipeline(tx, project_id, pipeline_id);
     const { rows } = await sql`
       with lost as (
         update job_runs set token_digest = sha256(token_digest), seen_at = now()
@@ -49,7 +49,7 @@ const takeBack = (db: Database, { id, pipeline_id, project_id }: Overdue): Promi
       )
       update commit_statuses set status = 'pending', queued_at = now(), started_at = null, runner_id = null, runner_manager_id = null
        where id = (select job_id from lost) and status = 'running' returning id`.execute(tx);
-    if (rows.length > 0) await tellOfJobs(tx, [id]);
+    if (rows.length > 0) await processPipeline(tx, pipeline, { changed: [id] });
   });
 
 const isWaiting = sql<SqlBool>`job.kind = 'job' and job.status = 'pending'`;

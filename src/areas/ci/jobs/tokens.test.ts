@@ -70,6 +70,23 @@ test('a job pushes nothing', async () => {
   assert.match(pushed.stderr, /not allowed to upload code/);
 });
 
+test('a job token fetches no snippets of its user and no wikis', async () => {
+  const { as, url, project, group, build } = await taken();
+  const files = [{ file_path: 'a.txt', content: 'private' }];
+  const snippet = { title: 'Mine', visibility: 'private', files };
+  const { id } = await sent(as('maintainer').post('/snippets', snippet));
+  const page = { title: 'home', content: 'x' };
+  await sent(as('owner').post(`/projects/${project.id}/wikis`, page));
+  await sent(as('owner').post(`/groups/${group.id}/wikis`, page));
+  const { run } = await gitClient();
+  const base = url.replace('://', `://gitlab-ci-token:${build.token}@`);
+  for (const place of [`snippets/${id}`, `${project.full_path}.wiki`, `${group.full_path}.wiki`]) {
+    const { code, stderr } = await run(['ls-remote', `${base}/${place}.git`]);
+    assert.notEqual(code, 0, place);
+    assert.match(stderr, /The authentication mechanism is not supported/, place);
+  }
+});
+
 test('others see no refs of pipelines', async () => {
   const { url, project, people } = await taken();
   const { run } = await gitClient();
@@ -79,13 +96,14 @@ test('others see no refs of pipelines', async () => {
 });
 
 test('a job whose runner did not get the answer waits again, and fails the second time', async () => {
-  const { db, services, runner, build, pipeline_id, jobsOf } = await taken();
+  const { as, at, db, services, runner, build, pipeline_id, jobsOf } = await taken();
   const lose = async () => {
     await db.updateTable('job_runs').set({ handed_out_at: '2020-01-01' }).where('job_id', '=', build.id).execute();
     await performJob(services, endOverdueJobs, {});
   };
   await lose();
   assert.equal((await jobsOf(pipeline_id)).build!.status, 'pending');
+  assert.equal((await as('developer').get(`${at}/pipelines/${pipeline_id}`)).body.status, 'pending');
   assert.equal((await build.report('running')).status, 403);
   const again = (await runner.take())!;
   assert.equal(again.id, build.id);

@@ -74,8 +74,8 @@ async function grantSnippet(
   const isOpen = !project || (mayRead(caller, project) && mayUse(project, 'snippets'));
   if (!isThere || !isOpen || !mayReadSnippet(caller, snippet, project))
     throw caller ? refusal(404, 'The snippet you were looking for could not be found.') : basicRefused(services.url);
-  // Deploy credentials grant the code of a project only.
-  if (caller?.deploys) throw refusal(403, 'The authentication mechanism is not supported.');
+  // Deploy credentials and job tokens grant the code of a project only.
+  if (caller?.deploys || caller?.job) throw refusal(403, 'The authentication mechanism is not supported.');
   return snippet;
 }
 

@@ -33,8 +33,8 @@ const mayNotPush = 'You are not allowed to push to this wiki.';
 /** @throws ApiError 401 or 403 if the caller can see the project or group, but lacks the right in its wiki */
 async function refuse(services: Services, caller: MaybeCaller, rights: WikiRights, pushes: boolean): Promise<void> {
   if (!caller && (pushes || !rights.may_read)) throw basicRefused(services.url);
-  // Deploy credentials grant the code of a project only.
-  if (caller?.deploys) throw refusal(403, 'The authentication mechanism is not supported.');
+  // Deploy credentials and job tokens grant the code of a project only.
+  if (caller?.deploys || caller?.job) throw refusal(403, 'The authentication mechanism is not supported.');
   if (!rights.may_read) throw refusal(403, 'You are not allowed to read this wiki.');
   if (rights.place.group_id !== null && !reaches(caller?.plan ?? (await currentPlan(services.db)), planOfGroups))
     throw refusal(403, `${needsPlan('The wiki of a group', planOfGroups)}.`);
