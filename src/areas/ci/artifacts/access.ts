@@ -1,8 +1,10 @@
 /** The jobs whose runners send and fetch files (docs/reference/job_artifacts.md#runners). */
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
+import type { SelectedJob } from '../../../ci_configuration/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { forbidden } from '../../../http/index.ts';
+import { dependenciesOf } from './dependency_queries.ts';
 
 /** A job that a runner holds. */
 export interface HeldJob {
@@ -27,12 +29,10 @@ export async function jobOfToken(db: Database, token: string): Promise<HeldJob> 
   return rows[0];
 }
 
-/** Whether a job may fetch the files of another: its own, and those of jobs before it in its pipeline. */
+/** Whether a job may fetch the files of another: its own, and those of the jobs that it gets files from. */
 export async function isDependency(db: Database, holder: HeldJob, job_id: number): Promise<boolean> {
-  const { rows } = await sql`
-    select from commit_statuses other
-     where other.id = ${job_id} and other.project_id = ${holder.project_id} and other.pipeline_id = ${holder.pipeline_id}`.execute(
-    db,
-  );
-  return rows.length > 0;
+  if (job_id === holder.id) return true;
+  const query = db.selectFrom('job_definitions').select('definition').where('job_id', '=', holder.id);
+  const row = await query.$castTo<{ definition: SelectedJob }>().executeTakeFirst();
+  return row !== undefined && (await dependenciesOf(db, holder.id, row.definition)).some(({ id }) => id === job_id);
 }

@@ -6,7 +6,7 @@ import { sent } from '../../../../test/support/sent.ts';
 
 const configuration = `
 build: {script: make, artifacts: {paths: [out], access: developer}}
-test: {script: make test}
+test: {stage: deploy, script: make test}
 `;
 
 /** A pipeline whose jobs runners hold. */

@@ -181,6 +181,8 @@ plain: {script: make plain, stage: test, dependencies: []}
   assert.ok(dependency.artifacts_file.size > 0);
   const fetched = await fetch(`${here.url}/api/v4/jobs/${build.id}/artifacts`, { headers: tested.authorized });
   assert.equal(fetched.status, 200);
+  const other = await fetch(`${here.url}/api/v4/jobs/${build.id}/artifacts`, { headers: plain.authorized });
+  assert.equal(other.status, 403);
   await sent(as('maintainer').post(`${at}/jobs/${build.id}/erase`));
   await tested.end('failed');
   await sent(as('maintainer').post(`${at}/jobs/${tested.id}/retry`));
