@@ -1481,11 +1481,14 @@ create table deployments (
   finished_at timestamp with time zone,
   made_as_name text,
   made_as_tier text,
+  job_id bigint,
+  on_stop text,
   constraint deployments_pkey PRIMARY KEY (id),
   constraint deployments_iid_key UNIQUE (project_id, iid),
   constraint deployments_sha_check CHECK (sha ~ '^([0-9a-f]{40}|[0-9a-f]{64})$'::text),
-  constraint deployments_status_check CHECK (status = ANY (ARRAY['created'::text, 'blocked'::text, 'running'::text, 'success'::text, 'failed'::text, 'canceled'::text])),
+  constraint deployments_status_check CHECK (status = ANY (ARRAY['created'::text, 'blocked'::text, 'running'::text, 'success'::text, 'failed'::text, 'canceled'::text, 'skipped'::text])),
   constraint deployments_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  constraint deployments_job_id_fkey FOREIGN KEY (job_id) REFERENCES commit_statuses(id) ON DELETE SET NULL,
   constraint deployments_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint deployments_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
@@ -1496,11 +1499,14 @@ CREATE INDEX deployments_by_update ON deployments USING btree (project_id, updat
 CREATE INDEX deployments_by_user ON deployments USING btree (user_id) WHERE user_id IS NOT NULL;
 CREATE INDEX deployments_in_order ON deployments USING btree (project_id, id);
 CREATE INDEX deployments_of_environment ON deployments USING btree (environment_id, id);
+CREATE UNIQUE INDEX deployments_of_job ON deployments USING btree (job_id) WHERE job_id IS NOT NULL;
 CREATE INDEX deployments_that_succeeded ON deployments USING btree (environment_id, finished_at, id) WHERE status = 'success'::text;
-comment on table deployments is 'Deployments of a commit to an environment, as external systems report them.';
+comment on table deployments is 'Deployments of a commit to an environment, as jobs make them or external systems report them.';
 comment on column deployments.during_freeze is 'Whether it was made during a freeze period.';
 comment on column deployments.made_as_name is 'The name of the environment when the deployment was made: its rules apply even after a rename.';
 comment on column deployments.made_as_tier is 'The tier of the environment at that time.';
+comment on column deployments.job_id is 'The job that deploys; null for a deployment that an external system reported.';
+comment on column deployments.on_stop is 'The name of the job of the same pipeline that stops the environment.';
 
 create table due_notices (
   day date not null,
@@ -4134,6 +4140,9 @@ create table projects (
   runner_registration_version integer default 0 not null,
   max_artifacts_size integer,
   keep_latest_artifact boolean default true not null,
+  ci_forward_deployment_enabled boolean default true not null,
+  ci_forward_deployment_rollback_allowed boolean default true not null,
+  allow_pipeline_trigger_approve_deployment boolean default false not null,
   constraint projects_pkey PRIMARY KEY (id),
   constraint projects_full_path_key UNIQUE (full_path),
   constraint projects_name_key UNIQUE (namespace_id, name),
@@ -4211,6 +4220,9 @@ comment on column projects.shared_runners_enabled is 'Whether runners of the ins
 comment on column projects.group_runners_enabled is 'Whether runners of the groups above may take its jobs.';
 comment on column projects.runner_registration_version is 'How often the token with which runners of the project register was replaced.';
 comment on column projects.max_artifacts_size is 'In MiB; null: as the group, or the server, says.';
+comment on column projects.ci_forward_deployment_enabled is 'Whether a deployment fails that is older than the newest success of its environment.';
+comment on column projects.ci_forward_deployment_rollback_allowed is 'Whether an older job that deploys may be tried again.';
+comment on column projects.allow_pipeline_trigger_approve_deployment is 'Whether users may approve deployments of their own pipelines.';
 
 create table protected_branch_access_levels (
   id bigint generated always as identity not null,

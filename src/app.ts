@@ -27,6 +27,7 @@ import { invitationPages } from './areas/spaces/invitations/index.ts';
 import { chunkDoorway, collectorDoorway, sentryDoorway } from './areas/work/error_tracking/index.ts';
 import { notificationPages } from './areas/work/issuables/index.ts';
 import { metricImageDoorway } from './areas/work/issues/index.ts';
+import { prepareReleaseOfJob } from './areas/work/releases/index.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/index.ts';
 import { workFor } from './foundation/clients.ts';
@@ -217,7 +218,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     unleashDoorway,
     triggerDoorway,
     runnerDoorway,
-    ...jobDoorways,
+    ...jobDoorways(prepareReleaseOfJob),
     metricImageDoorway,
     avatarDoorway,
     pictureDoorway,

@@ -124,6 +124,7 @@ export { type Owner, ownerRole } from './owners.ts';
 export {
   groupMembersPage,
   groupPage,
+  jobPage,
   pageBelow,
   projectMembersPage,
   projectPage,

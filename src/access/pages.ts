@@ -1,7 +1,8 @@
-/** The addresses of users, groups and projects, of their members and of their uploads. */
+/** The addresses of users, groups, projects and jobs, of their members and of their uploads. */
 import { pagePath } from '../foundation/addresses.ts';
 
 export const userPage = pagePath('/:username');
+export const jobPage = pagePath('/:project/-/jobs/:job_id');
 export const groupPage = pagePath('/groups/:group');
 export const projectPage = pagePath('/:project');
 

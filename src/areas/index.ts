@@ -28,7 +28,7 @@ import { dependencyDocumentRoutes } from './code/dependencies/document_routes.ts
 import { dependencyExportRoutes } from './code/dependencies/export_routes.ts';
 import { dependencyExportFiles, dependencyFollower } from './code/dependencies/index.ts';
 import { dependencyRoutes } from './code/dependencies/routes.ts';
-import { jobArtifactFiles } from './code/jobs/index.ts';
+import { jobArtifactFiles, jobsById } from './code/jobs/index.ts';
 import { jobRoutes } from './code/jobs/routes.ts';
 import { lfsFiles } from './code/lfs/index.ts';
 import { mirrorFollower } from './code/mirrors/index.ts';
@@ -468,11 +468,11 @@ export const endpoints: readonly FiledEndpoint[] = [
   ...tagged('Licenses', 'The licenses of the server, and what counts against them.', licenseRoutes),
   ...tagged('Features', 'Features that administrators turn on for everyone or for some.', featureRoutes),
   ...tagged('Freeze periods', 'Recurring periods in which a project is not deployed.', freezePeriods),
-  ...tagged('Environments', 'The places where projects are deployed.', environmentRoutes),
+  ...tagged('Environments', 'The places where projects are deployed.', environmentRoutes(jobsById)),
   ...tagged(
     'Deployments',
-    'What was deployed to an environment and when, as external systems record it.',
-    deploymentRoutes,
+    'What was deployed to an environment and when, by jobs or as external systems record it.',
+    deploymentRoutes(jobsById),
     deploymentMergeRequestRoutes,
   ),
   ...tagged(

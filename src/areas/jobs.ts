@@ -17,7 +17,7 @@ import { endTodosOfGoneCommits } from './activity/todos/index.ts';
 import { removeExpiredArtifacts, removeProjectArtifacts } from './ci/artifacts/index.ts';
 import { endOverdueJobs, removePipelineRefs } from './ci/jobs/index.ts';
 import { forgetSilentManagers } from './ci/runners/index.ts';
-import { processAgain, startDelayed, startForPush } from './ci/running/index.ts';
+import { failRejected, processAgain, startDelayed, startForPush, stopByJob } from './ci/running/index.ts';
 import { runSchedule, startSchedules, tellOfStop } from './ci/schedules/index.ts';
 import { indexCode, keepCodeIndex } from './code/code_search/index.ts';
 import { keepDependencies, scanDependencies, writeDependencyExport } from './code/dependencies/index.ts';
@@ -148,6 +148,8 @@ export const jobs: readonly AnyJob[] = [
   removePipelineRefs,
   removeProjectArtifacts,
   processAgain,
+  failRejected,
+  stopByJob,
   startDelayed,
   startForPush,
   runSchedule,

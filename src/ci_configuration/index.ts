@@ -2,7 +2,7 @@
 export type { Facts } from './clauses.ts';
 export { type Compiled, compileInTurn, type Reader } from './compiling.ts';
 export { durationOf } from './durations.ts';
-export { type CiVariable, expand, expanded, type Variables } from './expansion.ts';
+export { type CiVariable, ExpansionError, expand, expanded, type Variables } from './expansion.ts';
 export { jobVariables, rawVariables, slugOf } from './predefined.ts';
 export { withoutJobs } from './results.ts';
 export { filteredText, type GivenSources, noJobsText, type SelectedJob, type Selection } from './selection.ts';
@@ -16,6 +16,8 @@ export type {
   FileRequest,
   Image,
   Job,
+  JobEnvironment,
+  Release,
   Service,
 } from './types.ts';
 export { inForce, type ScopedVariable, variablesFor } from './variables.ts';

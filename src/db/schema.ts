@@ -581,6 +581,8 @@ export interface Deployments {
   finished_at: Timestamp | null;
   made_as_name: string | null;
   made_as_tier: string | null;
+  job_id: number | null;
+  on_stop: string | null;
 }
 
 export interface DueNotices {
@@ -2020,6 +2022,9 @@ export interface Projects {
   runner_registration_version: Generated<number>;
   max_artifacts_size: number | null;
   keep_latest_artifact: Generated<boolean>;
+  ci_forward_deployment_enabled: Generated<boolean>;
+  ci_forward_deployment_rollback_allowed: Generated<boolean>;
+  allow_pipeline_trigger_approve_deployment: Generated<boolean>;
 }
 
 export interface ProtectedBranchAccessLevels {

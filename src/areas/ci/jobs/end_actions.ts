@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Job, SelectedJob } from '../../../ci_configuration/index.ts';
 import { type Database, repeated } from '../../../db/index.ts';
 import type { State } from '../../code/pipelines/index.ts';
+import { type Outcome, renewEnvironment } from '../../deployments/environments/index.ts';
 import { cancelOthers, tryAgain } from '../running/change_actions.ts';
 import { processPipeline } from '../running/process_actions.ts';
 import { lockPipeline } from '../running/queries.ts';
@@ -10,7 +11,14 @@ import { type FailureReason, isAllowedToFail, isTriedAgain } from './rules.ts';
 
 /** How a job ended. */
 export type End =
-  | { status: 'success' | 'canceled' }
+  | { status: 'canceled' }
+  | {
+      status: 'success';
+      /** What it says of its environment. */
+      environment?: Outcome;
+      /** What else happens with the success, in the same transaction. */
+      along?: (tx: Database) => Promise<void>;
+    }
   | { status: 'failed'; reason: FailureReason; exit_code?: number | undefined };
 
 interface Ending {
@@ -30,6 +38,20 @@ async function endingOf(tx: Database, id: number): Promise<Ending | undefined> {
       from commit_statuses job join job_runs on job_runs.job_id = job.id join job_definitions on job_definitions.job_id = job.id
      where job.id = ${id}`.execute(tx);
   return rows[0];
+}
+
+/** What the success of a job does to its environment, and along with it. */
+async function concludeSuccess(
+  tx: Database,
+  project_id: number,
+  { definition: { job, environment_name: name } }: Ending,
+  { environment, along }: Extract<End, { status: 'success' }>,
+): Promise<void> {
+  const action = job.environment?.action;
+  const isRenewed = action === 'start' || (action !== 'stop' && environment?.auto_stop_in_s !== undefined);
+  if (name !== undefined && isRenewed)
+    await renewEnvironment(tx, { project_id, name }, environment ?? { url: undefined, auto_stop_in_s: undefined });
+  await along?.(tx);
 }
 
 /** Whether a job that ends so counts as a warning only. */
@@ -57,6 +79,7 @@ export const endJob = (
        where id = ${id}`.execute(tx);
     if (final.status !== 'failed') {
       await processPipeline(tx, pipeline, { changed: [id] });
+      if (final.status === 'success') await concludeSuccess(tx, project_id, job, final);
       return final.status;
     }
     const { retry } = job.definition.job as Job;

@@ -1,13 +1,14 @@
 /** Hands jobs out to runners (docs/reference/runner_protocol.md#which-job). */
 import { callerInJob, newJobToken, type Project, projectFor, tokenDigest } from '../../../access/index.ts';
-import { expanded, type Job } from '../../../ci_configuration/index.ts';
-import { isUnavailable } from '../../../db/index.ts';
+import { ExpansionError, expanded, type Job, type Variables } from '../../../ci_configuration/index.ts';
+import { isUnavailable, repeated } from '../../../db/index.ts';
 import { lastCommitOf, readCommit, repositoryOf, resolveCommit } from '../../../git/index.ts';
 import type { Caller, Services } from '../../../http/index.ts';
 import { dependenciesOf, dotenvOf, namesDependencies } from '../artifacts/dependency_queries.ts';
 import { refOf } from '../configuration/lint_actions.ts';
 import { noteMasked } from '../held_jobs/queries.ts';
 import type { Runner } from '../runners/queries.ts';
+import { followJobs, isOutdated } from '../running/deployment_actions.ts';
 import { processAgainLater } from '../running/process_actions.ts';
 import { endJob } from './end_actions.ts';
 import { type CacheCommits, cacheFiles, presentDependency, presentForRunner } from './present.ts';
@@ -15,7 +16,7 @@ import { pipelineOfJob } from './queries.ts';
 import { keepCommit } from './ref_actions.ts';
 import type { FailureReason } from './rules.ts';
 import { type Taken, takeJob } from './taking_queries.ts';
-import { type Given, type PipelineOfJob, repositoryUrl, variablesOfJob } from './variable_queries.ts';
+import { environmentOf, type Given, type PipelineOfJob, repositoryUrl, variablesOfJob } from './variable_queries.ts';
 
 /** What a runner can do, as far as the server asks. */
 export interface Abilities {
@@ -57,24 +58,60 @@ async function cacheCommits(repository: ReturnType<typeof repositoryOf>, sha: st
 /** The largest size of all variables of a job. */
 const maximumVariables_chars = 2 * 1024 * 1024;
 
-/** @throws Unfit */
-async function presented(services: Services, runner: Runner, job: Taken, token: string): Promise<JobForRunner> {
+/**
+ * What the variables of a job follow from.
+ * @throws Unfit
+ */
+async function givenFor(
+  services: Services,
+  { job, runner, token }: Pick<Given, 'job' | 'runner' | 'token'>,
+): Promise<Given> {
   const { caller, project } = await rightsOf(services, job);
   const pipeline: PipelineOfJob = await pipelineOfJob(services.db, job.pipeline_id);
   const repository = repositoryOf(services, project);
   if ((await resolveCommit(repository, pipeline.sha)) === undefined) throw new Unfit('data_integrity_failure');
-  const [commit, named] = await Promise.all([readCommit(repository, pipeline.sha), refOf(repository, pipeline.ref)]);
-  const given: Given = {
-    job,
-    token,
-    pipeline,
-    runner,
-    project,
-    caller,
-    commit,
+  const [commit, named, environment] = await Promise.all([
+    readCommit(repository, pipeline.sha),
+    refOf(repository, pipeline.ref),
+    environmentOf(services.db, job),
+  ]);
+  return {
+    ...{ job, token, pipeline, runner, project, caller, commit, environment },
     tag_message: named?.tag_message,
     has_ref: named !== undefined,
   };
+}
+
+/** Lets the deployment of a job begin. @throws Unfit if its environment is at something newer */
+async function beginDeployment({ db }: Services, { id, definition }: Taken): Promise<void> {
+  if (definition.environment_name === undefined) return;
+  if (await isOutdated(db, id)) throw new Unfit('forward_deployment_failure');
+  await repeated(db, (tx) => followJobs(tx, [id]));
+}
+
+/** What the variables of a job and its own dotenv report are when it ends; undefined if its user or its project is gone. */
+export async function valuesAtEnd(
+  services: Services,
+  job: Taken,
+): Promise<(Pick<Given, 'caller' | 'project'> & { values: Variables }) | undefined> {
+  try {
+    const given = await givenFor(services, { job, runner: undefined, token: '' });
+    const before = await dependenciesOf(services.db, job.id, job.definition);
+    const left = await dotenvOf(services, [...before.map(({ id }) => id), job.id]);
+    const sent = await variablesOfJob(services, given, left.toReversed());
+    return { ...given, values: expanded(new Map(sent.map((variable) => [variable.key, variable]))) };
+  } catch (error) {
+    if (error instanceof Unfit || error instanceof ExpansionError) return undefined;
+    throw error;
+  }
+}
+
+/** @throws Unfit */
+async function presented(services: Services, runner: Runner, job: Taken, token: string): Promise<JobForRunner> {
+  const given = await givenFor(services, { job, runner, token });
+  const { pipeline, project } = given;
+  const repository = repositoryOf(services, project);
+  await beginDeployment(services, job);
   const dependencies = await dependenciesOf(services.db, job.id, job.definition);
   if (namesDependencies(job.definition) && dependencies.some(({ erased }) => erased))
     throw new Unfit('missing_dependency_failure');

@@ -23,6 +23,7 @@ import { runnerOf } from '../runners/queries.ts';
 import { endJob } from './end_actions.ts';
 import { handOutJob } from './handing_out_actions.ts';
 import { type FailureReason, reasonOf } from './rules.ts';
+import { endWithSuccess, type ReleasePreparation } from './success_actions.ts';
 
 interface JobRequest {
   Params: { job_id: string };
@@ -148,7 +149,7 @@ function isOther({ size, crc32 }: HeldJob, output: unknown): boolean {
 
 const wordOf = (status: string) => (status === 'success' || status === 'failed' ? status : undefined);
 
-async function reportJob(call: Call) {
+const reportJob = (prepareRelease: ReleasePreparation) => async (call: Call) => {
   const { services, fields, reply } = call;
   const job = await jobOf(call);
   const { state } = fields;
@@ -170,14 +171,13 @@ async function reportJob(call: Call) {
   await closeLog(services, job, differs ? '\nWARNING: The log is not complete.\n' : '');
   const exit_code = typeof fields.exit_code === 'number' ? fields.exit_code : undefined;
   const reason: FailureReason = reasonOf(fields.failure_reason);
-  const status = await endJob(
-    services.db,
-    job,
-    state === 'success' ? { status: 'success' } : { status: 'failed', reason, exit_code },
-  );
+  const status =
+    state === 'success'
+      ? await endWithSuccess(services, job, prepareRelease)
+      : await endJob(services.db, job, { status: 'failed', reason, exit_code });
   reply.header(statusHeader, status);
   return answer(call, 200, '200');
-}
+};
 
 const described = { tag: 'Runners', body_types: ['application/json', 'application/x-www-form-urlencoded'] };
 const refusedReport = 'The runner does not hold the job, whose state is in the header `Job-Status`';
@@ -186,7 +186,6 @@ const declared = [
   {
     method: 'POST',
     path: '/jobs/request',
-    take: requestJob,
     description: {
       ...described,
       operation: 'requestJob',
@@ -198,7 +197,6 @@ const declared = [
   {
     method: 'PUT',
     path: '/jobs/:job_id',
-    take: reportJob,
     description: {
       ...described,
       operation: 'reportJob',
@@ -240,12 +238,14 @@ export const jobDoors: readonly DescribedDoor[] = [...declared, logDoor].map(({ 
   description,
 }));
 
-export const jobDoorways: readonly Doorway[] = [
+/** @param prepareRelease prepares the releases of jobs that succeed */
+export const jobDoorways = (prepareRelease: ReleasePreparation): readonly Doorway[] => [
   {
     cost: 'usual',
-    doors: declared.map(({ method, path, take }) =>
-      door<Caller, JobRequest>({ method, url: apiRoot + path, handle: take }),
-    ),
+    doors: [requestJob, reportJob(prepareRelease)].map((handle, index) => {
+      const { method, path } = declared[index]!;
+      return door<Caller, JobRequest>({ method, url: apiRoot + path, handle });
+    }),
     errors: () => jsonForm,
   },
   {

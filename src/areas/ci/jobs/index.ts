@@ -1,4 +1,6 @@
 /** The interface of jobs that runners execute to other districts. */
+
 export { jobDoors, jobDoorways } from './http.ts';
 export { endOverdueJobs, removePipelineRefs } from './jobs.ts';
 export { jobTokenRoutes } from './routes.ts';
+export type { ReleasePreparation } from './success_actions.ts';

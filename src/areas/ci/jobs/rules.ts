@@ -18,7 +18,8 @@ export const runnerReasons = [
 export type FailureReason =
   | (typeof runnerReasons)[number]
   | ('data_integrity_failure' | 'scheduler_failure' | 'user_blocked' | 'builds_disabled' | 'project_deleted')
-  | ('archived_failure' | 'no_matching_runner' | 'trace_size_exceeded' | 'release_failure');
+  | ('archived_failure' | 'no_matching_runner' | 'trace_size_exceeded' | 'release_failure')
+  | 'forward_deployment_failure';
 
 /** The reason that is stored for one that a runner gave. */
 export function reasonOf(given: unknown): FailureReason {
@@ -30,7 +31,7 @@ export function reasonOf(given: unknown): FailureReason {
 const lasting: ReadonlySet<string> = new Set<FailureReason>([
   ...(['runner_unsupported', 'missing_dependency_failure', 'data_integrity_failure', 'scheduler_failure'] as const),
   ...(['user_blocked', 'builds_disabled', 'project_deleted', 'archived_failure', 'no_matching_runner'] as const),
-  'trace_size_exceeded',
+  ...(['trace_size_exceeded', 'forward_deployment_failure', 'release_failure'] as const),
 ]);
 
 /**

@@ -1,5 +1,5 @@
 /** The variables of a job when a runner gets it (docs/reference/ci_configuration.md#variables). */
-import type { Project } from '../../../access/index.ts';
+import { jobPage, type Project } from '../../../access/index.ts';
 import {
   type CiVariable,
   expand,
@@ -9,9 +9,9 @@ import {
   rawVariables,
   type Variables,
 } from '../../../ci_configuration/index.ts';
+import type { Database } from '../../../db/index.ts';
 import type { Commit } from '../../../git/index.ts';
 import type { Caller, Services } from '../../../http/index.ts';
-import { jobPage } from '../../code/jobs/index.ts';
 import { pipelinePage, type Source } from '../../code/pipelines/index.ts';
 import { type Built, sourcesFor } from '../configuration/variable_queries.ts';
 import type { Runner } from '../runners/queries.ts';
@@ -47,7 +47,8 @@ export interface Given {
   /** The token of the job. */
   token: string;
   pipeline: PipelineOfJob;
-  runner: Runner;
+  /** Undefined once the job has ended. */
+  runner: Runner | undefined;
   project: Project;
   /** The user who runs the job. */
   caller: Caller;
@@ -55,6 +56,25 @@ export interface Given {
   tag_message: Built['tag_message'];
   /** Whether the branch or tag is still there. */
   has_ref: boolean;
+  /** Undefined for a job without one, or one that is not there. */
+  environment: EnvironmentOfJob | undefined;
+}
+
+/** An environment as jobs know it. */
+interface EnvironmentOfJob {
+  id: number;
+  slug: string;
+  tier: string;
+}
+
+/** The environment of a job, if it is there. */
+export async function environmentOf(
+  db: Database,
+  { project_id, definition: { environment_name: name } }: Pick<Taken, 'project_id' | 'definition'>,
+): Promise<EnvironmentOfJob | undefined> {
+  if (name === undefined) return undefined;
+  const query = db.selectFrom('environments').select(['id', 'slug', 'tier']).where('project_id', '=', project_id);
+  return query.where('name', '=', name).executeTakeFirst();
 }
 
 /** A variable as the runner gets it. */
@@ -77,7 +97,7 @@ const masked = (key: string, value: string): CiVariable => ({ key, value, raw: t
 function ofJob({ url }: Pick<Services, 'url'>, given: Given): CiVariable[] {
   const { job, pipeline, runner, project, token } = given;
   const { definition } = job;
-  const { environment } = definition.job;
+  const declared = definition.job.environment;
   return [
     ...jobVariables(definition.job),
     masked('CI_JOB_TOKEN', token),
@@ -94,12 +114,14 @@ function ofJob({ url }: Pick<Services, 'url'>, given: Given): CiVariable[] {
       CI_JOB_TIMEOUT: String(job.timeout_s),
       CI_JOB_MANUAL: definition.when === 'manual' ? 'true' : undefined,
       CI_JOB_IMAGE: definition.job.type === 'job' ? definition.job.image?.name : undefined,
-      CI_RUNNER_ID: String(runner.id),
-      CI_RUNNER_DESCRIPTION: runner.description,
-      CI_RUNNER_TAGS: JSON.stringify(runner.tag_list),
+      CI_RUNNER_ID: runner && String(runner.id),
+      CI_RUNNER_DESCRIPTION: runner?.description,
+      CI_RUNNER_TAGS: runner && JSON.stringify(runner.tag_list),
       CI_ENVIRONMENT_NAME: definition.environment_name,
-      CI_ENVIRONMENT_ACTION: environment?.action,
-      CI_ENVIRONMENT_TIER: environment?.deployment_tier,
+      CI_ENVIRONMENT_ACTION: declared?.action,
+      CI_ENVIRONMENT_TIER: given.environment?.tier ?? declared?.deployment_tier,
+      CI_ENVIRONMENT_ID: given.environment && String(given.environment.id),
+      CI_ENVIRONMENT_SLUG: given.environment?.slug,
     }),
   ];
 }

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { type Database, repeated } from '../../../db/index.ts';
 import { badRequest, forbidden } from '../../../http/index.ts';
 import { finalStates } from '../../code/pipelines/index.ts';
+import { type Starting, unplayableText } from './deployment_actions.ts';
 import { forgetSkipped, makeReady, processPipeline } from './process_actions.ts';
 import { type JobOf, lockPipeline, type Running } from './queries.ts';
 import { isPlayable, isRetryable } from './rules.ts';
@@ -122,33 +123,41 @@ export const notRetryableText = 'Job is not retryable';
 /**
  * Replaces a job that has ended by a new one, which starts.
  * @returns its id
- * @throws ApiError 403
+ * @throws ApiError 400, 403
  */
-export const retryJob = (db: Database, project_id: number, job: JobOf, user_id: number): Promise<number> =>
+export const retryJob = (
+  db: Database,
+  project_id: number,
+  job: Pick<JobOf, 'id' | 'pipeline_id'>,
+  user_id: number,
+): Promise<number> =>
   repeated(db, async (tx) => {
     const pipeline = await lockPipeline(tx, project_id, job.pipeline_id);
     const { status, retried } = await stateOf(tx, job.id);
     if (retried || !isRetryable(status)) throw forbidden(notRetryableText);
     const changed = await replace(tx, [job.id], user_id);
-    await makeReady(tx, changed);
+    await makeReady(tx, changed, { override_freeze: false });
     await forgetSkipped(tx, pipeline.id);
     await processPipeline(tx, pipeline, { changed });
     return changed[0]!;
   });
 
-export const unplayableText = '400 Bad request - Unplayable Job';
-
 /**
  * Starts a manual or delayed job.
- * @throws ApiError 400
+ * @throws ApiError 400, also while approvals are missing; 403 if the environment is protected against the user, or the project is frozen
  */
-export const playJob = (db: Database, project_id: number, job: JobOf, user_id: number): Promise<void> =>
+export const playJob = (
+  db: Database,
+  project_id: number,
+  job: Pick<JobOf, 'id' | 'pipeline_id'>,
+  { user_id, ...starting }: Starting & { user_id: number },
+): Promise<void> =>
   repeated(db, async (tx) => {
     const pipeline = await lockPipeline(tx, project_id, job.pipeline_id);
     const { status, retried } = await stateOf(tx, job.id);
     if (retried || !isPlayable(status)) throw badRequest(unplayableText);
     await sql`update commit_statuses set user_id = ${user_id} where id = ${job.id}`.execute(tx);
-    await makeReady(tx, [job.id]);
+    await makeReady(tx, [job.id], starting);
     await forgetSkipped(tx, pipeline.id);
     await processPipeline(tx, pipeline, { changed: [job.id] });
   });

@@ -1,4 +1,6 @@
 /** The interface of running pipelines to other districts. */
+
+export { failRejected, stopByJob } from './environment_jobs.ts';
 export { type BuiltMergeRequest, createForMergeRequest, startForMergeRequest } from './merge_request_actions.ts';
 export { processAgain, startDelayed } from './process_actions.ts';
 export { pipelineFollower, startForPush } from './push_jobs.ts';

@@ -5,6 +5,7 @@ import { Id } from '../../../http/index.ts';
 import { queueOf } from '../../../jobs/index.ts';
 import { tellWaiting } from '../../code/commit_statuses/index.ts';
 import { isFinal, notifyOfPipeline, refreshPipeline, tellOfJobs, tellOfPipeline } from '../../code/pipelines/index.ts';
+import { admitted, followJobs, planDeployments, type Starting } from './deployment_actions.ts';
 import { lockPipeline, plannedJobs, type Running } from './queries.ts';
 import { advance, isNewestFirst, type Next, occupying, type ProcessMode, upcoming } from './rules.ts';
 
@@ -66,19 +67,23 @@ async function groupsOf(tx: Database, ids: readonly number[]): Promise<number[]>
 }
 
 /**
- * Makes jobs available to runners; those of a resource group wait for the resource.
+ * Makes jobs available to runners; those of a resource group wait for the resource. A job that may not deploy now fails, or waits for a person.
  * @param ids of jobs that are not final
+ * @returns how many are ready, or wait for a resource
+ * @throws ApiError if a person starts a job that they may not start now
  */
-export async function makeReady(tx: Database, ids: readonly number[]): Promise<void> {
-  await change(tx, queued, sql`${isAmongIds(ids)} and resource_group_id is null`);
-  const groups = await groupsOf(tx, ids);
-  if (groups.length === 0) return;
+export async function makeReady(tx: Database, ids: readonly number[], starting?: Starting): Promise<number> {
+  const ready = await admitted(tx, ids, starting);
+  await change(tx, queued, sql`${isAmongIds(ready)} and resource_group_id is null`);
+  const groups = await groupsOf(tx, ready);
+  if (groups.length === 0) return ready.length;
   await change(
     tx,
     sql`status = 'waiting_for_resource', scheduled_at = null`,
-    sql`${isAmongIds(ids)} and resource_group_id is not null`,
+    sql`${isAmongIds(ready)} and resource_group_id is not null`,
   );
   for (const group of groups) await handOn(tx, group);
+  return ready.length;
 }
 
 /** Hands on the resources of jobs that have ended. */
@@ -86,11 +91,12 @@ async function release(tx: Database, ids: readonly number[]): Promise<void> {
   for (const group of await groupsOf(tx, ids)) await handOn(tx, group);
 }
 
-async function delay(tx: Database, ids: readonly number[]): Promise<void> {
+async function delay(tx: Database, ids: readonly number[]): Promise<number> {
   await sql`
     update commit_statuses
        set status = 'scheduled', scheduled_at = now() + make_interval(secs => (definition->>'start_in_s')::double precision)
       from job_definitions where id = job_id and ${isAmongIds(ids)}`.execute(tx);
+  return ids.length;
 }
 
 /** Comes back to a pipeline when the first of its delayed jobs starts. */
@@ -103,12 +109,15 @@ async function awaitDelayed(tx: Database, { id, project_id }: Pick<Running, 'id'
     await delayedJobs.enqueue(tx, { pipeline_id: id, project_id }, { after_s: Math.max(0, seconds) });
 }
 
-/** What changes a job that goes on. */
-const moves: Readonly<Record<Next, (tx: Database, ids: readonly number[]) => Promise<unknown>>> = {
+const become = async (tx: Database, ids: readonly number[], set: RawBuilder<unknown>): Promise<number> =>
+  (await change(tx, set, isAmongIds(ids))).length;
+
+/** What changes jobs that go on; each gives the number of those that do. */
+const moves: Readonly<Record<Next, (tx: Database, ids: readonly number[]) => Promise<number>>> = {
   ready: makeReady,
-  manual: (tx, ids) => change(tx, sql`status = 'manual'`, isAmongIds(ids)),
+  manual: (tx, ids) => become(tx, ids, sql`status = 'manual'`),
   scheduled: delay,
-  skipped: (tx, ids) => change(tx, sql`status = 'skipped', finished_at = now()`, isAmongIds(ids)),
+  skipped: (tx, ids) => become(tx, ids, sql`status = 'skipped', finished_at = now()`),
 };
 
 /**
@@ -121,17 +130,25 @@ export async function processPipeline(
   { id, project_id, sha }: Pick<Running, 'id' | 'project_id' | 'sha'>,
   { changed = [], isNew = false }: { changed?: readonly number[]; isNew?: boolean } = {},
 ): Promise<void> {
-  const next = [...advance(await plannedJobs(tx, id))];
-  for (const [as, jobs] of Map.groupBy(next, ([, to]) => to))
-    await moves[as](
-      tx,
-      jobs.map(([job]) => job),
-    );
+  if (isNew) await planDeployments(tx, id);
+  const next: [number, Next][] = [];
+  for (let isSettled = false; !isSettled; ) {
+    const found = [...advance(await plannedJobs(tx, id))];
+    isSettled = true;
+    for (const [as, jobs] of Map.groupBy(found, ([, to]) => to)) {
+      const moved = jobs.map(([job]) => job);
+      // A job that is not ready after all decides on later ones in its turn.
+      if ((await moves[as](tx, moved)) < moved.length) isSettled = false;
+    }
+    next.push(...found);
+  }
   if (next.some(([, as]) => as === 'scheduled')) await awaitDelayed(tx, { id, project_id });
   // In some modes a job that is left out lets others have the resource.
   await release(tx, [...changed, ...next.flatMap(([job, as]) => (as === 'skipped' || as === 'manual' ? [job] : []))]);
   const { before, after } = await refreshPipeline(tx, id);
-  await tellOfJobs(tx, [...new Set([...changed, ...next.map(([job]) => job)])]);
+  const moved = [...new Set([...changed, ...next.map(([job]) => job)])];
+  await followJobs(tx, moved);
+  await tellOfJobs(tx, moved);
   if (!isNew && before === after) return;
   await notifyOfPipeline(tx, id, { before, after });
   await tellOfPipeline(tx, id);

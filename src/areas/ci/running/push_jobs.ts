@@ -1,4 +1,5 @@
 /** Pipelines for pushes: a push never waits for one (docs/reference/pipelines.md#what-starts-a-pipeline). */
+import { type SqlBool, sql } from 'kysely';
 import { Type } from 'typebox';
 import { callerInJob, mayUse, projectFor } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -7,6 +8,10 @@ import { Id, nullable, optional } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
 import type { Secrets } from '../../../secrets/index.ts';
 import type { PushFollower } from '../../../services/index.ts';
+
+type PushedRefs = Parameters<PushFollower['follow']>[1]['moved'];
+
+import { stopEnvironments } from '../../deployments/environments/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { type PushOptions, readOptions } from './option_rules.ts';
 import { cancelRedundant } from './redundant_actions.ts';
@@ -76,6 +81,23 @@ export const startForPush = job('start_pipeline_for_push', {
   },
 });
 
+/** Starts the jobs that stop the environments of deleted branches. */
+async function stopAbandoned(
+  tx: Database,
+  { project_id, user_id, moved }: { project_id: number; user_id: number; moved: PushedRefs },
+): Promise<void> {
+  const deleted = moved.flatMap(({ ref, new: sha }) =>
+    sha === null && /^refs\/heads\//.test(ref) ? [ref.slice(11)] : [],
+  );
+  if (deleted.length === 0) return;
+  const which = sql<SqlBool>`environments.id in (
+    select environment_id from deployments
+     where project_id = ${project_id} and ref = any(${deleted}::text[]) and not tag and on_stop is not null and job_id is not null
+       and id = (select id from deployments last where last.environment_id = deployments.environment_id and last.status = 'success'
+                  order by finished_at desc, id desc limit 1))`;
+  await stopEnvironments(tx, which, { user_id });
+}
+
 /** The open merge requests of a branch as jobs get them; undefined if there are none. */
 type OpenOnes = (tx: Database, project_id: number, branch: string) => Promise<string | undefined>;
 
@@ -84,7 +106,9 @@ export const pipelineFollower = (openOnesOf: OpenOnes): PushFollower => ({
   follow:
     async (_services, { owner, user_id, update_id, moved, push_options }) =>
     async (tx) => {
-      if (user_id === null || !(await settingsOf(tx)).pipelines_for_pushes) return;
+      if (user_id === null) return;
+      await stopAbandoned(tx, { project_id: owner.id, user_id, moved });
+      if (!(await settingsOf(tx)).pipelines_for_pushes) return;
       const built = moved.flatMap(({ ref, old, new: sha }) =>
         /^refs\/(?:heads|tags)\//.test(ref) && sha !== null ? [{ ref, before_sha: old, sha }] : [],
       );

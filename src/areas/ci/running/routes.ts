@@ -19,8 +19,10 @@ import {
 import { pageOfArray, paging } from '../../../lists/index.ts';
 import { Job, jobReply } from '../../code/jobs/index.ts';
 import { PipelineDetail, pipelineIn, pipelineReply, removePipeline } from '../../code/pipelines/index.ts';
+import { endlessFreezeText, freezeText } from '../../deployments/environments/index.ts';
 import { runnableJob, runnablePipeline } from './access.ts';
-import { cancelJobs, notRetryableText, playJob, retryJob, retryPipeline, unplayableText } from './change_actions.ts';
+import { cancelJobs, notRetryableText, playJob, retryJob, retryPipeline } from './change_actions.ts';
+import { unplayableText } from './deployment_actions.ts';
 import { givenVariable, Inputs, mostVariables, PipelineVariable } from './parameters.ts';
 import { jobIn, pipelineOf, variablesOf } from './queries.ts';
 import { createPipeline, startRefusals } from './start_actions.ts';
@@ -32,6 +34,8 @@ const jobPath = '/projects/:id/jobs/:job_id';
 const singleJob = { job_id: Id };
 const missingJob = '404 Job Not Found';
 const external = '405 Method Not Allowed';
+
+const frozen = [`403 Forbidden - ${freezeText('<time>')}`, `403 Forbidden - ${endlessFreezeText}`];
 
 const developer = projectRole('developer', { feature: ['repository', 'builds'] });
 
@@ -136,13 +140,19 @@ export const runningRoutes: AnyEndpoint[] = [
     operation: 'playJob',
     summary: 'Start a manual or delayed job',
     access: developer,
-    input: singleJob,
+    input: {
+      ...singleJob,
+      override_freeze: Type.Boolean({
+        default: false,
+        description: 'Whether it deploys during a freeze that refuses deployments; only for Maintainers',
+      }),
+    },
     returns: { ...one(Job), status: 200 },
-    refusals: { 400: unplayableText, 403: '403 Forbidden', 404: missingJob, 405: external },
+    refusals: { 400: unplayableText, 403: ['403 Forbidden', ...frozen], 404: missingJob, 405: external },
     handle: async ({ project, caller, input, ...services }) => {
       const { db } = services;
       const job = await runnableJob({ db, project, caller }, input.job_id);
-      await playJob(db, project.id, job, caller.id);
+      await playJob(db, project.id, job, { user_id: caller.id, override_freeze: input.override_freeze });
       return jobReply(services, project, job.id);
     },
   }),
@@ -152,7 +162,11 @@ export const runningRoutes: AnyEndpoint[] = [
     access: developer,
     input: singleJob,
     returns: one(Job),
-    refusals: { 403: ['403 Forbidden', `403 Forbidden - ${notRetryableText}`], 404: missingJob, 405: external },
+    refusals: {
+      403: ['403 Forbidden', `403 Forbidden - ${notRetryableText}`, ...frozen],
+      404: missingJob,
+      405: external,
+    },
     handle: async ({ project, caller, input, ...services }) => {
       const { db } = services;
       const job = await runnableJob({ db, project, caller }, input.job_id);

@@ -1,9 +1,8 @@
 /** Presents jobs, and reported statuses as jobs (docs/reference/pipelines.md#jobs). */
 import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import { commitKind, mayReadCode, mayUse, type Project } from '../../../access/index.ts';
-import { type Database, momentInJson } from '../../../db/index.ts';
-import { pagePath } from '../../../foundation/addresses.ts';
+import { commitKind, jobPage, mayReadCode, mayUse, type Project } from '../../../access/index.ts';
+import { type Database, isAmong, momentInJson } from '../../../db/index.ts';
 import { readCommit, repositoryOf, resolveCommit } from '../../../git/index.ts';
 import { found, Id, nullable, optional, resource, type Services, Timestamp } from '../../../http/index.ts';
 import { presentUserBasic, UserBasic, type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
@@ -11,8 +10,6 @@ import { Pipeline, type PipelineRow, presentPipeline, secondsBetween } from '../
 import { stage as externalStage, type State, states } from '../pipelines/rules.ts';
 import { Commit, presentCommit } from '../repository/present.ts';
 import { artifactsOfJob, type ListedArtifact } from './artifact_queries.ts';
-
-export const jobPage = pagePath('/:project/-/jobs/:job_id');
 
 export const Job = resource('Job', {
   id: Id,
@@ -134,6 +131,19 @@ export async function presentJobs(
 ): Promise<Static<typeof Job>[]> {
   const commits = await commitsOf(services, project, rows);
   return rows.map((row) => presentJob(services.url, project, row, commits.get(row.sha) ?? null));
+}
+
+/** Jobs as replies, by id; those that are gone, or that the caller may not read, are left out. */
+export async function jobsById(
+  services: Place & Pick<Services, 'db'>,
+  project: Project,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, Static<typeof Job>>> {
+  if (ids.length === 0) return new Map();
+  const rows = await jobsOf(services.db, project)
+    .where(isAmong('id', ids, 'bigint[]'))
+    .execute();
+  return new Map((await presentJobs(services, project, rows)).map((job) => [job.id, job]));
 }
 
 /**

@@ -1,7 +1,8 @@
 /** Complete changes to environments. */
-import { sql } from 'kysely';
-import { type Database, isUniqueViolation, stamped } from '../../../db/index.ts';
-import { deleteFound, forbidden, found, invalid } from '../../../http/index.ts';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type Database, isAmong, isUniqueViolation, stamped } from '../../../db/index.ts';
+import { deleteFound, forbidden, found, Id, invalid, nullable } from '../../../http/index.ts';
+import { queueOf } from '../../../jobs/index.ts';
 import { isProtected, mayRegrade } from '../protected_environments/queries.ts';
 import type { Tier } from '../protected_environments/rules.ts';
 import { type Acting, refuseUnnamed } from './approval_queries.ts';
@@ -33,46 +34,62 @@ function columnsOfInput({ external_url, auto_stop_at, auto_stop_in, ...others }:
   };
 }
 
-/** The slug of a new environment; the project is locked, so it stays free. */
-async function freeSlug(tx: Database, project_id: number, name: string): Promise<string> {
-  const plain = plainSlug(name);
-  if (plain === undefined) return suffixedSlug(name);
-  const query = tx
-    .selectFrom('environments')
-    .select('id')
-    .where('project_id', '=', project_id)
-    .where('slug', '=', plain);
-  return (await query.executeTakeFirst()) ? suffixedSlug(name) : plain;
+/** The slugs of new environments by name; the project is locked, so they stay free. */
+async function freeSlugs(tx: Database, project_id: number, names: readonly string[]): Promise<Map<string, string>> {
+  const plain = names.flatMap((name) => plainSlug(name) ?? []);
+  const query = tx.selectFrom('environments').select('slug').where('project_id', '=', project_id);
+  const rows = plain.length === 0 ? [] : await query.where(isAmong('slug', plain, 'text[]')).execute();
+  const taken = new Set(rows.map(({ slug }) => slug));
+  return new Map(
+    names.map((name) => {
+      const slug = plainSlug(name);
+      return [name, slug === undefined || taken.has(slug) ? suffixedSlug(name) : slug];
+    }),
+  );
 }
 
+export type NewEnvironment = EnvironmentInput & { name: string };
+
 /**
- * Adds an environment. Locks the project, so that concurrent requests cannot exceed the limit.
+ * Adds environments, except for names that are taken. Locks the project, so that concurrent requests cannot exceed the limit.
  * @param tx a transaction
- * @returns its id, or undefined if the name is taken
+ * @param environments with different names
+ * @returns the ids of the new ones by name
  * @throws ApiError 400 if the project has reached the limit
  */
-export async function addEnvironment(
+export async function addEnvironments(
   tx: Database,
   project_id: number,
-  { name, ...fields }: EnvironmentInput & { name: string },
-): Promise<number | undefined> {
+  environments: readonly NewEnvironment[],
+): Promise<ReadonlyMap<string, number>> {
   await tx.selectFrom('projects').select('id').where('id', '=', project_id).forNoKeyUpdate().executeTakeFirst();
   const ofProject = tx.selectFrom('environments').where('project_id', '=', project_id);
-  if (await ofProject.select('id').where('name', '=', name).executeTakeFirst()) return undefined;
+  const names = environments.map(({ name }) => name);
+  const known = await ofProject
+    .select('name')
+    .where(isAmong('name', names, 'text[]'))
+    .execute();
+  const added = environments.filter(({ name }) => !known.some((other) => other.name === name));
+  if (added.length === 0) return new Map();
   const { count } = await ofProject.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
-  if (count >= maximumEnvironments) throw invalid({ base: [tooManyText] });
-  const { id } = await tx
+  if (count + added.length > maximumEnvironments) throw invalid({ base: [tooManyText] });
+  const slugs = await freeSlugs(
+    tx,
+    project_id,
+    added.map(({ name }) => name),
+  );
+  const rows = await tx
     .insertInto('environments')
-    .values({
-      tier: tierOf(name),
-      ...columnsOfInput(fields),
-      project_id,
-      name,
-      slug: await freeSlug(tx, project_id, name),
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return id;
+    .values(
+      added.map(({ name, ...fields }) => ({
+        tier: tierOf(name),
+        ...columnsOfInput(fields),
+        ...{ project_id, name, slug: slugs.get(name)! },
+      })),
+    )
+    .returning(['id', 'name'])
+    .execute();
+  return new Map(rows.map(({ id, name }) => [name, id]));
 }
 
 /**
@@ -86,7 +103,7 @@ export async function createEnvironment(
   fields: EnvironmentInput & { name: string },
 ): Promise<number> {
   await refuseUnnamed(tx, acting, { name: fields.name, tier: fields.tier ?? tierOf(fields.name) });
-  const id = await addEnvironment(tx, acting.project.id, fields);
+  const id = (await addEnvironments(tx, acting.project.id, [fields])).get(fields.name);
   if (id === undefined) throw taken();
   return id;
 }
@@ -148,26 +165,51 @@ export async function changeEnvironment(
   }
 }
 
-/** Stops an environment. Does nothing if it is stopped already. */
-export async function stopEnvironment(tx: Database, id: number): Promise<void> {
-  await tx
-    .updateTable('environments')
-    .set(stamped({ state: 'stopped' }))
-    .where('id', '=', id)
-    .where('state', '<>', 'stopped')
-    .execute();
+/** Starts the job that stops an environment. A higher area runs the job. */
+export const startStopJob = queueOf('start_stop_job', {
+  input: { environment_id: Id, user_id: nullable(Id) },
+  retries: 3,
+});
+
+/** Whether a job stops each row of `environments`: the job that deployed to it last names one. */
+const isStoppedByJob = sql<boolean>`coalesce((
+  select on_stop is not null and job_id is not null from deployments
+   where environment_id = environments.id and status = 'success' order by finished_at desc, id desc limit 1), false)`;
+
+/**
+ * Stops environments, or starts the jobs that stop them. Nothing happens to those that are stopped already.
+ * @param tx a transaction
+ * @param which a predicate on rows of `environments`, and what may follow it
+ * @param options.user_id who stops them; null for the user who deployed
+ * @param options.force whether they stop without those jobs
+ * @returns the number of environments that were changed
+ */
+export async function stopEnvironments(
+  tx: Database,
+  which: RawBuilder<SqlBool>,
+  { user_id, force = false }: { user_id: number | null; force?: boolean },
+): Promise<number> {
+  const isOpen = force ? sql`state <> 'stopped'` : sql`state = 'available'`;
+  const { rows } = await sql<{ environment_id: number; state: string }>`
+    update environments
+       set state = case when ${force ? sql`false` : isStoppedByJob} then 'stopping' else 'stopped' end, updated_at = now(), auto_stop_at = null
+     where ${isOpen} and id in (select id from environments where ${isOpen} and ${which})
+    returning id as environment_id, state`.execute(tx);
+  const stopping = rows.filter(({ state }) => state === 'stopping');
+  await startStopJob.enqueueEach(
+    tx,
+    stopping.map(({ environment_id }) => ({ environment_id, user_id })),
+  );
+  return rows.length;
 }
 
 /** Stops the unprotected environments of a project that were neither changed nor deployed to since the given time. */
-export async function stopStaleEnvironments(db: Database, project_id: number, before: string): Promise<void> {
-  await db
-    .updateTable('environments')
-    .set(stamped({ state: 'stopped' }))
-    .where('project_id', '=', project_id)
-    .where('state', '=', 'available')
-    .where(isStale(before))
-    .where(sql<boolean>`not ${isProtected}`)
-    .execute();
+export async function stopStaleEnvironments(
+  db: Database,
+  { project_id, user_id, before }: { project_id: number; user_id: number; before: string },
+): Promise<void> {
+  const which = sql<SqlBool>`project_id = ${project_id} and ${isStale(before)} and not ${isProtected}`;
+  await db.transaction().execute((tx) => stopEnvironments(tx, which, { user_id }));
 }
 
 /**

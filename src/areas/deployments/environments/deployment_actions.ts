@@ -1,4 +1,4 @@
-/** Records the deployments of external systems. */
+/** Records the deployments of external systems, and writes the statuses of all. */
 import { sql } from 'kysely';
 import { levels, type Project } from '../../../access/index.ts';
 import { type Database, nextIid, stamped } from '../../../db/index.ts';
@@ -6,10 +6,10 @@ import { repositoryOf, resolveBranch, resolveCommit, resolveTag } from '../../..
 import { badRequest, deleteFound, forbidden, found, Id, invalid, type Services } from '../../../http/index.ts';
 import { queueOf } from '../../../jobs/index.ts';
 import { freezeStateOf } from '../freeze_periods/queries.ts';
-import { addEnvironment, type LockedEnvironment } from './actions.ts';
+import { addEnvironments, type LockedEnvironment } from './actions.ts';
 import { type Acting, approvalsOf, missing, protectionFor, refuseUnnamed } from './approval_queries.ts';
 import { type Freeze, isFinal, outcomeOf, type Situation } from './deployment_rules.ts';
-import { tellOfDeployment } from './hook_actions.ts';
+import { tellOfDeployments } from './hook_actions.ts';
 import { currentDeployment } from './queries.ts';
 import { type DeploymentStatus, type RecordedStatus, transitionReason } from './rules.ts';
 
@@ -33,9 +33,9 @@ export interface Recording extends Acting {
 }
 
 /** What the freeze of the project does to a deployment that begins now, and the text with which it refuses. */
-async function freezeNow(
+export async function freezeNow(
   db: Database,
-  { project, override_freeze }: Recording,
+  { project, override_freeze }: { project: Pick<Project, 'id' | 'access_level'>; override_freeze: boolean },
 ): Promise<{ freeze: Freeze; text: string }> {
   const { frozen, changes_at } = await freezeStateOf(db, project.id);
   const text = changes_at ? freezeText(changes_at.toISOString()) : endlessFreezeText;
@@ -73,27 +73,30 @@ export async function decided(
   }
 }
 
+/** What a deployment becomes. */
+export interface StatusChange {
+  id: number;
+  status: DeploymentStatus;
+  during_freeze?: boolean;
+}
+
 /**
- * Writes the status of a deployment, and enqueues what follows.
- * @param tx a transaction that has locked it
+ * Writes the statuses of deployments, and enqueues what follows.
+ * @param tx a transaction that has locked them, or the jobs that they follow
  */
-export async function setStatus(
-  tx: Database,
-  id: number,
-  { status, during_freeze }: { status: DeploymentStatus; during_freeze: boolean },
-): Promise<void> {
-  await tx
-    .updateTable('deployments')
-    .set(
-      stamped({
-        status,
-        finished_at: isFinal(status) ? sql<string>`now()` : null,
-        ...(during_freeze ? { during_freeze } : {}),
-      }),
-    )
-    .where('id', '=', id)
-    .execute();
-  await follow(tx, id);
+export async function setStatuses(tx: Database, changes: readonly StatusChange[]): Promise<void> {
+  if (changes.length === 0) return;
+  const rows = changes.map((change) => ({ ...change, is_final: isFinal(change.status) }));
+  await sql`
+    update deployments
+       set status = given.status, updated_at = now(), finished_at = case when is_final then now() end,
+           during_freeze = deployments.during_freeze or coalesce(given.during_freeze, false)
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) given(id bigint, status text, during_freeze boolean, is_final boolean)
+     where deployments.id = given.id`.execute(tx);
+  await follow(
+    tx,
+    changes.map(({ id }) => id),
+  );
 }
 
 /** @throws ApiError 400 with the reasons by field */
@@ -125,7 +128,7 @@ async function environmentNamed(tx: Database, project_id: number, name: string):
     .forUpdate();
   const there = await query.executeTakeFirst();
   if (there) return there;
-  await addEnvironment(tx, project_id, { name });
+  await addEnvironments(tx, project_id, [{ name }]);
   return query.executeTakeFirstOrThrow();
 }
 
@@ -192,15 +195,18 @@ export async function recordDeployment(
       })
       .returning('id')
       .executeTakeFirstOrThrow();
-    await follow(tx, id);
+    await follow(tx, [id]);
     return id;
   });
 }
 
-/** Enqueues the effects of a new deployment or a status change. */
-async function follow(tx: Database, deployment_id: number): Promise<void> {
-  await tellOfDeployment(tx, deployment_id);
-  await followDeployment.enqueue(tx, { deployment_id });
+/** Enqueues the effects of new deployments or status changes. */
+async function follow(tx: Database, ids: readonly number[]): Promise<void> {
+  await tellOfDeployments(tx, ids);
+  await followDeployment.enqueueEach(
+    tx,
+    ids.map((deployment_id) => ({ deployment_id })),
+  );
 }
 
 /** A deployment with its environment locked, which serialises concurrent changes in the environment. */
@@ -212,6 +218,7 @@ export async function lockedDeployment(tx: Database, project_id: number, id: num
       'deployments.id',
       'deployments.environment_id',
       'deployments.user_id',
+      'deployments.job_id',
       'environments.name',
       'environments.tier',
       'deployments.made_as_name',
@@ -226,7 +233,7 @@ export async function lockedDeployment(tx: Database, project_id: number, id: num
 
 /**
  * Changes the status of a deployment.
- * @throws ApiError 404, and those of `decided`
+ * @throws ApiError 404, 403 for a deployment of a job, and those of `decided`
  */
 export function changeDeployment(
   db: Database,
@@ -235,13 +242,12 @@ export function changeDeployment(
 ): Promise<void> {
   return db.transaction().execute(async (tx) => {
     const before = await lockedDeployment(tx, recording.project.id, id);
+    // It follows its job.
+    if (before.job_id !== null) throw forbidden();
     const { may_deploy, approval_rules } = await protectionFor(tx, recording, before);
     const missing_approvals = missing(approval_rules, await approvalsOf(tx, id));
-    await setStatus(
-      tx,
-      id,
-      await decided(tx, recording, { from: before.status, to: status, may_deploy, missing_approvals }),
-    );
+    const situation = { from: before.status, to: status, may_deploy, missing_approvals };
+    await setStatuses(tx, [{ id, ...(await decided(tx, recording, situation)) }]);
   });
 }
 

@@ -31,7 +31,7 @@ import {
   unknownCommit,
   unknownRef,
 } from './deployment_actions.ts';
-import { Deployment, DeploymentApproval, DeploymentDetails, presentDeployment } from './present.ts';
+import { type Deployables, Deployment, DeploymentApproval, DeploymentDetails, presentDeployment } from './present.ts';
 import { deploymentReply, deploymentsOf } from './queries.ts';
 import { deploymentStatuses, nameReasons, recordedStatuses, tooManyText, transitionTexts } from './rules.ts';
 
@@ -84,7 +84,8 @@ const override = {
 };
 const frozen = [`403 Forbidden - ${freezeText('<time>')}`, `403 Forbidden - ${endlessFreezeText}`];
 
-export const deploymentRoutes = [
+/** @param deployables finds the jobs of deployments */
+export const deploymentRoutes = (deployables: Deployables) => [
   get(path, {
     operation: 'listDeployments',
     summary: 'List the deployments of a project, oldest first',
@@ -96,13 +97,20 @@ export const deploymentRoutes = [
       ...paging,
     },
     returns: pageOf(Deployment),
-    handle: async ({ db, url, project, input }) => {
+    handle: async ({ project, input, ...services }) => {
+      const { db, url } = services;
       const { order_by, sort = 'asc' } = input;
       const query = deploymentsOf(db, project.id)
         .where(matching(project.id, input))
         .orderBy(`deployments.${order_by}`, sort)
         .orderBy('deployments.id', sort);
-      return mapPage(await paginate(db, query, input), (row) => presentDeployment(url, row));
+      const page = await paginate(db, query, input);
+      const jobs = await deployables(
+        services,
+        project,
+        page.items.flatMap(({ job_id }) => job_id ?? []),
+      );
+      return mapPage(page, (row) => presentDeployment(url, row, jobs));
     },
   }),
   get(`${path}/:deployment_id`, {
@@ -111,7 +119,8 @@ export const deploymentRoutes = [
     access: environmentsReader,
     input: single,
     returns: one(DeploymentDetails),
-    handle: ({ db, url, project, input }) => deploymentReply({ db, url }, project.id, input.deployment_id),
+    handle: ({ project, input, ...services }) =>
+      deploymentReply(services, { project, deployables }, input.deployment_id),
   }),
   post(path, {
     operation: 'createDeployment',
@@ -133,12 +142,13 @@ export const deploymentRoutes = [
     },
     handle: async ({ caller, project, input: { override_freeze, ...deployment }, ...services }) => {
       const id = await recordDeployment(services, { caller, project, override_freeze }, deployment);
-      return deploymentReply(services, project.id, id);
+      return deploymentReply(services, { project, deployables }, id);
     },
   }),
   put(`${path}/:deployment_id`, {
     operation: 'updateDeployment',
     summary: 'Change the status of a deployment',
+    description: 'The deployment of a job follows its job: 403.',
     access: environmentsWriter,
     input: { ...single, status: Type.Enum(recordedStatuses), ...override },
     returns: one(DeploymentDetails),
@@ -146,7 +156,7 @@ export const deploymentRoutes = [
     handle: async ({ caller, project, input, ...services }) => {
       const { deployment_id: id, status, override_freeze } = input;
       await changeDeployment(services.db, { caller, project, override_freeze }, { id, status });
-      return deploymentReply(services, project.id, id);
+      return deploymentReply(services, { project, deployables }, id);
     },
   }),
   post(`${path}/:deployment_id/approval`, {

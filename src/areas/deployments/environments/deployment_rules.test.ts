@@ -36,6 +36,10 @@ const table = `
   canceled success  | success  success* freeze   | approvals
   canceled failed   | failed   failed   failed   | failed
   canceled canceled | transition transition transition | transition
+  skipped  running  | transition transition transition | transition
+  skipped  success  | success  success* freeze   | approvals
+  skipped  failed   | failed   failed   failed   | failed
+  skipped  canceled | canceled canceled canceled | canceled
 `;
 
 const shown = (outcome: Outcome): string =>

@@ -28,7 +28,7 @@ const isBeginning = (status: RecordedStatus): boolean => status === 'running' ||
 
 /** Statuses of deployments that have ended. */
 export const isFinal = (status: DeploymentStatus): boolean =>
-  status === 'success' || status === 'failed' || status === 'canceled';
+  status === 'success' || status === 'failed' || status === 'canceled' || status === 'skipped';
 
 /**
  * The new status of a deployment, or why it is refused. What began before a freeze, or with its approvals, may end in any way. A deployment that waits for approvals begins with

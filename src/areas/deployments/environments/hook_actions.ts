@@ -1,8 +1,8 @@
 /** Webhook events for deployments (docs/reference/hooks.md#events). */
 import { type RawBuilder, sql } from 'kysely';
 import { Type } from 'typebox';
-import { commitKind, userPage } from '../../../access/index.ts';
-import { type Database, momentInJson, plainColumns, rowInJson } from '../../../db/index.ts';
+import { commitKind, jobPage, userPage } from '../../../access/index.ts';
+import { type Database, isAmong, momentInJson, plainColumns, rowInJson } from '../../../db/index.ts';
 import { Id, nullable, resource, Timestamp } from '../../../http/index.ts';
 import {
   HookPerson,
@@ -28,7 +28,7 @@ export const deploymentEvent = hookEvent({
       'deployments',
       news.id,
       {
-        ...plainColumns('deployments', ['id', 'status', 'sha', 'ref']),
+        ...plainColumns('deployments', ['id', 'status', 'sha', 'ref', 'job_id']),
         ...plainColumns('environments', ['name', 'tier', 'slug', 'external_url']),
         updated_at: momentInJson('deployments.updated_at'),
       },
@@ -40,8 +40,8 @@ export const deploymentEvent = hookEvent({
     status: Type.String(),
     status_changed_at: Timestamp,
     deployment_id: Id,
-    deployable_id: Type.Null(),
-    deployable_url: Type.Null(),
+    deployable_id: nullable(Id),
+    deployable_url: nullable(Type.String({ format: 'uri' })),
     environment: Type.String(),
     environment_tier: Type.String(),
     environment_slug: Type.String(),
@@ -59,8 +59,8 @@ export const deploymentEvent = hookEvent({
   status,
   status_changed_at: deployment.updated_at,
   deployment_id: deployment.id,
-  deployable_id: null,
-  deployable_url: null,
+  deployable_id: deployment.job_id,
+  deployable_url: deployment.job_id === null ? null : services.url + jobPage(project.full_path, deployment.job_id),
   environment: deployment.name,
   environment_tier: deployment.tier,
   environment_slug: deployment.slug,
@@ -78,9 +78,9 @@ export const deploymentEvent = hookEvent({
 const rowsOf = (which: RawBuilder<unknown>) =>
   newsInProjects('deployments', plainColumns('deployments', ['user_id']), which);
 
-/** @param tx the transaction in which the status of a deployment changed */
-export const tellOfDeployment = (tx: Database, id: number): Promise<void> =>
-  tellEach(tx, deploymentEvent, rowsOf(sql`deployments.id = ${id}`));
+/** @param tx the transaction in which the statuses of deployments changed */
+export const tellOfDeployments = (tx: Database, ids: readonly number[]): Promise<void> =>
+  tellEach(tx, deploymentEvent, rowsOf(isAmong('deployments.id', ids, 'bigint[]')));
 
 /** The newest deployment of a project. */
 export const sampleDeployment: Sample = async (_services, { project_id }) =>

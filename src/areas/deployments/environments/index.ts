@@ -1,8 +1,26 @@
 /** The interface of environments and deployments to other districts. */
 export { environmentsReader, hasReadableEnvironments, mayReadEnvironments } from './access.ts';
-export { followDeployment } from './deployment_actions.ts';
+export { startStopJob, stopEnvironments } from './actions.ts';
+export { failRejectedJob } from './approval_actions.ts';
+export { approvalsOf, missing, protectionFor } from './approval_queries.ts';
+export {
+  endlessFreezeText,
+  followDeployment,
+  freezeNow,
+  freezeText,
+  type StatusChange,
+  setStatuses,
+} from './deployment_actions.ts';
 export { emptyEnvironments } from './emptying_queries.ts';
 export { deploymentEvent, sampleDeployment } from './hook_actions.ts';
+export {
+  addJobDeployments,
+  concludeStops,
+  type DeployingJob,
+  markFrozen,
+  type Outcome,
+  renewEnvironment,
+} from './job_deployment_actions.ts';
 export { endEnvironments } from './jobs.ts';
 export {
   Deployment,
@@ -14,3 +32,4 @@ export {
 } from './present.ts';
 export { deploymentIn } from './queries.ts';
 export { canSeeDeployments, deployments, environments } from './relation.ts';
+export { type DeploymentStatus, nameReasons } from './rules.ts';

@@ -1,9 +1,10 @@
 /** How environments and deployments appear in replies (docs/reference/environments.md). */
 import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
+import type { Project } from '../../../access/index.ts';
 import { momentInJson } from '../../../db/index.ts';
 import { pagePath } from '../../../foundation/addresses.ts';
-import { Id, nullable, resource, Timestamp } from '../../../http/index.ts';
+import { Id, nullable, resource, type Services, Timestamp } from '../../../http/index.ts';
 import { ProjectIdentity } from '../../people/namespaces/index.ts';
 import { presentUserBasic, UserBasic, type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 import { tiers } from '../protected_environments/rules.ts';
@@ -21,6 +22,45 @@ const EnvironmentBasic = Type.Object({
   updated_at: Timestamp,
 });
 
+/** A job that deploys, without what it shares with its deployment. */
+const Deployable = resource('Deployable', {
+  id: Id,
+  status: Type.String(),
+  stage: Type.String(),
+  name: Type.String(),
+  ref: Type.String(),
+  tag: Type.Boolean(),
+  coverage: nullable(Type.Number()),
+  allow_failure: Type.Boolean(),
+  created_at: Timestamp,
+  started_at: nullable(Timestamp),
+  finished_at: nullable(Timestamp),
+  duration: nullable(Type.Number({ description: 'Seconds' })),
+  user: nullable(UserBasic),
+  pipeline: Type.Object({
+    id: Id,
+    iid: Type.Integer(),
+    project_id: Id,
+    sha: Type.String(),
+    ref: Type.String(),
+    status: Type.String(),
+    source: Type.String(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    web_url: Type.String(),
+  }),
+  web_url: Type.String(),
+  project: Type.Object({ ci_job_token_scope_enabled: Type.Boolean() }),
+});
+export type DeployableJobs = ReadonlyMap<number, Static<typeof Deployable>>;
+
+/** Finds the jobs of deployments that the caller may read. What a job is, is not known here. */
+export type Deployables = (
+  services: Pick<Services, 'db' | 'storages' | 'url'>,
+  project: Project,
+  ids: readonly number[],
+) => Promise<DeployableJobs>;
+
 const deploymentFields = {
   id: Id,
   iid: Type.Integer(),
@@ -31,7 +71,8 @@ const deploymentFields = {
   status: Type.Enum(deploymentStatuses),
   user: nullable(UserBasic),
   environment: EnvironmentBasic,
-  deployable: Type.Null({ description: 'Always null: jobs run elsewhere' }),
+  // The job that deploys; null for a deployment that another system reported.
+  deployable: nullable(Deployable),
 };
 export const Deployment = resource('Deployment', deploymentFields);
 export const DeploymentApproval = resource('DeploymentApproval', {
@@ -103,6 +144,7 @@ type ApprovalMembers = 'pending_approval_count' | 'approvals' | 'approval_summar
 
 export interface DeploymentRow extends Omit<Static<typeof DeploymentDetails>, 'user' | 'deployable' | ApprovalMembers> {
   user: UserBasicRow | null;
+  job_id: number | null;
 }
 
 /** The environment of each row of `deployments`, as `EnvironmentBasic`. */
@@ -115,18 +157,27 @@ export const environmentOfDeployment: RawBuilder<Static<typeof EnvironmentBasic>
 export const userOfDeployment: RawBuilder<UserBasicRow | null> = sql`(
   select ${userBasicJson('users')} from users where users.id = deployments.user_id)`;
 
+const deployableOf = ({ job_id }: Pick<DeploymentRow, 'job_id'>, jobs: DeployableJobs) =>
+  (job_id !== null && jobs.get(job_id)) || null;
+
 export const presentDeployment = (
   url: string,
-  { finished_at: _finished, during_freeze: _frozen, ...row }: DeploymentRow,
-): Static<typeof Deployment> => ({ ...row, user: row.user && presentUserBasic(url, row.user), deployable: null });
+  { finished_at: _finished, during_freeze: _frozen, job_id, ...row }: DeploymentRow,
+  jobs: DeployableJobs,
+): Static<typeof Deployment> => ({
+  ...row,
+  user: row.user && presentUserBasic(url, row.user),
+  deployable: deployableOf({ job_id }, jobs),
+});
 
 export const presentDeploymentDetails = (
   url: string,
-  row: DeploymentRow,
+  { job_id, ...row }: DeploymentRow,
   approvals: Pick<Static<typeof DeploymentDetails>, ApprovalMembers>,
+  jobs: DeployableJobs,
 ): Static<typeof DeploymentDetails> => ({
   ...row,
   ...approvals,
   user: row.user && presentUserBasic(url, row.user),
-  deployable: null,
+  deployable: deployableOf({ job_id }, jobs),
 });

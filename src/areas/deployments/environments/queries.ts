@@ -1,10 +1,12 @@
 /** Queries for environments and deployments. */
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
+import type { Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { found, type Services } from '../../../http/index.ts';
 import { approvalMembers } from './approval_queries.ts';
 import {
+  type Deployables,
   type DeploymentDetails,
   type DeploymentRow,
   type Environment,
@@ -40,6 +42,7 @@ export const deploymentsOf = (db: Database, project_id: number) =>
       'deployments.updated_at',
       'deployments.finished_at',
       'deployments.during_freeze',
+      'deployments.job_id',
     ])
     .select((q) => q.ref('deployments.status').$castTo<DeploymentRow['status']>().as('status'))
     .select([environmentOfDeployment.as('environment'), userOfDeployment.as('user')])
@@ -56,23 +59,34 @@ export const currentDeployment = (db: Database, environment_id: number) =>
     .orderBy('id', 'desc')
     .limit(1);
 
+type Reading = Pick<Services, 'db' | 'storages' | 'url'>;
+
+/** Whose environments are shown, and how their jobs are found. */
+interface Shown {
+  project: Project;
+  deployables: Deployables;
+}
+
 /**
  * An environment as a reply.
  * @throws ApiError 404
  */
 export async function environmentReply(
-  { db, url }: Pick<Services, 'db' | 'url'>,
-  project_id: number,
+  services: Reading,
+  { project, deployables }: Shown,
   id: number,
 ): Promise<Static<typeof Environment>> {
+  const { db, url } = services;
   const row = found(
     undefined,
-    await environmentsOf(db, project_id).where('environments.id', '=', id).executeTakeFirst(),
+    await environmentsOf(db, project.id).where('environments.id', '=', id).executeTakeFirst(),
   );
-  const last = await deploymentsOf(db, project_id)
+  const last = await deploymentsOf(db, project.id)
     .where('deployments.id', '=', currentDeployment(db, id).clearSelect().select('id'))
     .executeTakeFirst();
-  return { ...row, last_deployment: last ? presentDeployment(url, last) : null };
+  if (!last) return { ...row, last_deployment: null };
+  const jobs = await deployables(services, project, last.job_id === null ? [] : [last.job_id]);
+  return { ...row, last_deployment: presentDeployment(url, last, jobs) };
 }
 
 /**
@@ -80,19 +94,21 @@ export async function environmentReply(
  * @throws ApiError 404
  */
 export async function deploymentReply(
-  { db, url }: Pick<Services, 'db' | 'url'>,
-  project_id: number,
+  services: Reading,
+  { project, deployables }: Shown,
   id: number,
 ): Promise<Static<typeof DeploymentDetails>> {
-  const row = await deploymentsOf(db, project_id)
+  const { db, url } = services;
+  const row = await deploymentsOf(db, project.id)
     .innerJoin('environments', 'environments.id', 'deployments.environment_id')
     .select(['environments.name', 'environments.tier', 'deployments.made_as_name', 'deployments.made_as_tier'])
     .where('deployments.id', '=', id)
     .executeTakeFirst();
   const { name, tier, made_as_name, made_as_tier, ...deployment } = found(undefined, row);
-  const place = { project_id, name, tier, made_as_name, made_as_tier };
+  const place = { project_id: project.id, name, tier, made_as_name, made_as_tier };
   const approvals = await approvalMembers(db, url, { id, status: deployment.status, ...place });
-  return presentDeploymentDetails(url, deployment, approvals);
+  const jobs = await deployables(services, project, deployment.job_id === null ? [] : [deployment.job_id]);
+  return presentDeploymentDetails(url, deployment, approvals, jobs);
 }
 
 /**

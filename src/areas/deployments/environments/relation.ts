@@ -134,6 +134,8 @@ const deployment: RecordKind = {
     approvals: parts(approval, 'deployment_id'),
   },
   stays: {
+    job_id: 'pipelines do not leave',
+    on_stop: 'it names a job, and pipelines do not leave',
     made_as_name: 'a deployment that waits does so by the rules that are here',
     made_as_tier: 'a deployment that waits does so by the rules that are here',
   },

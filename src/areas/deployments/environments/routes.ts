@@ -30,10 +30,10 @@ import {
   lockedEnvironment,
   removeEnvironment,
   scheduleReviewApps,
-  stopEnvironment,
+  stopEnvironments,
   stopStaleEnvironments,
 } from './actions.ts';
-import { Environment, EnvironmentInList } from './present.ts';
+import { type Deployables, Environment, EnvironmentInList } from './present.ts';
 import { environmentReply, environmentsOf } from './queries.ts';
 import {
   descriptionReasons,
@@ -113,7 +113,8 @@ const ReviewApps = resource('ReviewApps', {
   unprocessable_entries: Type.Array(ReviewApp),
 });
 
-export const environmentRoutes = [
+/** @param deployables finds the jobs of deployments */
+export const environmentRoutes = (deployables: Deployables) => [
   get(path, {
     operation: 'listEnvironments',
     summary: 'List the environments of a project, by name',
@@ -148,9 +149,9 @@ export const environmentRoutes = [
     rules: fieldRules,
     returns: one(Environment),
     refusals: { 400: [`base: ${tooManyText}`, 'name: has already been taken'] },
-    handle: async ({ db, url, caller, project, input: { slug: _slug, ...input } }) => {
-      const id = await db.transaction().execute((tx) => createEnvironment(tx, { project, caller }, input));
-      return environmentReply({ db, url }, project.id, id);
+    handle: async ({ caller, project, input: { slug: _slug, ...input }, ...services }) => {
+      const id = await services.db.transaction().execute((tx) => createEnvironment(tx, { project, caller }, input));
+      return environmentReply(services, { project, deployables }, id);
     },
   }),
   del(`${path}/review_apps`, {
@@ -185,9 +186,9 @@ export const environmentRoutes = [
     input: { before: Type.String({ format: 'date-time', description: 'From ten years to a week ago' }) },
     returns: withStatus(200, one(Type.Object({ message: Type.String() }))),
     refusals: { 400: invalidDateText },
-    handle: async ({ db, project, input: { before } }) => {
+    handle: async ({ db, caller, project, input: { before } }) => {
       refuseRecent(before);
-      await stopStaleEnvironments(db, project.id, before);
+      await stopStaleEnvironments(db, { project_id: project.id, user_id: caller.id, before });
       return { message: 'Successfully scheduled stale environments to stop' };
     },
   }),
@@ -197,7 +198,8 @@ export const environmentRoutes = [
     access: environmentsReader,
     input: single,
     returns: one(Environment),
-    handle: ({ db, url, project, input }) => environmentReply({ db, url }, project.id, input.environment_id),
+    handle: ({ project, input, ...services }) =>
+      environmentReply(services, { project, deployables }, input.environment_id),
   }),
   put(`${path}/:environment_id`, {
     operation: 'updateEnvironment',
@@ -207,29 +209,30 @@ export const environmentRoutes = [
     rules: fieldRules,
     returns: one(Environment),
     refusals: { 400: 'name: has already been taken' },
-    handle: async ({ db, url, caller, project, input: { environment_id, slug: _slug, ...changes } }) => {
-      await db.transaction().execute(async (tx) => {
+    handle: async ({ caller, project, input: { environment_id, slug: _slug, ...changes }, ...services }) => {
+      await services.db.transaction().execute(async (tx) => {
         const environment = await lockedEnvironment(tx, { project, caller }, environment_id);
         await changeEnvironment(tx, { project, caller }, environment, changes);
       });
-      return environmentReply({ db, url }, project.id, environment_id);
+      return environmentReply(services, { project, deployables }, environment_id);
     },
   }),
   post(`${path}/:environment_id/stop`, {
     operation: 'stopEnvironment',
     summary: 'Stop an environment',
+    description: 'If a job stops it, that job is started, and the environment is `stopping` until it ends.',
     access: environmentsWriter,
     input: {
       ...single,
-      force: Type.Boolean({ default: false, description: 'Has no effect: nothing runs when it stops' }),
+      force: Type.Boolean({ default: false, description: 'Whether it stops without the job that would stop it' }),
     },
     returns: withStatus(200, one(Environment)),
-    handle: async ({ db, url, caller, project, input: { environment_id } }) => {
-      await db.transaction().execute(async (tx) => {
+    handle: async ({ caller, project, input: { environment_id, force }, ...services }) => {
+      await services.db.transaction().execute(async (tx) => {
         const { id } = await lockedEnvironment(tx, { project, caller }, environment_id);
-        await stopEnvironment(tx, id);
+        await stopEnvironments(tx, sql<SqlBool>`environments.id = ${id}`, { user_id: caller.id, force });
       });
-      return environmentReply({ db, url }, project.id, environment_id);
+      return environmentReply(services, { project, deployables }, environment_id);
     },
   }),
   del(`${path}/:environment_id`, {

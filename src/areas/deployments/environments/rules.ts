@@ -5,7 +5,15 @@ import type { Tier } from '../protected_environments/rules.ts';
 
 export const environmentStates = ['available', 'stopping', 'stopped'] as const;
 
-export const deploymentStatuses = ['created', 'blocked', 'running', 'success', 'failed', 'canceled'] as const;
+export const deploymentStatuses = [
+  'created',
+  'blocked',
+  'running',
+  'success',
+  'failed',
+  'canceled',
+  'skipped',
+] as const;
 export type DeploymentStatus = (typeof deploymentStatuses)[number];
 /** The statuses that can be recorded. */
 export const recordedStatuses = ['running', 'success', 'failed', 'canceled'] as const;

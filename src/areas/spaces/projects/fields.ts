@@ -98,6 +98,18 @@ export const usageFields = {
     reply: deploymentFreeze,
     relation: column('deployment_freeze', text()),
   },
+  ci_forward_deployment_enabled: flagField(
+    'ci_forward_deployment_enabled',
+    'Whether a job fails that would deploy something older than what its environment is at',
+  ),
+  ci_forward_deployment_rollback_allowed: flagField(
+    'ci_forward_deployment_rollback_allowed',
+    'Whether an older job that has deployed may do so again',
+  ),
+  allow_pipeline_trigger_approve_deployment: flagField(
+    'allow_pipeline_trigger_approve_deployment',
+    'Whether users may approve deployments of pipelines that they started',
+  ),
   issues_template: offeredText('issues_template', 'issue'),
 } satisfies Fields;
 

@@ -1,9 +1,10 @@
 /** Pipelines and jobs of a project (docs/reference/pipelines.md). */
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { jobPage as jobAddress } from '../../../access/index.ts';
 import type { Values } from '../../../http/index.ts';
 import { filePage, type PageCall, page, pagingOf, textIn } from '../../../pages/index.ts';
-import { Job, jobPage as jobAddress } from '../../code/jobs/index.ts';
+import { Job } from '../../code/jobs/index.ts';
 import { Pipeline, PipelineDetail, pipelinePage as pipelineAddress } from '../../code/pipelines/index.ts';
 import { formOf, sectionPage } from '../declared/definition.ts';
 import { formPart } from '../declared/form_present.ts';

@@ -89,10 +89,15 @@ async function ensureTag(services: Services, { project, caller }: Changing, aske
 }
 
 /**
- * Creates a release, and its tag if missing. All checks run before the tag is created, so that a refused release leaves no tag.
+ * Prepares a release, and creates its tag if missing. All checks run before the tag is created, so that a refused release leaves no tag.
+ * @returns what stores it in a transaction
  * @throws ApiError 400, 403, 409, 422 with the texts of docs/reference/releases.md
  */
-export async function createRelease(services: Services, changing: Changing, asked: NewRelease): Promise<void> {
+export async function prepareRelease(
+  services: Services,
+  changing: Changing,
+  asked: NewRelease,
+): Promise<(tx: Database) => Promise<void>> {
   const { project, caller } = changing;
   const { db } = services;
   const { tag } = asked;
@@ -104,7 +109,7 @@ export async function createRelease(services: Services, changing: Changing, aske
   const milestone_ids = await milestoneIds(db, project.id, asked);
   if (await releaseExists(db, project.id, tag)) throw conflict(existsText);
   await ensureTag(services, changing, asked);
-  await db.transaction().execute(async (tx) => {
+  return async (tx) => {
     await holdTag(tx, services, project, tag);
     const release_id = await insertRelease(tx, project.id, caller.id, asked);
     await insertLinks(tx, release_id, asked.links);
@@ -119,7 +124,15 @@ export async function createRelease(services: Services, changing: Changing, aske
       user_ids: [],
     };
     await addNotification(tx, news);
-  });
+  };
+}
+
+/**
+ * Creates a release, and its tag if missing.
+ * @throws ApiError as `prepareRelease`, and 409 if the release or the deletion of the tag came first
+ */
+export async function createRelease(services: Services, changing: Changing, asked: NewRelease): Promise<void> {
+  await services.db.transaction().execute(await prepareRelease(services, changing, asked));
 }
 
 /**

@@ -1,5 +1,6 @@
 /** The interface of releases to other districts. */
 export { releaseEvent, sampleRelease } from './hook_actions.ts';
+export { prepareReleaseOfJob } from './job_actions.ts';
 export { collectDueEvidence } from './jobs.ts';
 export { releaseMail } from './mail_queries.ts';
 export { Release, releasePage } from './present.ts';
