@@ -20,4 +20,4 @@ export type {
   Release,
   Service,
 } from './types.ts';
-export { inForce, type ScopedVariable, variablesFor } from './variables.ts';
+export { inForce, mostSpecific, type ScopedVariable, variablesFor } from './variables.ts';

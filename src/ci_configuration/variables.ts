@@ -55,6 +55,21 @@ function isInScope(scope: string, environment: string | undefined): boolean {
   return true;
 }
 
+const length = (scope: string) => scope.replaceAll('*', '').length;
+
+/** Of what is for some environments, that with the most specific scope: the longest one that the environment is in. */
+export function mostSpecific<Scoped extends { environment_scope: string }>(
+  all: readonly Scoped[],
+  environment: string | undefined,
+): Scoped | undefined {
+  let found: Scoped | undefined;
+  for (const each of all) {
+    if (!isInScope(each.environment_scope, environment)) continue;
+    if (!found || length(each.environment_scope) > length(found.environment_scope)) found = each;
+  }
+  return found;
+}
+
 /**
  * The variables of one owner for a job: of each key the one with the most specific scope, which is the longest.
  * @param environment of the job, if it has one
@@ -63,13 +78,11 @@ export function variablesFor(
   owned: readonly ScopedVariable[],
   { environment, is_protected }: { environment: string | undefined; is_protected: boolean },
 ): CiVariable[] {
-  const found = new Map<string, ScopedVariable>();
-  for (const variable of owned) {
-    if ((variable.protected && !is_protected) || !isInScope(variable.environment_scope, environment)) continue;
-    const other = found.get(variable.key);
-    const length = (scope: string) => scope.replaceAll('*', '').length;
-    if (!other || length(variable.environment_scope) > length(other.environment_scope))
-      found.set(variable.key, variable);
-  }
-  return [...found.values()].map(({ environment_scope: _scope, protected: _protected, ...variable }) => variable);
+  const given = Map.groupBy(
+    owned.filter((variable) => is_protected || !variable.protected),
+    ({ key }) => key,
+  );
+  return [...given.values()]
+    .flatMap((variables) => mostSpecific(variables, environment) ?? [])
+    .map(({ environment_scope: _scope, protected: _protected, ...variable }) => variable);
 }

@@ -7,12 +7,14 @@ import {
   inForce,
   jobVariables,
   rawVariables,
+  slugOf,
   type Variables,
 } from '../../../ci_configuration/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Commit } from '../../../git/index.ts';
 import type { Caller, Services } from '../../../http/index.ts';
 import { pipelinePage, type Source } from '../../code/pipelines/index.ts';
+import { clusterVariables } from '../../deployments/clusters/index.ts';
 import { type Built, sourcesFor } from '../configuration/variable_queries.ts';
 import type { Runner } from '../runners/queries.ts';
 import { variablesOf } from '../running/queries.ts';
@@ -126,6 +128,13 @@ function ofJob({ url }: Pick<Services, 'url'>, given: Given): CiVariable[] {
   ];
 }
 
+/** The credentials of the cluster that a job works with; those of an unprotected branch or tag get none, and neither does one that only stops an environment. */
+async function ofCluster(services: Services, { job, pipeline, project, environment }: Given): Promise<CiVariable[]> {
+  const { environment_name: name, job: definition } = job.definition;
+  if (name === undefined || !pipeline.is_protected || definition.environment?.action === 'stop') return [];
+  return clusterVariables(services, { project, environment: { name, slug: environment?.slug ?? slugOf(name) } });
+}
+
 /**
  * The variables of a job, each key once.
  * @param dotenv of reports of the jobs before it
@@ -147,15 +156,23 @@ export async function variablesOfJob(
     ...(pipeline.before_sha === null ? {} : { before_sha: pipeline.before_sha }),
     ...(environment_name === undefined ? {} : { environment: environment_name }),
   };
-  const [sources, ofPipeline] = await Promise.all([
+  const [sources, ofPipeline, deployment] = await Promise.all([
     sourcesFor(services, { project, caller }, built),
     variablesOf(services, pipeline.id),
+    ofCluster(services, given),
   ]);
   const predefined = [...ofJob(services, given), ...(sources.predefined ?? [])];
   const stated = ofPipeline.flatMap(({ key, value, variable_type, raw }) =>
     value === null ? [] : [{ key, value, raw, file: variable_type === 'file' }],
   );
-  const known = inForce({ ...sources, pipeline: stated, dotenv, job: job.definition.variables, predefined });
+  const known = inForce({
+    ...sources,
+    pipeline: stated,
+    dotenv,
+    job: job.definition.variables,
+    deployment,
+    predefined,
+  });
   const ours = new Set(predefined);
   const url = urlOf(given, known);
   const all = url === undefined ? known : new Map([...known, ['CI_ENVIRONMENT_URL', url]]);

@@ -1,2 +1,3 @@
 /** The interface of clusters to other districts. */
+export { clusterVariables } from './job_queries.ts';
 export { brokenTokens } from './queries.ts';
