@@ -15,7 +15,7 @@ import {
 } from './activity/notifications/index.ts';
 import { endTodosOfGoneCommits } from './activity/todos/index.ts';
 import { removeExpiredArtifacts, removeProjectArtifacts } from './ci/artifacts/index.ts';
-import { endOverdueJobs, removePipelineRefs } from './ci/jobs/index.ts';
+import { endOverdueJobs, measureCoverage, removePipelineRefs } from './ci/jobs/index.ts';
 import { forgetSilentManagers } from './ci/runners/index.ts';
 import { failRejected, processAgain, startDelayed, startForPush, stopByJob } from './ci/running/index.ts';
 import { runSchedule, startSchedules, tellOfStop } from './ci/schedules/index.ts';
@@ -143,6 +143,7 @@ export const jobs: readonly AnyJob[] = [
   tellOfMirrorFailure,
   assignPipelines,
   endOverdueJobs,
+  measureCoverage,
   forgetSilentManagers,
   removeExpiredArtifacts,
   removePipelineRefs,

@@ -7,6 +7,7 @@ import { type Outcome, renewEnvironment } from '../../deployments/environments/i
 import { cancelOthers, tryAgain } from '../running/change_actions.ts';
 import { processPipeline } from '../running/process_actions.ts';
 import { lockPipeline } from '../running/queries.ts';
+import { measureCoverage } from './coverage_jobs.ts';
 import { type FailureReason, isAllowedToFail, isTriedAgain } from './rules.ts';
 
 /** How a job ended. */
@@ -77,6 +78,8 @@ export const endJob = (
       with ended as (update job_runs set ended_at = now() where job_id = ${id})
       update commit_statuses set status = ${final.status}, failure_reason = ${reason}, finished_at = now(), allow_failure = ${allowance(final, job.definition)}
        where id = ${id}`.execute(tx);
+    if (final.status !== 'canceled' && (job.definition.job as Job).coverage !== undefined)
+      await measureCoverage.enqueue(tx, { job_id: id });
     if (final.status !== 'failed') {
       await processPipeline(tx, pipeline, { changed: [id] });
       if (final.status === 'success') await concludeSuccess(tx, project_id, job, final);

@@ -1,5 +1,6 @@
 /** The interface of jobs that runners execute to other districts. */
 
+export { measureCoverage } from './coverage_jobs.ts';
 export { jobDoors, jobDoorways } from './http.ts';
 export { endOverdueJobs, removePipelineRefs } from './jobs.ts';
 export { jobTokenRoutes } from './routes.ts';

@@ -1,4 +1,5 @@
 /** Reading logs, also while they grow (docs/reference/job_logs.md). */
+import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
@@ -45,3 +46,21 @@ async function* piecesOf(db: Database, { job_id }: Log, first: number, end: numb
  */
 export const readLog = (db: Database, log: Log, first = 0): Readable =>
   Readable.from(piecesOf(db, log, Math.max(0, first), log.kept_size), { objectMode: false });
+
+/** A longer line is cut. */
+const maximumLine_chars = 10_000;
+
+/**
+ * The lines of a log, several at a time.
+ * @param together the most lines at once
+ */
+export async function* linesOfLog(db: Database, log: Log, together: number): AsyncGenerator<string[]> {
+  let lines: string[] = [];
+  for await (const line of createInterface({ input: readLog(db, log), crlfDelay: Number.POSITIVE_INFINITY })) {
+    lines.push(line.slice(0, maximumLine_chars));
+    if (lines.length < together) continue;
+    yield lines;
+    lines = [];
+  }
+  if (lines.length > 0) yield lines;
+}
