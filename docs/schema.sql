@@ -5090,7 +5090,7 @@ create table todos (
   merge_request_id bigint,
   placeholder_id bigint,
   constraint todos_pkey PRIMARY KEY (id),
-  constraint todos_action_name_check CHECK (action_name = ANY (ARRAY['assigned'::text, 'mentioned'::text, 'directly_addressed'::text, 'marked'::text, 'review_requested'::text, 'member_access_requested'::text, 'placeholder_proposed'::text])),
+  constraint todos_action_name_check CHECK (action_name = ANY (ARRAY['assigned'::text, 'mentioned'::text, 'directly_addressed'::text, 'marked'::text, 'review_requested'::text, 'member_access_requested'::text, 'placeholder_proposed'::text, 'build_failed'::text])),
   constraint todos_name_whole_commits CHECK (commit_id IS NULL OR project_id IS NOT NULL),
   constraint todos_state_check CHECK (state = ANY (ARRAY['pending'::text, 'done'::text])),
   constraint todos_access_request_id_fkey FOREIGN KEY (access_request_id) REFERENCES access_requests(id) ON DELETE SET NULL,

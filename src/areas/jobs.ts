@@ -92,6 +92,7 @@ import {
   prepareMergeRequest,
   readClosedIssues,
   rebaseSource,
+  remindOfPipeline,
   removeMergeRequestRefs,
   startMergeRequestPipeline,
 } from './work/merge_requests/index.ts';
@@ -125,6 +126,7 @@ export const jobs: readonly AnyJob[] = [
   prepareMergeRequest,
   readClosedIssues,
   removeMergeRequestRefs,
+  remindOfPipeline,
   startMergeRequestPipeline,
   collectDueEvidence,
   announceEvents,

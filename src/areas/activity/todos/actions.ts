@@ -3,7 +3,13 @@ import { sql } from 'kysely';
 import { type Followed, isAbout, isReaderOf, readsInternalNotesOn } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 
-export type TodoAction = 'assigned' | 'mentioned' | 'directly_addressed' | 'marked' | 'review_requested';
+export type TodoAction =
+  | 'assigned'
+  | 'mentioned'
+  | 'directly_addressed'
+  | 'marked'
+  | 'review_requested'
+  | 'build_failed';
 
 export interface NewTodos {
   /** The users who get an item, if they may read the target and have none pending on it. */
@@ -69,6 +75,17 @@ export async function doneTodos(tx: Database, target: Followed, user_id: number)
     update todos set state = 'done', updated_at = now() where user_id = ${user_id} and state = 'pending' and ${isAbout('todos', target)}
     returning id`.execute(tx);
   return rows.length;
+}
+
+/**
+ * Marks all to-do items of one kind on an issue, epic or merge request as done, because their reason is gone.
+ * @param tx the transaction in which it went
+ */
+export async function endTodos(tx: Database, target: Followed, action: TodoAction): Promise<void> {
+  await sql`
+    update todos set state = 'done', updated_at = now() where action_name = ${action} and state = 'pending' and ${isAbout('todos', target)}`.execute(
+    tx,
+  );
 }
 
 /** Whether a user has a pending to-do item on an issuable. */

@@ -1,5 +1,5 @@
 /** The interface of to-do items to other districts. */
-export { addTodo, addTodos, doneTodos, hasTodo } from './actions.ts';
+export { addTodo, addTodos, doneTodos, endTodos, hasTodo } from './actions.ts';
 export { endTodosOfGoneCommits } from './jobs.ts';
 export { type CommitTarget, commitKey, type TodoForm, type TodoTarget, todoForm } from './present.ts';
 export { addProposalTodo, endProposalTodos } from './proposal_actions.ts';

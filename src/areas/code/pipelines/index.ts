@@ -6,7 +6,7 @@ export { sampleJob, samplePipeline, tellOfJobs, tellOfPipeline } from './hook_ac
 export { jobEvent, pipelineEvent } from './hook_present.ts';
 export { assignPipelines, refreshPipelines } from './jobs.ts';
 export { pipelineMail } from './mail_git.ts';
-export { notifyOfPipeline } from './notification_actions.ts';
+export { notifyOfPipeline, pipelineEnded } from './notification_actions.ts';
 export { Pipeline, PipelineBasic, PipelineDetail, pipelineColumns, pipelinePage, presentPipeline } from './present.ts';
 export { headPipeline, pipelineIn, pipelineReply, pipelinesOf } from './queries.ts';
 export {

@@ -1,8 +1,13 @@
 /** Notifications of failed and succeeded pipelines (docs/reference/pipelines.md#mail). */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
+import { Id } from '../../../http/index.ts';
+import { queueOf } from '../../../jobs/index.ts';
 import { addNotification } from '../../activity/notifications/index.ts';
 import type { State } from './rules.ts';
+
+/** What follows when a pipeline has succeeded or failed. A higher area runs the job. */
+export const pipelineEnded = queueOf('pipeline_ended', { input: { id: Id }, retries: 3 });
 
 /** Whether the previous pipeline of the same branch or tag failed. */
 async function followsFailure(tx: Database, id: number): Promise<boolean> {
@@ -23,5 +28,6 @@ export async function notifyOfPipeline(
   if (after === before || (after !== 'failed' && after !== 'success')) return;
   const event =
     after === 'failed' ? 'failed_pipeline' : (await followsFailure(tx, id)) ? 'fixed_pipeline' : 'success_pipeline';
+  await pipelineEnded.enqueue(tx, { id });
   await addNotification(tx, { event, target_type: 'Pipeline', target_id: id, actor_id: null, user_ids: [] });
 }

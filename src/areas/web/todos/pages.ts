@@ -13,6 +13,7 @@ const words: Record<string, string> = {
   directly_addressed: 'addressed you in',
   member_access_requested: 'asks for access to',
   review_requested: 'asks you to review',
+  build_failed: 'started a pipeline that has failed for',
   placeholder_proposed: 'imported work that is said to be yours into',
 };
 

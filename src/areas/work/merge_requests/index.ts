@@ -26,3 +26,4 @@ export { openOnesOf } from './versions/pipeline_actions.ts';
 export { startMergeRequestPipeline } from './versions/pipeline_jobs.ts';
 export { mergeRequestFollower, newMergeRequestAddress } from './versions/push_actions.ts';
 export { removeMergeRequestRefs } from './versions/ref_jobs.ts';
+export { remindOfPipeline } from './versions/todo_jobs.ts';

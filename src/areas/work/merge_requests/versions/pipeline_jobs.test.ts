@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { performQueued } from '../../../../../test/support/jobs.ts';
 import { built } from '../../../../../test/support/pipelines.ts';
+import { runnerOf } from '../../../../../test/support/runners.ts';
 import { sent } from '../../../../../test/support/sent.ts';
 import { world } from '../../../../../test/support/world.ts';
 import { startForPush } from '../../../ci/running/index.ts';
-import { followMergeRequests, prepareMergeRequest, startMergeRequestPipeline } from '../index.ts';
+import { followMergeRequests, prepareMergeRequest, remindOfPipeline, startMergeRequestPipeline } from '../index.ts';
 
 const text = `
 unit: {script: make, rules: [{if: $CI_PIPELINE_SOURCE == "merge_request_event"}]}
@@ -87,4 +88,24 @@ test('a merge request without jobs for it starts nothing, and one whose message 
   await skipped.work();
   const [newest] = await skipped.pipelines();
   assert.deepEqual([newest.source, newest.status], ['merge_request_event', 'skipped']);
+});
+
+test('the author of a merge request is reminded of a failed pipeline until one succeeds', async () => {
+  const here = await proposed('unit: {script: make, rules: [{if: $CI_MERGE_REQUEST_IID}]}\n');
+  const { as, at, work, pipelines, jobsOf, services } = here;
+  const runner = await runnerOf(here);
+  const todos = async () => {
+    await performQueued(services, [remindOfPipeline]);
+    const { body } = await as('developer').get('/todos?action=build_failed');
+    return (body as { target: { title: string } }[]).map(({ target }) => target.title);
+  };
+  await work();
+  const [{ id }] = await pipelines();
+  await (await runner.take())!.end('failed');
+  assert.deepEqual(await todos(), ['Pick']);
+  assert.deepEqual((await as('maintainer').get('/todos?action=build_failed')).body, []);
+  await sent(as('developer').post(`${at}/jobs/${(await jobsOf(id)).unit!.id}/retry`));
+  assert.deepEqual(await todos(), ['Pick']);
+  await (await runner.take())!.end('success');
+  assert.deepEqual(await todos(), []);
 });
