@@ -1352,9 +1352,12 @@ create table dependency_files (
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
   parents jsonb default '[]'::jsonb not null,
+  job_id bigint,
   constraint dependency_files_pkey PRIMARY KEY (id),
+  constraint dependency_files_job_id_fkey FOREIGN KEY (job_id) REFERENCES commit_statuses(id) ON DELETE CASCADE,
   constraint dependency_files_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
+CREATE INDEX dependency_files_of_jobs ON dependency_files USING btree (job_id) WHERE job_id IS NOT NULL;
 CREATE INDEX dependency_files_project_id_path_id_idx ON dependency_files USING btree (project_id, path, id);
 CREATE UNIQUE INDEX dependency_files_project_id_path_idx ON dependency_files USING btree (project_id, path) WHERE blob_id IS NOT NULL;
 CREATE UNIQUE INDEX dependency_files_project_id_path_idx1 ON dependency_files USING btree (project_id, path) WHERE blob_id IS NULL;
@@ -1364,6 +1367,7 @@ comment on column dependency_files.reader_version is 'The version of the code th
 comment on column dependency_files.package_manager is 'Null for a bill of materials, which covers several.';
 comment on column dependency_files.includes is 'Paths of other files that the file includes.';
 comment on column dependency_files.parents is 'Files that complete this one, such as the parents of a pom.xml: [{path, blob_id}], with null for a file that does not exist.';
+comment on column dependency_files.job_id is 'The job that left the bill of materials; null for a file of the repository, and for one that was uploaded.';
 
 create table dependency_list_exports (
   id bigint generated always as identity not null,

@@ -14,7 +14,7 @@ import {
   sendNotifications,
 } from './activity/notifications/index.ts';
 import { endTodosOfGoneCommits } from './activity/todos/index.ts';
-import { removeExpiredArtifacts, removeProjectArtifacts } from './ci/artifacts/index.ts';
+import { removeExpiredArtifacts, removeProjectArtifacts, takeReports } from './ci/artifacts/index.ts';
 import { endOverdueJobs, measureCoverage, removePipelineRefs } from './ci/jobs/index.ts';
 import { forgetSilentManagers } from './ci/runners/index.ts';
 import { failRejected, processAgain, startDelayed, startForPush, stopByJob } from './ci/running/index.ts';
@@ -150,6 +150,7 @@ export const jobs: readonly AnyJob[] = [
   removeExpiredArtifacts,
   removePipelineRefs,
   removeProjectArtifacts,
+  takeReports,
   processAgain,
   failRejected,
   stopByJob,

@@ -509,6 +509,7 @@ export interface DependencyFiles {
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
   parents: Generated<Json>;
+  job_id: number | null;
 }
 
 export interface DependencyListExports {

@@ -2,6 +2,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type Database, isAmong } from '../../../db/index.ts';
 import { notFound, type Services } from '../../../http/index.ts';
+import { removeReportsOf } from '../../code/dependencies/index.ts';
 import { removeUnusedBlob } from '../../instance/blobs/index.ts';
 import { isLatest, isThere } from './queries.ts';
 
@@ -22,7 +23,7 @@ export async function keepArtifacts(db: Database, project_id: number, job_id: nu
 }
 
 /**
- * Deletes what jobs left: their files, the results of their tests, and their variables for later jobs.
+ * Deletes what jobs left: their files, the results of their tests, their variables for later jobs, and what their bills of materials list.
  * @param tx the transaction that erases the jobs
  */
 export async function eraseArtifacts(tx: Database, job_ids: readonly number[]): Promise<void> {
@@ -34,6 +35,7 @@ export async function eraseArtifacts(tx: Database, job_ids: readonly number[]): 
     .deleteFrom('job_dotenv_variables')
     .where(isAmong('job_id', job_ids, 'bigint[]'))
     .execute();
+  await removeReportsOf(tx, job_ids);
 }
 
 /** The most files that one transaction deletes. */

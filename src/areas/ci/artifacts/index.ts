@@ -1,3 +1,5 @@
 /** The interface of files of jobs to other districts. */
+
 export { artifactDoorway } from './http.ts';
 export { removeExpiredArtifacts, removeProjectArtifacts } from './jobs.ts';
+export { takeReports } from './report_jobs.ts';

@@ -15,6 +15,18 @@ const delayedJobs = queueOf('start_delayed_jobs', { input: { pipeline_id: Id, pr
 /** Moves the jobs of a pipeline on after a job of it was changed in a transaction that has not locked it: it got its resource, or a runner took it. */
 const processQueue = queueOf('process_pipeline', { input: { pipeline_id: Id, project_id: Id }, retries: 3 });
 
+/** Takes what the jobs of a pipeline report about the project. Files of jobs are not known here. */
+export const takeReportsQueue = queueOf('take_reports', { input: { pipeline_id: Id }, retries: 5 });
+
+async function takeReportsOf(tx: Database, pipeline_id: number): Promise<void> {
+  const { rows } = await sql`
+    select where exists (select from job_artifacts join commit_statuses job on job.id = job_artifacts.job_id
+                          where job.pipeline_id = ${pipeline_id} and not job.retried and file_type = 'cyclonedx')
+              or exists (select from dependency_files known join pipelines on pipelines.project_id = known.project_id
+                          where pipelines.id = ${pipeline_id} and known.job_id is not null)`.execute(tx);
+  if (rows.length > 0) await takeReportsQueue.enqueue(tx, { pipeline_id });
+}
+
 /** Looks at a pipeline again, soon. */
 export const processAgainLater = (db: Database, pipeline: { pipeline_id: number; project_id: number }) =>
   processQueue.enqueue(db, pipeline);
@@ -152,6 +164,7 @@ export async function processPipeline(
   if (!isNew && before === after) return;
   await notifyOfPipeline(tx, id, { before, after });
   await tellOfPipeline(tx, id);
+  if (after === 'success') await takeReportsOf(tx, id);
   if (isFinal(after)) await tellWaiting(tx, sha);
 }
 

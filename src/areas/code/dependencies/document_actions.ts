@@ -40,6 +40,7 @@ async function refuseTooMany(tx: Database, project_id: number, path: string): Pr
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('project_id', '=', project_id)
     .where('blob_id', 'is', null)
+    .where('job_id', 'is', null)
     .where('path', '<>', path)
     .executeTakeFirstOrThrow();
   if (count >= maximumDocuments) throw badRequest(tooMany);
@@ -83,6 +84,7 @@ export function removeDocument(db: Database, project_id: number, id: number): Pr
       .where('project_id', '=', project_id)
       .where('id', '=', id)
       .where('blob_id', 'is', null)
+      .where('job_id', 'is', null)
       .returning('id')
       .executeTakeFirst();
     if (gone) await refreshVulnerabilities(tx, [project_id]);

@@ -18,8 +18,10 @@ export interface Parent {
 export interface WrittenFile {
   project_id: number;
   path: string;
-  /** Null for an uploaded document. */
+  /** Null for an uploaded document, and for one of a job. */
   blob_id: string | null;
+  /** The job that left it. */
+  job_id?: number;
   manager: PackageManager | null;
   outcome: ReadFile | Unreadable;
   /** The parents that were looked up. */
@@ -109,16 +111,16 @@ export async function withPackages<T>(db: Database, outcome: ReadFile, store: ()
  * @returns the id of the file
  */
 export async function storeFile(tx: Database, file: WrittenFile): Promise<number> {
-  const { project_id, path, blob_id, manager, outcome, parents = [] } = file;
+  const { project_id, path, blob_id, manager, outcome, parents = [], job_id = null } = file;
   // The packages of its dependencies must stay until the commit: no foreign key protects them (docs/decisions/0056-dependencies-have-no-foreign-keys.md).
   await lockAdvisories(tx, 'shared');
   const [count, error, includes] =
     outcome instanceof Unreadable ? [0, outcome.message, []] : [outcome.count, outcome.error ?? null, outcome.includes];
   const { rows } = await sql<{ id: number; is_new: boolean }>`
-    insert into dependency_files (project_id, path, blob_id, reader_version, package_manager, count, error, includes, parents)
-    values (${project_id}, ${path}, ${blob_id}, ${readerVersion}, ${manager}, ${count}, ${error}, ${includes}::text[], ${JSON.stringify(parents)}::jsonb)
+    insert into dependency_files (project_id, path, blob_id, job_id, reader_version, package_manager, count, error, includes, parents)
+    values (${project_id}, ${path}, ${blob_id}, ${job_id}::bigint, ${readerVersion}, ${manager}, ${count}, ${error}, ${includes}::text[], ${JSON.stringify(parents)}::jsonb)
         on conflict (project_id, path) where blob_id is ${sql.raw(blob_id === null ? 'null' : 'not null')}
-        do update set blob_id = excluded.blob_id, reader_version = excluded.reader_version, package_manager = excluded.package_manager,
+        do update set blob_id = excluded.blob_id, job_id = excluded.job_id, reader_version = excluded.reader_version, package_manager = excluded.package_manager,
                       count = excluded.count, error = excluded.error, includes = excluded.includes, parents = excluded.parents,
                       updated_at = now()
     returning id, xmax = 0 as is_new`.execute(tx);

@@ -4,5 +4,6 @@ export { writeDependencyExport } from './export_actions.ts';
 export { dependencyExportFiles } from './export_queries.ts';
 export { dependencyFollower, keepDependencies, scanDependencies, scanSoon } from './jobs.ts';
 export { Dependency } from './present.ts';
+export { type Report, removeReportsOf, replaceReports } from './report_actions.ts';
 export { GroupDependency } from './routes.ts';
 export { dependencyPathReasons } from './rules.ts';

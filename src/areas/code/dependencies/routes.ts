@@ -100,7 +100,7 @@ export const dependencyRoutes = [
         db
           .selectFrom('dependency_files')
           .select(['path', 'count', 'error'])
-          .select(sql<number | null>`case when blob_id is null then id end`.as('document_id'))
+          .select(sql<number | null>`case when blob_id is null and job_id is null then id end`.as('document_id'))
           .select(sql<(typeof PackageManager)['enum'][number] | null>`package_manager`.as('package_manager'))
           .where('project_id', '=', project.id)
           .orderBy('path')
