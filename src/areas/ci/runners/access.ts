@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { groupFor, holds, levels, type Permission, projectLevel, projectPermissions } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { type Access, type Caller, forbidden, idIn, notFound, unauthorized } from '../../../http/index.ts';
-import type { RunnerType } from './rules.ts';
+import type { RunnerType } from '../../code/runners/index.ts';
 
 /** A runner, as rules look at it. */
 export interface GrantedRunner {

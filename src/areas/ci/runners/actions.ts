@@ -3,9 +3,10 @@ import { sql } from 'kysely';
 import { newTokenValue, tokenDigest } from '../../../access/index.ts';
 import { type Database, stamped } from '../../../db/index.ts';
 import { deleteFound, forbidden, found, invalid } from '../../../http/index.ts';
+import { stale_days } from '../../code/runners/index.ts';
 import { limitsOf } from '../../instance/plan_limits/index.ts';
 import { expiryAt, placeOf, type RunnerPlace } from './queries.ts';
-import { type RunnerSettings, settingReasons, stale_days, usualSettings } from './rules.ts';
+import { type RunnerSettings, settingReasons, usualSettings } from './rules.ts';
 
 export interface NewRunner extends RunnerPlace {
   /** Null for one that registers itself. */

@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { CommaList, filtersOn } from '../../../http/index.ts';
-import { statuses, statusOf } from './present.ts';
-import { orderedTags, runnerTypes } from './rules.ts';
+import { runnerTypes, statuses, statusOf } from '../../code/runners/index.ts';
+import { orderedTags } from './rules.ts';
 
 const beginning = (text: string) => `${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 

@@ -2,8 +2,8 @@
 import { levels, reasonForReadOnly, refuseReadOnlyGroup, visibleGroup, visibleProject } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { badParam, type Caller, forbidden } from '../../../http/index.ts';
+import type { RunnerType } from '../../code/runners/index.ts';
 import type { RunnerPlace } from './queries.ts';
-import type { RunnerType } from './rules.ts';
 
 interface Asked {
   runner_type: RunnerType;

@@ -2,9 +2,10 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { forbidden, type Services } from '../../../http/index.ts';
+import { stale_days } from '../../code/runners/index.ts';
 import type { RunnerInfo } from './parameters.ts';
 import type { Runner } from './queries.ts';
-import { legacySystem, maximumManagers, stale_days } from './rules.ts';
+import { legacySystem, maximumManagers } from './rules.ts';
 
 /** How a runner calls. */
 export interface Contact {

@@ -4,29 +4,15 @@ import { type Static, Type } from 'typebox';
 import { groupPage, isMemberOfGroup, isMemberOfProject, levels, projectPage } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { type Caller, Id, nullable, resource, Timestamp } from '../../../http/index.ts';
+import { JobRunner, presentJobRunner, RunnerStatus, type RunnerType, statusOf } from '../../code/runners/index.ts';
 import { namespaceFullName } from '../../people/namespaces/index.ts';
 import { presentUserBasic, UserBasic, type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
-import { accessLevels, online_hours, runnerTypes, stale_days } from './rules.ts';
+import { accessLevels } from './rules.ts';
 
-export const statuses = ['online', 'offline', 'stale', 'never_contacted'] as const;
-type Status = (typeof statuses)[number];
-
-const RunnerStatus = Type.Enum([...statuses], {
-  description: `\`online\`: contact within ${online_hours} hours; \`stale\`: none for ${stale_days} days`,
-});
 const Execution = Type.Enum(['idle', 'active'], { description: '`active`: it has a job' });
 
 const basicFields = {
-  id: Id,
-  description: Type.String(),
-  ip_address: nullable(Type.String({ description: 'Of the newest manager' })),
-  active: Type.Boolean({ deprecated: true, description: 'Deprecated: use `paused`, which is its opposite' }),
-  paused: Type.Boolean(),
-  is_shared: Type.Boolean({ description: 'Whether it is of the instance' }),
-  runner_type: Type.Enum([...runnerTypes]),
-  name: Type.Null(),
-  online: nullable(Type.Boolean({ description: 'Null: never contacted' })),
-  status: RunnerStatus,
+  ...JobRunner.properties,
   created_by: nullable(UserBasic),
   created_at: Timestamp,
   job_execution_status: Execution,
@@ -86,16 +72,6 @@ export const MadeRunnerForm = resource('MadeRunner', {
   token_expires_at: nullable(Timestamp),
 });
 
-/** The status of a runner or manager by its last contact. */
-export const statusOf = (table: 'runners' | 'runner_managers'): RawBuilder<Status> => {
-  const contact = sql.ref(`${table}.contacted_at`);
-  return sql<Status>`case
-    when ${contact} is null then 'never_contacted'
-    when ${contact} > now() - make_interval(hours => ${sql.lit(online_hours)}) then 'online'
-    when ${contact} > now() - make_interval(days => ${sql.lit(stale_days)}) then 'offline'
-    else 'stale' end`;
-};
-
 const isAt = (work: RawBuilder<unknown>) => sql<'idle' | 'active'>`
   case when exists (select from commit_statuses where ${work} and status in ('running', 'canceling')) then 'active' else 'idle' end`;
 
@@ -129,7 +105,7 @@ export const runnerRows = (db: Database) =>
     ])
     .select(['maximum_timeout', 'maintenance_note'])
     .select((q) => q.ref('access_level').$castTo<(typeof accessLevels)[number]>().as('access_level'))
-    .select((q) => q.ref('runner_type').$castTo<(typeof runnerTypes)[number]>().as('runner_type'))
+    .select((q) => q.ref('runner_type').$castTo<RunnerType>().as('runner_type'))
     .select([creator.as('creator'), newest.as('manager'), statusOf('runners').as('status')])
     .select(isAt(sql`runner_id = runners.id`).as('job_execution_status'));
 type RunnerRow = Awaited<ReturnType<ReturnType<typeof runnerRows>['executeTakeFirstOrThrow']>>;
@@ -147,16 +123,10 @@ export const managerRows = (db: Database) =>
     );
 
 export const presentRunner = (url: string, row: RunnerRow): Static<typeof RunnerForm> => ({
-  id: row.id,
-  description: row.description,
-  ip_address: row.manager?.ip_address ?? null,
-  active: !row.paused,
-  paused: row.paused,
-  is_shared: row.runner_type === 'instance_type',
-  runner_type: row.runner_type,
-  name: null,
-  online: row.status === 'never_contacted' ? null : row.status === 'online',
-  status: row.status,
+  ...presentJobRunner({
+    ...{ id: row.id, description: row.description, paused: row.paused, runner_type: row.runner_type },
+    ...{ ip_address: row.manager?.ip_address ?? null, status: row.status },
+  }),
   created_by: row.creator && presentUserBasic(url, row.creator),
   created_at: row.created_at,
   job_execution_status: row.job_execution_status,

@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import { placeOfRegistration, tokenDigest } from '../../../access/index.ts';
 import { type Database, type Slots, statement } from '../../../db/index.ts';
 import type { Services } from '../../../http/index.ts';
-import { legacySystem, type RunnerSettings, type RunnerType } from './rules.ts';
+import type { RunnerType } from '../../code/runners/index.ts';
+import { legacySystem, type RunnerSettings } from './rules.ts';
 
 /** A runner that has shown its token, and the manager with which it calls, unless that is new. */
 export interface Runner extends Pick<RunnerSettings, 'paused' | 'access_level' | 'run_untagged' | 'maximum_timeout'> {

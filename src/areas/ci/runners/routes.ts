@@ -20,6 +20,7 @@ import {
   type Services,
 } from '../../../http/index.ts';
 import { mapPage, type Paging, paginate, paging } from '../../../lists/index.ts';
+import { runnerTypes } from '../../code/runners/index.ts';
 import { runnerInsider, runnerManager, runnerReader } from './access.ts';
 import { changeRunner, deleteRunner, makeRunner, resetToken, tooManyTexts } from './actions.ts';
 import { matching, runnerFilters } from './filters.ts';
@@ -37,7 +38,7 @@ import {
   runnerRows,
   TokenForm,
 } from './present.ts';
-import { runnerTypes, settingTexts } from './rules.ts';
+import { settingTexts } from './rules.ts';
 
 const single = { runner_id: Id };
 const missing = '404 Runner Not Found';

@@ -1,9 +1,6 @@
 /** Rules of runners (docs/reference/runners.md). */
 import { isLonger, tooLong } from '../../../texts/index.ts';
 
-export const runnerTypes = ['instance_type', 'group_type', 'project_type'] as const;
-export type RunnerType = (typeof runnerTypes)[number];
-
 export const accessLevels = ['not_protected', 'ref_protected'] as const;
 
 /** The manager of runners that do not say which machine they are on. */
@@ -11,10 +8,6 @@ export const legacySystem = 'legacy';
 export const systemPattern = '^[A-Za-z0-9_-]{1,64}$';
 
 export const maximumManagers = 1000;
-/** A runner or manager without contact for so long is stale. */
-export const stale_days = 7;
-/** A runner or manager is online for so long after a contact. */
-export const online_hours = 2;
 
 const maximumTags = 50;
 const maximumTag = 255;

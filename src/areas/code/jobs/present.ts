@@ -9,6 +9,7 @@ import { presentUserBasic, UserBasic, type UserBasicRow, userBasicJson } from '.
 import { Pipeline, type PipelineRow, presentPipeline, secondsBetween } from '../pipelines/present.ts';
 import { stage as externalStage, type State, states } from '../pipelines/rules.ts';
 import { Commit, presentCommit } from '../repository/present.ts';
+import { JobRunner, JobRunnerManager, managerOfJob, presentJobRunner, runnerOfJob } from '../runners/present.ts';
 import { artifactsOfJob, type ListedArtifact } from './artifact_queries.ts';
 
 export const Job = resource('Job', {
@@ -45,7 +46,8 @@ export const Job = resource('Job', {
   artifacts_file: optional(
     Type.Object({ filename: Type.String(), size: Type.Integer() }, { description: 'The archive, if there is one' }),
   ),
-  runner: Type.Null(),
+  runner: nullable(JobRunner),
+  runner_manager: nullable(JobRunnerManager),
   artifacts_expire_at: nullable(Timestamp),
   archived: Type.Boolean(),
   failure_reason: optional(Type.String({ description: 'Only of failed jobs' })),
@@ -68,6 +70,7 @@ export const jobsOf = (db: Database, project: Project) =>
     .select(['kind', 'stage', 'allow_failure', 'failure_reason', 'queued_at', 'tags', 'erased_at'])
     .select((q) => q.ref('status').$castTo<State>().as('status'))
     .select([userOfStatus.as('user'), pipelineOfStatus.as('pipeline'), artifactsOfJob.as('left')])
+    .select([runnerOfJob.as('runner'), managerOfJob.as('runner_manager')])
     .where('project_id', '=', project.id)
     .where('pipeline_id', 'is not', null)
     .$if(!mayUse(project, 'builds'), (q) => q.where('kind', '=', 'status'))
@@ -117,7 +120,7 @@ const presentJob = (
       : (target_url ?? url + commitKind.page(project.full_path, sha)),
   project: { ci_job_token_scope_enabled: false },
   ...artifactMembers(left.files ?? []),
-  runner: null,
+  runner: row.runner && presentJobRunner(row.runner),
   artifacts_expire_at: left.expire_at,
   archived: false,
   tag_list: tags ?? [],

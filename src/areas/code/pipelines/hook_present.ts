@@ -19,6 +19,7 @@ import {
   projectRow,
 } from '../../activity/hooks/index.ts';
 import { hookEvent, type Refs } from '../../instance/hook_events/index.ts';
+import { HookRunner, hookRunnerOf } from '../runners/present.ts';
 import { noCommit, pipelinePage } from './present.ts';
 import { stage as externalStage, labels, type State } from './rules.ts';
 
@@ -52,7 +53,7 @@ const HookBuild = Type.Object({
   manual: Type.Boolean(),
   allow_failure: Type.Boolean(),
   user: nullable(HookPerson),
-  runner: Type.Null(),
+  runner: nullable(HookRunner),
   artifacts_file: Type.Object({ filename: Type.Null(), size: Type.Null() }),
   environment: Type.Null(),
 });
@@ -65,6 +66,7 @@ const build = {
   duration: seconds('commit_statuses.started_at', 'commit_statuses.finished_at'),
   queued_duration: seconds('commit_statuses.created_at', 'commit_statuses.started_at'),
   user: personRow(sql<number | null>`commit_statuses.user_id`),
+  runner: hookRunnerOf(sql.ref('commit_statuses.runner_id')),
 };
 
 const HookPipelineRequest = Type.Object({
@@ -161,7 +163,6 @@ export const pipelineEvent = hookEvent({
     when: run_when ?? 'on_success',
     manual: run_when === 'manual',
     user: row.user && presentPerson(row.user, services),
-    runner: null,
     artifacts_file: { filename: null, size: null },
     environment: null,
   });
@@ -209,6 +210,7 @@ export const jobEvent = hookEvent({
       ...membersInJson('commit_statuses', { created_at, started_at, finished_at }),
       duration: seconds('commit_statuses.started_at', 'commit_statuses.finished_at'),
       queued_duration: seconds('commit_statuses.created_at', 'commit_statuses.started_at'),
+      runner: hookRunnerOf(sql.ref('commit_statuses.runner_id')),
     }),
     pipeline: rowInJson('pipelines', news.pipeline_id, {
       ...plainColumns('pipelines', ['id', 'name', 'tag', 'before_sha', 'status']),
@@ -234,7 +236,7 @@ export const jobEvent = hookEvent({
     build_allow_failure: Type.Boolean(),
     build_failure_reason: Type.String(),
     pipeline_id: Id,
-    runner: Type.Null(),
+    runner: nullable(HookRunner),
     project_id: Id,
     project_name: Type.String(),
     user: nullable(HookPerson),
@@ -270,7 +272,7 @@ export const jobEvent = hookEvent({
   build_allow_failure: job.allow_failure,
   build_failure_reason: job.failure_reason ?? 'unknown_failure',
   pipeline_id: pipeline.id,
-  runner: null,
+  runner: job.runner,
   project_id: project.id,
   project_name: project.full_path,
   user: user && presentPerson(user, services),

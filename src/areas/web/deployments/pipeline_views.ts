@@ -109,6 +109,9 @@ ${pager(jobs, seen)}`,
   };
 }
 
+const runnerName = ({ runner, runner_manager }: Static<typeof Job>) =>
+  `#${runner!.id} ${runner!.description}${runner_manager ? ` (${runner_manager.system_id})` : ''}`;
+
 export function jobView(
   shown: WithCommits & { job: Static<typeof Job>; log: Parameters<typeof logView>[0] | undefined },
   seen: Seen,
@@ -142,6 +145,7 @@ ${facts([
   ['Finished', time(job.finished_at)],
   ['Duration', seconds(job.duration)],
   ['Coverage', job.coverage !== null && `${job.coverage} %`],
+  ['Runner', job.runner && runnerName(job)],
   ['Tags', job.tag_list.length > 0 && job.tag_list.join(', ')],
   ['May fail', job.allow_failure && 'Yes'],
   ['Erased', time(job.erased_at)],
