@@ -16,6 +16,7 @@ import {
 } from '../../../http/index.ts';
 import { type HeldJob, heldJob, noteSeen } from '../held_jobs/queries.ts';
 import { appendToLog, closeLog, noteResent } from '../logs/actions.ts';
+import { countJobRequest, refuseToken } from '../runners/call_checks.ts';
 import { runnerReader } from '../runners/http.ts';
 import { touchManager } from '../runners/manager_actions.ts';
 import { managerParameters } from '../runners/parameters.ts';
@@ -46,8 +47,9 @@ async function requestJob(call: Call) {
   const { services, request, fields, reply } = call;
   const { token, system_id, info } = readRequest(request, fields);
   const runner = await runnerOf(services, token, system_id);
-  if (!runner) throw forbidden();
+  if (!runner) return refuseToken(services.db, request.ip, forbidden());
   const manager_id = await touchManager(services, runner, { system_id, info, ip: request.ip });
+  await countJobRequest(services.db, manager_id);
   const abilities = (fields.info as { features?: { cancel_gracefully?: boolean } } | undefined)?.features ?? {};
   const failed = (error: unknown) => request.log.error({ err: error }, 'a job could not be given to a runner');
   const job = runner.paused ? undefined : await handOutJob(services, runner, { manager_id, abilities, failed });
@@ -191,7 +193,12 @@ const declared = [
       operation: 'requestJob',
       summary: 'Get a job for a runner',
       description: `Parameters: \`${Object.keys(managerParameters).join('`, `')}\`.`,
-      responses: { 201: 'The job', 204: 'No job waits that the runner may take', 403: 'There is no such token' },
+      responses: {
+        201: 'The job',
+        204: 'No job waits that the runner may take',
+        403: 'There is no such token',
+        429: 'More than 120 requests of a machine in a minute, or too many wrong tokens from the address',
+      },
     },
   },
   {

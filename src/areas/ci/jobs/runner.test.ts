@@ -59,3 +59,36 @@ test('webhooks say which runner has a job', async () => {
     known,
   );
 });
+
+test('a machine that asks for jobs too often is told to wait, and others are not', async () => {
+  const here = await built('build: {script: make}', {});
+  const runner = await runnerOf(here);
+  await runner.request();
+  const counts = here.db.updateTable('request_counts').where('name', '=', 'job_requests_of_manager');
+  await counts.set({ count: 119 }).execute();
+  assert.equal((await runner.request()).status, 204);
+  const refused = await runner.request();
+  assert.equal(refused.status, 429);
+  assert.ok(Number(refused.headers.get('retry-after')) >= 1);
+  assert.equal((await runner.request({ system_id: 's_2' })).status, 204);
+});
+
+test('wrong tokens of runners are counted by address, and do not harm a runner with the right one', async () => {
+  const here = await built('build: {script: make}', {});
+  const runner = await runnerOf(here);
+  const guesses: [path: string, status: number][] = [
+    ['/jobs/request', 403],
+    ['/runners/verify', 403],
+    ['/runners', 403],
+  ];
+  const guess = async (path: string) => runner.call('POST', path, { body: { token: 'wrong' } });
+  for (const [path, status] of guesses) assert.equal((await guess(path)).status, status);
+  const counts = here.db.updateTable('request_counts').where('name', '=', 'runner_token_guesses_from_address');
+  await counts.set({ count: 50 }).execute();
+  for (const [path] of guesses) {
+    const { status, body, headers } = await guess(path);
+    assert.deepEqual([status, body.message], [429, 'Too many attempts. Try again later.'], path);
+    assert.equal(headers.get('retry-after'), '600');
+  }
+  assert.equal((await runner.request()).status, 204);
+});

@@ -18,6 +18,7 @@ import {
   type Rule,
 } from '../../../http/index.ts';
 import { type MadeRunner, makeRunner, resetToken } from './actions.ts';
+import { refuseToken } from './call_checks.ts';
 import { touchManager } from './manager_actions.ts';
 import {
   managerParameters,
@@ -59,11 +60,10 @@ const [readRegistration, readToken, readManager, readMachine] = [
   runnerReader({ ...tokenParameter, system_id: SystemId }),
 ];
 
-/** @throws ApiError 403 */
-async function runnerBy({ services }: Call, token: string, system_id?: string): Promise<Runner> {
+/** @throws ApiError 403, 429 */
+async function runnerBy({ services, request }: Call, token: string, system_id?: string): Promise<Runner> {
   const runner = await runnerOf(services, token, system_id);
-  if (!runner) throw forbidden();
-  return runner;
+  return runner ?? refuseToken(services.db, request.ip, forbidden());
 }
 
 const answer = ({ reply }: Call, status: number, body: object) =>
@@ -78,7 +78,7 @@ async function register(call: Call) {
   const { services, request, fields } = call;
   const { token, info, ...given } = readRegistration(request, fields);
   const place = await placeToRegister(services, token);
-  if (!place) throw forbidden('invalid token supplied');
+  if (!place) return refuseToken(services.db, request.ip, forbidden('invalid token supplied'));
   if (!place.allows) throw new ApiError(410, { message: disallowed });
   const { namespace_id, project_id } = place;
   const settings = settingsIn(given);
@@ -138,6 +138,7 @@ const described = {
 };
 const refusedToken = '`403 Forbidden`: there is no such token, or it has expired';
 const badInput = 'A parameter is missing or wrong';
+const tooMany = '`Too many attempts. Try again later.`: too many wrong tokens came from the address';
 const tokenPlace = 'The token is a parameter, or in the header `RUNNER-TOKEN`.';
 
 const doors = [
@@ -156,6 +157,7 @@ const doors = [
         400: `A parameter is missing or wrong; \`tags_list: ${texts.untagged}\`, \`maximum_timeout: ${texts.timeout}\``,
         403: `\`${unknown}\``,
         410: `\`${disallowed}\``,
+        429: tooMany,
       },
     },
   },
@@ -168,7 +170,7 @@ const doors = [
       operation: 'verifyRunner',
       summary: 'Check the token of a runner',
       description: `${tokenPlace} \`system_id\` and \`info\` say with which machine it calls.`,
-      responses: { 200: '`id`, `token` and `token_expires_at`', 400: badInput, 403: refusedToken },
+      responses: { 200: '`id`, `token` and `token_expires_at`', 400: badInput, 403: refusedToken, 429: tooMany },
     },
   },
   {
@@ -180,7 +182,7 @@ const doors = [
       operation: 'resetOwnRunnerToken',
       summary: 'Replace the token of a runner, which calls',
       description: `${tokenPlace} It ends at once.`,
-      responses: { 201: '`token` and `token_expires_at`', 400: badInput, 403: refusedToken },
+      responses: { 201: '`token` and `token_expires_at`', 400: badInput, 403: refusedToken, 429: tooMany },
     },
   },
   {
@@ -192,7 +194,7 @@ const doors = [
       operation: 'deleteRunnerByToken',
       summary: 'Delete the runner that calls',
       description: tokenPlace,
-      responses: { 204: 'It is deleted', 400: badInput, 403: refusedToken },
+      responses: { 204: 'It is deleted', 400: badInput, 403: refusedToken, 429: tooMany },
     },
   },
   {
@@ -204,7 +206,7 @@ const doors = [
       operation: 'deleteRunnerManager',
       summary: 'Forget a machine of the runner that calls',
       description: `${tokenPlace} \`system_id\` names the machine.`,
-      responses: { 204: 'It is forgotten', 400: badInput, 403: refusedToken, 404: '`404 Not found`' },
+      responses: { 204: 'It is forgotten', 400: badInput, 403: refusedToken, 429: tooMany, 404: '`404 Not found`' },
     },
   },
   {
@@ -217,7 +219,7 @@ const doors = [
       operation: 'discoverRunnerRouter',
       summary: 'Ask for the router of jobs, which there is not',
       description: tokenPlace,
-      responses: { 400: badInput, 403: refusedToken, 501: '`501 Not Implemented`' },
+      responses: { 400: badInput, 403: refusedToken, 429: tooMany, 501: '`501 Not Implemented`' },
     },
   },
 ] as const;
