@@ -2870,6 +2870,18 @@ create unlogged table job_totals (
 comment on table job_totals is 'Jobs that have ended, since the server exists.';
 comment on column job_totals.processed is 'Failed ones included.';
 
+create table job_variables (
+  id bigint generated always as identity not null,
+  job_id bigint not null,
+  key text not null,
+  value bytea not null,
+  constraint job_variables_pkey PRIMARY KEY (id),
+  constraint job_variables_key UNIQUE (job_id, key),
+  constraint job_variables_job_id_fkey FOREIGN KEY (job_id) REFERENCES commit_statuses(id) ON DELETE CASCADE
+);
+comment on table job_variables is 'Variables that whoever started a job gave it.';
+comment on column job_variables.value is 'Encrypted.';
+
 create unlogged table job_workers (
   name text not null,
   hostname text not null,
@@ -4147,6 +4159,8 @@ create table projects (
   ci_forward_deployment_enabled boolean default true not null,
   ci_forward_deployment_rollback_allowed boolean default true not null,
   allow_pipeline_trigger_approve_deployment boolean default false not null,
+  ci_pipeline_variables_minimum_override_role text default 'developer'::text not null,
+  ci_restrict_pipeline_cancellation_role text default 'developer'::text not null,
   constraint projects_pkey PRIMARY KEY (id),
   constraint projects_full_path_key UNIQUE (full_path),
   constraint projects_name_key UNIQUE (namespace_id, name),
@@ -4154,6 +4168,8 @@ create table projects (
   constraint projects_builds_access_level_check CHECK (builds_access_level = ANY (ARRAY['disabled'::text, 'private'::text, 'enabled'::text])),
   constraint projects_check CHECK ((avatar IS NULL) = (avatar_key IS NULL)),
   constraint projects_ci_config_path_check CHECK (char_length(ci_config_path) <= 255),
+  constraint projects_ci_pipeline_variables_minimum_override_role_check CHECK (ci_pipeline_variables_minimum_override_role = ANY (ARRAY['no_one_allowed'::text, 'owner'::text, 'maintainer'::text, 'developer'::text])),
+  constraint projects_ci_restrict_pipeline_cancellation_role_check CHECK (ci_restrict_pipeline_cancellation_role = ANY (ARRAY['developer'::text, 'maintainer'::text, 'no_one'::text])),
   constraint projects_deployment_freeze_check CHECK (deployment_freeze = ANY (ARRAY['mark'::text, 'refuse'::text])),
   constraint projects_environments_access_level_check CHECK (environments_access_level = ANY (ARRAY['disabled'::text, 'private'::text, 'enabled'::text])),
   constraint projects_feature_flags_access_level_check CHECK (feature_flags_access_level = ANY (ARRAY['disabled'::text, 'private'::text, 'enabled'::text])),
@@ -4227,6 +4243,8 @@ comment on column projects.max_artifacts_size is 'In MiB; null: as the group, or
 comment on column projects.ci_forward_deployment_enabled is 'Whether a deployment fails that is older than the newest success of its environment.';
 comment on column projects.ci_forward_deployment_rollback_allowed is 'Whether an older job that deploys may be tried again.';
 comment on column projects.allow_pipeline_trigger_approve_deployment is 'Whether users may approve deployments of their own pipelines.';
+comment on column projects.ci_pipeline_variables_minimum_override_role is 'Who may give variables to pipelines and jobs.';
+comment on column projects.ci_restrict_pipeline_cancellation_role is 'Who may cancel pipelines and jobs.';
 
 create table protected_branch_access_levels (
   id bigint generated always as identity not null,

@@ -1363,6 +1363,13 @@ export interface JobTotals {
   failed: Generated<number>;
 }
 
+export interface JobVariables {
+  id: GeneratedAlways<number>;
+  job_id: number;
+  key: string;
+  value: Buffer;
+}
+
 export interface JobWorkers {
   name: string;
   hostname: string;
@@ -2026,6 +2033,8 @@ export interface Projects {
   ci_forward_deployment_enabled: Generated<boolean>;
   ci_forward_deployment_rollback_allowed: Generated<boolean>;
   allow_pipeline_trigger_approve_deployment: Generated<boolean>;
+  ci_pipeline_variables_minimum_override_role: Generated<string>;
+  ci_restrict_pipeline_cancellation_role: Generated<string>;
 }
 
 export interface ProtectedBranchAccessLevels {
@@ -2822,6 +2831,7 @@ export interface DB {
   job_runs: JobRuns;
   job_test_suites: JobTestSuites;
   job_totals: JobTotals;
+  job_variables: JobVariables;
   job_workers: JobWorkers;
   keys: Keys;
   label_priorities: LabelPriorities;

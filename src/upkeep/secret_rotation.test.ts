@@ -50,6 +50,11 @@ async function sealInEach({ as, db, services, project, people }: World): Promise
     .insertInto('pipeline_variables')
     .values({ ...given, pipeline_id: pipeline.id, variable_type: 'env_var' })
     .execute();
+  const toJob = { key: 'GIVEN', value: services.secrets.seal('job variable', 'given') };
+  await db
+    .insertInto('job_variables')
+    .values({ ...toJob, job_id: job.id })
+    .execute();
   await sent(as('owner').post(`${url}/triggers`, { description: 'Nightly' }));
   const schedule = { description: 'Nightly', ref: 'refs/heads/main', cron: '0 1 * * *', owner_id: people.owner.id };
   const { id: schedule_id } = await db

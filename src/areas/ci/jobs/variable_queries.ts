@@ -17,7 +17,7 @@ import { pipelinePage, type Source } from '../../code/pipelines/index.ts';
 import { clusterVariables } from '../../deployments/clusters/index.ts';
 import { type Built, sourcesFor } from '../configuration/variable_queries.ts';
 import type { Runner } from '../runners/queries.ts';
-import { variablesOf } from '../running/queries.ts';
+import { variablesGivenTo, variablesOf } from '../running/queries.ts';
 import type { Taken } from './taking_queries.ts';
 
 /** A pipeline as its jobs know it. */
@@ -156,9 +156,10 @@ export async function variablesOfJob(
     ...(pipeline.before_sha === null ? {} : { before_sha: pipeline.before_sha }),
     ...(environment_name === undefined ? {} : { environment: environment_name }),
   };
-  const [sources, ofPipeline, deployment] = await Promise.all([
+  const [sources, ofPipeline, toJob, deployment] = await Promise.all([
     sourcesFor(services, { project, caller }, built),
     variablesOf(services, pipeline.id),
+    variablesGivenTo(services, job.id),
     ofCluster(services, given),
   ]);
   const predefined = [...ofJob(services, given), ...(sources.predefined ?? [])];
@@ -167,7 +168,7 @@ export async function variablesOfJob(
   );
   const known = inForce({
     ...sources,
-    pipeline: stated,
+    pipeline: [...toJob, ...stated],
     dotenv,
     job: job.definition.variables,
     deployment,

@@ -1,5 +1,5 @@
 /** Who may change pipelines and jobs (docs/reference/pipelines.md#permissions). */
-import type { Project } from '../../../access/index.ts';
+import { levels, type Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { type Caller, forbidden, notAllowed } from '../../../http/index.ts';
 import { rightsBetween, rightsOn } from '../configuration/variable_queries.ts';
@@ -9,6 +9,32 @@ interface Granted {
   db: Database;
   project: Project;
   caller: Caller;
+}
+
+/** Levels by the words of settings; nobody has the level of the others. */
+const levelOf: Readonly<Record<string, number>> = {
+  developer: levels.developer,
+  maintainer: levels.maintainer,
+  owner: levels.owner,
+};
+
+/** Whether the level of a caller is what a setting of the project asks for. */
+async function isAtLeast(
+  { db, project }: Pick<Granted, 'db' | 'project'>,
+  setting: 'ci_pipeline_variables_minimum_override_role' | 'ci_restrict_pipeline_cancellation_role',
+): Promise<boolean> {
+  const query = db.selectFrom('projects').select(`${setting} as role`).where('id', '=', project.id);
+  const { role } = await query.executeTakeFirstOrThrow();
+  return project.access_level >= (levelOf[role] ?? Number.POSITIVE_INFINITY);
+}
+
+/** Whether a caller may give variables to what they start. */
+export const mayGiveVariables = (granted: Pick<Granted, 'db' | 'project'>): Promise<boolean> =>
+  isAtLeast(granted, 'ci_pipeline_variables_minimum_override_role');
+
+/** @throws ApiError 403 unless the caller may cancel pipelines and jobs */
+export async function refuseCancelling(granted: Pick<Granted, 'db' | 'project'>): Promise<void> {
+  if (!(await isAtLeast(granted, 'ci_restrict_pipeline_cancellation_role'))) throw forbidden();
 }
 
 /** The rights for a pipeline of a merge request: one with what is for protected branches alone is for who would get it now. */

@@ -29,6 +29,8 @@ async function replace(tx: Database, ids: readonly number[], user_id: number | n
     ), defined as (
       insert into job_definitions (job_id, definition)
       select new_id, definition from replaced join job_definitions on job_id = old_id
+    ), given as (
+      insert into job_variables (job_id, key, value) select new_id, key, value from replaced join job_variables on job_id = old_id
     )
     select id from added order by id`.execute(tx);
   return rows.map(({ id }) => id);
@@ -118,6 +120,23 @@ async function stateOf(tx: Database, id: number) {
   return { status: status as JobOf['status'], retried };
 }
 
+/** Who starts a job, and the variables that they give it, sealed. */
+export interface Asking {
+  user_id: number;
+  variables?: readonly { key: string; value: Buffer }[];
+}
+
+async function giveVariables(tx: Database, job_id: number, variables: NonNullable<Asking['variables']>): Promise<void> {
+  if (variables.length === 0) return;
+  await tx
+    .insertInto('job_variables')
+    .values(variables.map((variable) => ({ ...variable, job_id })))
+    .onConflict((conflicts) =>
+      conflicts.columns(['job_id', 'key']).doUpdateSet((q) => ({ value: q.ref('excluded.value') })),
+    )
+    .execute();
+}
+
 export const notRetryableText = 'Job is not retryable';
 
 /**
@@ -129,13 +148,14 @@ export const retryJob = (
   db: Database,
   project_id: number,
   job: Pick<JobOf, 'id' | 'pipeline_id'>,
-  user_id: number,
+  { user_id, variables = [] }: Asking,
 ): Promise<number> =>
   repeated(db, async (tx) => {
     const pipeline = await lockPipeline(tx, project_id, job.pipeline_id);
     const { status, retried } = await stateOf(tx, job.id);
     if (retried || !isRetryable(status)) throw forbidden(notRetryableText);
     const changed = await replace(tx, [job.id], user_id);
+    await giveVariables(tx, changed[0]!, variables);
     await makeReady(tx, changed, { override_freeze: false });
     await forgetSkipped(tx, pipeline.id);
     await processPipeline(tx, pipeline, { changed });
@@ -150,13 +170,14 @@ export const playJob = (
   db: Database,
   project_id: number,
   job: Pick<JobOf, 'id' | 'pipeline_id'>,
-  { user_id, ...starting }: Starting & { user_id: number },
+  { user_id, variables = [], ...starting }: Starting & Asking,
 ): Promise<void> =>
   repeated(db, async (tx) => {
     const pipeline = await lockPipeline(tx, project_id, job.pipeline_id);
     const { status, retried } = await stateOf(tx, job.id);
     if (retried || !isPlayable(status)) throw badRequest(unplayableText);
     await sql`update commit_statuses set user_id = ${user_id} where id = ${job.id}`.execute(tx);
+    await giveVariables(tx, job.id, variables);
     await makeReady(tx, [job.id], starting);
     await forgetSkipped(tx, pipeline.id);
     await processPipeline(tx, pipeline, { changed: [job.id] });

@@ -34,7 +34,7 @@ async function stoppingOf(db: Database, environment_id: number): Promise<Stoppin
 /** Starts a job again, or for the first time; one that waits or runs does so already. */
 async function start(db: Database, project_id: number, job: JobOf, user_id: number): Promise<void> {
   if (isPlayable(job.status)) await playJob(db, project_id, job, { user_id });
-  else if (isRetryable(job.status)) await retryJob(db, project_id, job, user_id);
+  else if (isRetryable(job.status)) await retryJob(db, project_id, job, { user_id });
 }
 
 /** @returns whether the job will stop the environment: it may be that nobody may start it */

@@ -18,6 +18,11 @@ export const givenVariable = {
   variable_type: optional(VariableKind),
 };
 
+/** The variables that whoever starts a job gives it. */
+export const JobVariables = optional(
+  Type.Array(Type.Object({ key: givenVariable.key, value: VariableValue }), { maxItems: mostVariables }),
+);
+
 export const Inputs = Type.Record(Type.String(), AnyJson('Values for the inputs that the configuration declares'));
 
 export const PipelineVariable = resource('PipelineVariable', {

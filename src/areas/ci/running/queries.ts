@@ -95,6 +95,18 @@ export async function pipelineOf(db: Database, project_id: number, id: number): 
   return source === 'external' ? undefined : row;
 }
 
+/** The purpose that the values are sealed with. */
+export const jobVariablePurpose = 'job variable';
+
+/** The variables that whoever started a job gave it, by key. */
+export async function variablesGivenTo({ db, secrets }: Pick<Services, 'db' | 'secrets'>, job_id: number) {
+  const query = db.selectFrom('job_variables').select(['key', 'value']).where('job_id', '=', job_id);
+  return (await query.orderBy('key').execute()).flatMap(({ key, value }) => {
+    const text = secrets.unseal(jobVariablePurpose, value);
+    return text === undefined ? [] : [{ key, value: text }];
+  });
+}
+
 /** The variables that whoever started a pipeline gave it, by key. */
 export async function variablesOf({ db, secrets }: Pick<Services, 'db' | 'secrets'>, pipeline_id: number) {
   const query = db.selectFrom('pipeline_variables').select(['key', 'value', 'variable_type', 'raw']);

@@ -1,13 +1,14 @@
 /** Starting and changing pipelines (docs/reference/pipelines.md#changing-pipelines). */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import { levels, projectRole } from '../../../access/index.ts';
+import { levels, type Project, projectRole } from '../../../access/index.ts';
 import {
   type AnyEndpoint,
   del,
   forbidden,
   get,
   Id,
+  invalid,
   notAllowed,
   nothing,
   one,
@@ -15,17 +16,18 @@ import {
   pageOf,
   post,
   put,
+  type Services,
 } from '../../../http/index.ts';
 import { pageOfArray, paging } from '../../../lists/index.ts';
 import { Job, jobReply } from '../../code/jobs/index.ts';
 import { PipelineDetail, pipelineIn, pipelineReply, removePipeline } from '../../code/pipelines/index.ts';
 import { endlessFreezeText, freezeText } from '../../deployments/environments/index.ts';
-import { runnableJob, runnablePipeline } from './access.ts';
+import { mayGiveVariables, refuseCancelling, runnableJob, runnablePipeline } from './access.ts';
 import { cancelJobs, notRetryableText, playJob, retryJob, retryPipeline } from './change_actions.ts';
 import { unplayableText } from './deployment_actions.ts';
-import { givenVariable, Inputs, mostVariables, PipelineVariable } from './parameters.ts';
-import { jobIn, pipelineOf, variablesOf } from './queries.ts';
-import { createPipeline, startRefusals } from './start_actions.ts';
+import { givenVariable, Inputs, JobVariables, mostVariables, PipelineVariable } from './parameters.ts';
+import { jobIn, jobVariablePurpose, pipelineOf, variablesOf } from './queries.ts';
+import { createPipeline, doubledText, noVariablesText, startRefusals } from './start_actions.ts';
 
 const path = '/projects/:id/pipelines/:pipeline_id';
 const single = { pipeline_id: Id };
@@ -38,6 +40,23 @@ const external = '405 Method Not Allowed';
 const frozen = [`403 Forbidden - ${freezeText('<time>')}`, `403 Forbidden - ${endlessFreezeText}`];
 
 const developer = projectRole('developer', { feature: ['repository', 'builds'] });
+
+const variableTexts = [`base: ${noVariablesText}`, `base: ${doubledText('<key>')}`];
+
+/**
+ * The variables that a caller gives to a job, as they are stored.
+ * @throws ApiError 400
+ */
+async function sealedVariables(
+  { db, secrets }: Pick<Services, 'db' | 'secrets'>,
+  project: Project,
+  given: readonly { key: string; value: string }[] = [],
+) {
+  if (given.length > 0 && !(await mayGiveVariables({ db, project }))) throw invalid({ base: [noVariablesText] });
+  const doubled = given.find(({ key }, index) => given.findIndex((other) => other.key === key) !== index);
+  if (doubled) throw invalid({ base: [doubledText(doubled.key)] });
+  return given.map(({ key, value }) => ({ key, value: secrets.seal(jobVariablePurpose, value) }));
+}
 
 export const runningRoutes: AnyEndpoint[] = [
   post('/projects/:id/pipeline', {
@@ -109,10 +128,11 @@ export const runningRoutes: AnyEndpoint[] = [
     access: developer,
     input: single,
     returns: { ...one(PipelineDetail), status: 200 },
-    refusals: { 404: missing, 405: external },
+    refusals: { 403: '403 Forbidden', 404: missing, 405: external },
     handle: async ({ project, input, ...services }) => {
       const pipeline = await pipelineOf(services.db, project.id, input.pipeline_id);
       if (!pipeline) throw notAllowed();
+      await refuseCancelling({ db: services.db, project });
       await cancelJobs(services.db, { project_id: project.id, id: pipeline.id });
       return pipelineReply(services, project, pipeline.id);
     },
@@ -146,13 +166,21 @@ export const runningRoutes: AnyEndpoint[] = [
         default: false,
         description: 'Whether it deploys during a freeze that refuses deployments; only for Maintainers',
       }),
+      job_variables_attributes: JobVariables,
     },
     returns: { ...one(Job), status: 200 },
-    refusals: { 400: unplayableText, 403: ['403 Forbidden', ...frozen], 404: missingJob, 405: external },
+    refusals: {
+      400: [unplayableText, ...variableTexts],
+      403: ['403 Forbidden', ...frozen],
+      404: missingJob,
+      405: external,
+    },
     handle: async ({ project, caller, input, ...services }) => {
       const { db } = services;
       const job = await runnableJob({ db, project, caller }, input.job_id);
-      await playJob(db, project.id, job, { user_id: caller.id, override_freeze: input.override_freeze });
+      const variables = await sealedVariables(services, project, input.job_variables_attributes);
+      const { override_freeze } = input;
+      await playJob(db, project.id, job, { user_id: caller.id, variables, override_freeze });
       return jobReply(services, project, job.id);
     },
   }),
@@ -160,9 +188,10 @@ export const runningRoutes: AnyEndpoint[] = [
     operation: 'retryJob',
     summary: 'Run a job that has ended again, as a new one',
     access: developer,
-    input: singleJob,
+    input: { ...singleJob, job_variables_attributes: JobVariables },
     returns: one(Job),
     refusals: {
+      400: variableTexts,
       403: ['403 Forbidden', `403 Forbidden - ${notRetryableText}`, ...frozen],
       404: missingJob,
       405: external,
@@ -170,7 +199,8 @@ export const runningRoutes: AnyEndpoint[] = [
     handle: async ({ project, caller, input, ...services }) => {
       const { db } = services;
       const job = await runnableJob({ db, project, caller }, input.job_id);
-      return jobReply(services, project, await retryJob(db, project.id, job, caller.id));
+      const variables = await sealedVariables(services, project, input.job_variables_attributes);
+      return jobReply(services, project, await retryJob(db, project.id, job, { user_id: caller.id, variables }));
     },
   }),
   post(`${jobPath}/cancel`, {
@@ -179,10 +209,11 @@ export const runningRoutes: AnyEndpoint[] = [
     access: developer,
     input: singleJob,
     returns: one(Job),
-    refusals: { 404: missingJob, 405: external },
+    refusals: { 403: '403 Forbidden', 404: missingJob, 405: external },
     handle: async ({ project, input, ...services }) => {
       const job = await jobIn(services.db, project.id, input.job_id);
       if (!job) throw notAllowed();
+      await refuseCancelling({ db: services.db, project });
       await cancelJobs(services.db, { project_id: project.id, id: job.pipeline_id }, sql`id = ${job.id}`);
       return jobReply(services, project, job.id);
     },

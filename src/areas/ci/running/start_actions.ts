@@ -9,6 +9,7 @@ import { compileBuilt, noContentText, refOf } from '../configuration/lint_action
 import { configPathOf } from '../configuration/queries.ts';
 import { locationOf } from '../configuration/rules.ts';
 import { type Rights, rightsOn } from '../configuration/variable_queries.ts';
+import { mayGiveVariables } from './access.ts';
 import { type GivenVariable, type NewPipeline, type Parts, storePipeline } from './store_actions.ts';
 
 /** The most jobs of a pipeline, where the server sets no limit. */
@@ -17,7 +18,8 @@ const maximumJobs = 5_000;
 const missingText = 'Missing CI config file';
 const tooManyText = (most: number) => `Pipeline size limit exceeded! The number of jobs has to be less than ${most}`;
 const bridgeText = (name: string) => `${name} job: trigger is not supported`;
-const doubledText = (key: string) => `Duplicate variable name: ${key}`;
+export const noVariablesText = 'Insufficient permissions to set pipeline variables';
+export const doubledText = (key: string) => `Duplicate variable name: ${key}`;
 const noRightText = (ref: string) =>
   `You do not have sufficient permission to run a pipeline on '${ref}'. Please select a different branch or contact your administrator for assistance.`;
 
@@ -30,6 +32,7 @@ export const startRefusals = [
   tooManyText(0).replace('0', '<number>'),
   bridgeText('<name>'),
   doubledText('<key>'),
+  noVariablesText,
   '<what is wrong with the configuration>',
 ] as const;
 
@@ -88,6 +91,9 @@ export async function planPipeline(
 ): Promise<Planned> {
   const { db } = services;
   const repository = repositoryOf(services, project);
+  // The schedule has its variables from those who manage it, and the payload is the server's own.
+  const areGiven = source !== 'schedule' && variables.some(({ key }) => key !== 'CI_TRIGGER_PAYLOAD');
+  if (areGiven && !(await mayGiveVariables({ db, project }))) return { errors: [noVariablesText], is_wrong: false };
   const named = about
     ? { ref: { type: 'merge_request' as const, name: about.source_branch }, sha: given ?? '' }
     : await refOf(repository, ref);

@@ -57,6 +57,8 @@ test('a project needs only a name, is created in the namespace of the caller, an
     dependency_paths: [],
     ci_config_path: null,
     auto_cancel_pending_pipelines: 'enabled',
+    ci_pipeline_variables_minimum_override_role: 'developer',
+    ci_restrict_pipeline_cancellation_role: 'developer',
     shared_runners_enabled: true,
     group_runners_enabled: true,
     runner_token_expiration_interval: null,

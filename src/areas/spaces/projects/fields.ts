@@ -113,7 +113,6 @@ export const usageFields = {
   issues_template: offeredText('issues_template', 'issue'),
 } satisfies Fields;
 
-/** Only callers who can read the code see it. */
 /** A path of the repository, a file of another project, or an address (docs/reference/ci_configuration.md#the-file). */
 function ciConfigPathReasons(value: string | null): string[] {
   const path = value ?? '';
@@ -153,6 +152,14 @@ const largestFile = nullable(
 /** A limit of this server, which does not leave. */
 export const artifactsSize = { column: 'given', input: largestFile, reply: largestFile } as const;
 
+const variablesRole = Type.Enum(['no_one_allowed', 'owner', 'maintainer', 'developer'], {
+  description: 'Who may give variables to the pipelines and jobs that they start',
+});
+const cancellationRole = Type.Enum(['developer', 'maintainer', 'no_one'], {
+  description: 'Who may cancel pipelines and jobs',
+});
+
+/** Only callers who can read the code see them. */
 export const codeFields = {
   dependency_paths: {
     column: 'given',
@@ -194,6 +201,26 @@ export const codeFields = {
     relation: columnOr('keep_latest_artifact', flag, true),
   },
   max_artifacts_size: artifactsSize,
+  ci_pipeline_variables_minimum_override_role: {
+    column: 'given',
+    input: variablesRole,
+    reply: variablesRole,
+    relation: columnOr(
+      'ci_pipeline_variables_minimum_override_role',
+      choice('no_one_allowed', 'owner', 'maintainer', 'developer'),
+      'developer',
+    ),
+  },
+  ci_restrict_pipeline_cancellation_role: {
+    column: 'given',
+    input: cancellationRole,
+    reply: cancellationRole,
+    relation: columnOr(
+      'ci_restrict_pipeline_cancellation_role',
+      choice('developer', 'maintainer', 'no_one'),
+      'developer',
+    ),
+  },
 } satisfies Fields;
 
 const mergeMethod = Type.Enum(['merge', 'rebase_merge', 'ff'], {
