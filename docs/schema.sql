@@ -4156,6 +4156,10 @@ create table projects (
   runner_registration_version integer default 0 not null,
   max_artifacts_size integer,
   keep_latest_artifact boolean default true not null,
+  build_timeout integer default 3600 not null,
+  build_git_strategy text default 'fetch'::text not null,
+  ci_default_git_depth integer default 20,
+  ci_separated_caches boolean default true not null,
   ci_forward_deployment_enabled boolean default true not null,
   ci_forward_deployment_rollback_allowed boolean default true not null,
   allow_pipeline_trigger_approve_deployment boolean default false not null,
@@ -4165,9 +4169,12 @@ create table projects (
   constraint projects_full_path_key UNIQUE (full_path),
   constraint projects_name_key UNIQUE (namespace_id, name),
   constraint projects_auto_cancel_pending_pipelines_check CHECK (auto_cancel_pending_pipelines = ANY (ARRAY['enabled'::text, 'disabled'::text])),
+  constraint projects_build_git_strategy_check CHECK (build_git_strategy = ANY (ARRAY['clone'::text, 'fetch'::text])),
+  constraint projects_build_timeout_check CHECK (build_timeout >= 600 AND build_timeout <= 2629746),
   constraint projects_builds_access_level_check CHECK (builds_access_level = ANY (ARRAY['disabled'::text, 'private'::text, 'enabled'::text])),
   constraint projects_check CHECK ((avatar IS NULL) = (avatar_key IS NULL)),
   constraint projects_ci_config_path_check CHECK (char_length(ci_config_path) <= 255),
+  constraint projects_ci_default_git_depth_check CHECK (ci_default_git_depth >= 0 AND ci_default_git_depth <= 1000),
   constraint projects_ci_pipeline_variables_minimum_override_role_check CHECK (ci_pipeline_variables_minimum_override_role = ANY (ARRAY['no_one_allowed'::text, 'owner'::text, 'maintainer'::text, 'developer'::text])),
   constraint projects_ci_restrict_pipeline_cancellation_role_check CHECK (ci_restrict_pipeline_cancellation_role = ANY (ARRAY['developer'::text, 'maintainer'::text, 'no_one'::text])),
   constraint projects_deployment_freeze_check CHECK (deployment_freeze = ANY (ARRAY['mark'::text, 'refuse'::text])),
@@ -4240,6 +4247,10 @@ comment on column projects.shared_runners_enabled is 'Whether runners of the ins
 comment on column projects.group_runners_enabled is 'Whether runners of the groups above may take its jobs.';
 comment on column projects.runner_registration_version is 'How often the token with which runners of the project register was replaced.';
 comment on column projects.max_artifacts_size is 'In MiB; null: as the group, or the server, says.';
+comment on column projects.build_timeout is 'Seconds that a job may take which does not say it itself.';
+comment on column projects.build_git_strategy is 'Whether jobs may fetch into what an earlier one left, or clone.';
+comment on column projects.ci_default_git_depth is 'How many commits jobs fetch which do not say it themselves; null and 0: all.';
+comment on column projects.ci_separated_caches is 'Whether protected branches and tags have caches of their own.';
 comment on column projects.ci_forward_deployment_enabled is 'Whether a deployment fails that is older than the newest success of its environment.';
 comment on column projects.ci_forward_deployment_rollback_allowed is 'Whether an older job that deploys may be tried again.';
 comment on column projects.allow_pipeline_trigger_approve_deployment is 'Whether users may approve deployments of their own pipelines.';

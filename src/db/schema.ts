@@ -2030,6 +2030,10 @@ export interface Projects {
   runner_registration_version: Generated<number>;
   max_artifacts_size: number | null;
   keep_latest_artifact: Generated<boolean>;
+  build_timeout: Generated<number>;
+  build_git_strategy: Generated<string>;
+  ci_default_git_depth: Generated<number | null>;
+  ci_separated_caches: Generated<boolean>;
   ci_forward_deployment_enabled: Generated<boolean>;
   ci_forward_deployment_rollback_allowed: Generated<boolean>;
   allow_pipeline_trigger_approve_deployment: Generated<boolean>;

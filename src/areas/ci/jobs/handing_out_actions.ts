@@ -131,7 +131,8 @@ async function presented(services: Services, runner: Runner, job: Taken, token: 
     sent.flatMap(({ value, masked }) => (masked ? [value] : [])),
   );
   return presentForRunner(given, {
-    ...{ is_protected: pipeline.is_protected, sent, dependencies: dependencies.flatMap(presentDependency) },
+    is_separated: pipeline.is_protected && pipeline.ci_separated_caches,
+    ...{ sent, dependencies: dependencies.flatMap(presentDependency) },
     commits: await cacheCommits(repository, pipeline.sha, job.definition.job as Job),
     variables: expanded(new Map(sent.map((variable) => [variable.key, variable]))),
     repository_url: repositoryUrl(services, { project, token }),

@@ -83,9 +83,9 @@ function cacheKey({ key }: Cache, commits: CacheCommits, variables: Variables): 
   return prefix + (known.length > 0 ? createHash('sha1').update(known.join()).digest('hex') : 'default');
 }
 
-function presentCaches({ caches }: Job, { is_protected, commits, variables }: Presented) {
+function presentCaches({ caches }: Job, { is_separated, commits, variables }: Presented) {
   return caches.map((cache) => {
-    const suffix = is_protected && !cache.unprotect ? '-protected' : '-non_protected';
+    const suffix = is_separated && !cache.unprotect ? '-protected' : '-non_protected';
     return {
       key: cacheKey(cache, commits, variables) + suffix,
       ...{ untracked: cache.untracked, paths: cache.paths, when: cache.when },
@@ -96,7 +96,8 @@ function presentCaches({ caches }: Job, { is_protected, commits, variables }: Pr
 }
 
 interface Presented {
-  is_protected: boolean;
+  /** Whether its caches are not those of other branches and tags. */
+  is_separated: boolean;
   commits: CacheCommits;
   /** With their own values expanded. */
   variables: Variables;
@@ -111,12 +112,10 @@ function refspecs({ pipeline, has_ref }: Given, depth: number): string[] {
   return [own, tag ? `+refs/tags/${ref}:refs/tags/${ref}` : `+refs/heads/${ref}:refs/remotes/origin/${ref}`];
 }
 
-const usualDepth = 20;
-
 /** How many commits a job fetches; 0 for all. */
-function depthOf(variables: Variables): number {
+function depthOf({ pipeline }: Given, variables: Variables): number {
   const { value } = variables.get('GIT_DEPTH') ?? {};
-  return value !== undefined && /^\d{1,9}$/.test(value) ? Number(value) : usualDepth;
+  return value !== undefined && /^\d{1,9}$/.test(value) ? Number(value) : (pipeline.ci_default_git_depth ?? 0);
 }
 
 /** A job whose artifacts another one gets. */
@@ -142,13 +141,13 @@ export function presentForRunner(given: Given, surroundings: Surroundings) {
   const { job, token, pipeline, project, caller } = given;
   const definition = job.definition.job as Job;
   const { variables, sent, dependencies } = surroundings;
-  const depth = depthOf(variables);
+  const depth = depthOf(given, variables);
   const script = [...definition.before_script, ...definition.script];
   const { after_script, pre_get_sources_script, image, services } = definition;
   return {
     id: job.id,
     token,
-    allow_git_fetch: true,
+    allow_git_fetch: pipeline.build_git_strategy === 'fetch',
     job_info: {
       ...{ id: job.id, name: job.name, stage: definition.stage, pipeline_id: pipeline.id },
       ...{ project_id: project.id, project_name: project.name, project_full_path: project.full_path },

@@ -5,20 +5,14 @@ import type { PipelineOfJob } from './variable_queries.ts';
 
 /** A pipeline as its jobs know it. */
 export async function pipelineOfJob(db: Database, id: number): Promise<PipelineOfJob> {
-  const columns = [
-    'id',
-    'iid',
-    'source',
-    'sha',
-    'ref',
-    'tag',
-    'before_sha',
-    'name',
-    'created_at',
-    'is_protected',
-    'predefined',
-  ] as const;
-  const row = await db.selectFrom('pipelines').select(columns).where('id', '=', id).executeTakeFirst();
+  const row = await db
+    .selectFrom('pipelines')
+    .innerJoin('projects', 'projects.id', 'pipelines.project_id')
+    .select(['pipelines.id', 'iid', 'source', 'sha', 'ref', 'tag', 'before_sha', 'pipelines.name'])
+    .select(['pipelines.created_at', 'is_protected', 'predefined'])
+    .select(['build_git_strategy', 'ci_default_git_depth', 'ci_separated_caches'])
+    .where('pipelines.id', '=', id)
+    .executeTakeFirst();
   const { source, predefined, ...pipeline } = found('Pipeline', row);
   return {
     ...pipeline,

@@ -31,9 +31,6 @@ interface Asking {
   can_cancel_gracefully: boolean;
 }
 
-/** Seconds that a job may take where nothing else is said. */
-const usualTimeout_s = 3600;
-
 /** Jobs that wait for a runner. */
 const isPending = sql<SqlBool>`job.kind = 'job' and job.status = 'pending'`;
 
@@ -86,9 +83,9 @@ const takingFor = (runner_type: Runner['runner_type']) =>
         returning id, name, pipeline_id, project_id, user_id, extract(epoch from now() - queued_at)::double precision as queued_s
       ), held as (
         insert into job_runs (job_id, token_digest, can_cancel_gracefully, timeout_s)
-        select id, ${asking.token_digest}, ${asking.can_cancel_gracefully},
-               least(coalesce((definition->'job'->>'timeout_s')::integer, ${sql.lit(usualTimeout_s)}), ${maximum_timeout_s}::integer)
-          from taken join job_definitions on job_id = id
+        select taken.id, ${asking.token_digest}, ${asking.can_cancel_gracefully},
+               least(coalesce((definition->'job'->>'timeout_s')::integer, projects.build_timeout), ${maximum_timeout_s}::integer)
+          from taken join job_definitions on job_id = taken.id join projects on projects.id = taken.project_id
         on conflict (job_id) do update
            set token_digest = excluded.token_digest, can_cancel_gracefully = excluded.can_cancel_gracefully, timeout_s = excluded.timeout_s,
                handed_out = job_runs.handed_out + 1, handed_out_at = now(), acknowledged_at = null, seen_at = now(), canceling_at = null

@@ -32,6 +32,10 @@ export interface PipelineOfJob {
   name: string | null;
   created_at: string;
   is_protected: boolean;
+  /** What its project says of jobs. */
+  build_git_strategy: string;
+  ci_default_git_depth: number | null;
+  ci_separated_caches: boolean;
   /** Variables about what started it. */
   predefined: Readonly<Record<string, string>>;
 }

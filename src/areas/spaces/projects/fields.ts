@@ -142,6 +142,21 @@ const keepLatest = Type.Boolean({
   description: 'Whether the files of jobs in the latest pipeline of a branch or tag that succeeded are kept',
 });
 
+const maximumTimeout_s = 2_629_746;
+const timeout = Type.Integer({
+  minimum: 600,
+  maximum: maximumTimeout_s,
+  description: 'Seconds that a job may take unless its configuration says otherwise; at most a month',
+});
+const gitStrategy = Type.Enum(['fetch', 'clone'], {
+  description: 'Whether jobs may fetch into what an earlier one left, or clone',
+});
+const maximumDepth = 1000;
+const gitDepth = nullable(
+  Type.Integer({ minimum: 0, maximum: maximumDepth, description: 'How many commits jobs fetch; null and 0: all' }),
+);
+const separatedCaches = Type.Boolean({ description: 'Whether protected branches and tags have caches of their own' });
+
 const largestFile = nullable(
   Type.Integer({
     minimum: 1,
@@ -194,6 +209,30 @@ export const codeFields = {
   runner_token_expiration_interval: expirationField(
     'After how many seconds the tokens of its runners expire; null: as the groups above and the instance say',
   ),
+  build_timeout: {
+    column: 'given',
+    input: timeout,
+    reply: timeout,
+    relation: columnOr('build_timeout', integer(600, maximumTimeout_s), 3600),
+  },
+  build_git_strategy: {
+    column: 'given',
+    input: gitStrategy,
+    reply: gitStrategy,
+    relation: columnOr('build_git_strategy', choice('fetch', 'clone'), 'fetch'),
+  },
+  ci_default_git_depth: {
+    column: 'given',
+    input: gitDepth,
+    reply: gitDepth,
+    relation: columnOr('ci_default_git_depth', integer(0, maximumDepth), 20),
+  },
+  ci_separated_caches: {
+    column: 'given',
+    input: separatedCaches,
+    reply: separatedCaches,
+    relation: columnOr('ci_separated_caches', flag, true),
+  },
   keep_latest_artifact: {
     column: 'given',
     input: keepLatest,
