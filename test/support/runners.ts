@@ -34,7 +34,10 @@ export async function runnerOf(here: World, settings: Record<string, unknown> = 
   };
   const registration = (await as('maintainer').get(`/projects/${project.id}`)).body.runners_token as string;
   const { body: made } = await call('POST', '/runners', { body: { token: registration, ...settings } });
-  const features = { cancel_gracefully: true, two_phase_job_commit: true, refspecs: true, return_exit_code: true };
+  const features = {
+    ...{ cancel_gracefully: true, two_phase_job_commit: true, refspecs: true, return_exit_code: true },
+    ...{ upload_multiple_artifacts: true, upload_raw_artifacts: true },
+  };
   const info = { name: 'small', version: '17.0.0', platform: 'linux', architecture: 'amd64', features };
 
   const request = (more: object = {}) =>

@@ -10,18 +10,14 @@ import { noteMasked } from '../held_jobs/queries.ts';
 import type { Runner } from '../runners/queries.ts';
 import { followJobs, isOutdated } from '../running/deployment_actions.ts';
 import { processAgainLater } from '../running/process_actions.ts';
+import { type Abilities, lacksAbility } from './ability_rules.ts';
 import { endJob } from './end_actions.ts';
-import { type CacheCommits, cacheFiles, presentDependency, presentForRunner } from './present.ts';
+import { type CacheCommits, cacheFiles, presentArtifacts, presentDependency, presentForRunner } from './present.ts';
 import { pipelineOfJob } from './queries.ts';
 import { keepCommit } from './ref_actions.ts';
 import type { FailureReason } from './rules.ts';
 import { type Taken, takeJob } from './taking_queries.ts';
 import { environmentOf, type Given, type PipelineOfJob, repositoryUrl, variablesOfJob } from './variable_queries.ts';
-
-/** What a runner can do, as far as the server asks. */
-export interface Abilities {
-  cancel_gracefully?: boolean | undefined;
-}
 
 export type JobForRunner = ReturnType<typeof presentForRunner>;
 
@@ -107,9 +103,17 @@ export async function valuesAtEnd(
 }
 
 /** @throws Unfit */
-async function presented(services: Services, runner: Runner, job: Taken, token: string): Promise<JobForRunner> {
+async function presented(
+  services: Services,
+  runner: Runner,
+  { job, token, abilities }: { job: Taken; token: string; abilities: Abilities },
+): Promise<JobForRunner> {
   const given = await givenFor(services, { job, runner, token });
   const { pipeline, project } = given;
+  const definition = job.definition.job as Job;
+  const needing = { source: pipeline.source, uploads: presentArtifacts(definition) ?? [] };
+  if (lacksAbility(abilities, { allow_failure: definition.allow_failure, ...needing }))
+    throw new Unfit('runner_unsupported');
   const repository = repositoryOf(services, project);
   await beginDeployment(services, job);
   const dependencies = await dependenciesOf(services.db, job.id, job.definition);
@@ -160,7 +164,7 @@ export async function handOutJob(
     if (!job) return undefined;
     if (job.begins) await processAgainLater(services.db, { pipeline_id: job.pipeline_id, project_id: job.project_id });
     try {
-      return await presented(services, runner, job, token);
+      return await presented(services, runner, { job, token, abilities });
     } catch (error) {
       if (isUnavailable(error)) throw error;
       if (!(error instanceof Unfit)) failed(error);

@@ -21,6 +21,7 @@ import { runnerReader } from '../runners/http.ts';
 import { touchManager } from '../runners/manager_actions.ts';
 import { managerParameters } from '../runners/parameters.ts';
 import { runnerOf } from '../runners/queries.ts';
+import { abilitiesIn } from './ability_rules.ts';
 import { endJob } from './end_actions.ts';
 import { handOutJob } from './handing_out_actions.ts';
 import { type FailureReason, reasonOf } from './rules.ts';
@@ -50,7 +51,7 @@ async function requestJob(call: Call) {
   if (!runner) return refuseToken(services.db, request.ip, forbidden());
   const manager_id = await touchManager(services, runner, { system_id, info, ip: request.ip });
   await countJobRequest(services.db, manager_id);
-  const abilities = (fields.info as { features?: { cancel_gracefully?: boolean } } | undefined)?.features ?? {};
+  const abilities = abilitiesIn(fields.info);
   const failed = (error: unknown) => request.log.error({ err: error }, 'a job could not be given to a runner');
   const job = runner.paused ? undefined : await handOutJob(services, runner, { manager_id, abilities, failed });
   if (job) return answer(call, 201, job);

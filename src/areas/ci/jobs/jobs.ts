@@ -7,6 +7,7 @@ import { lockPipeline } from '../running/queries.ts';
 import { endJob, failWaiting } from './end_actions.ts';
 import { removeOldRefs } from './ref_actions.ts';
 import type { FailureReason } from './rules.ts';
+import { waitingTooLong, waitingUnmatched } from './waiting_queries.ts';
 
 /** A runner says within this time that it has got the job; otherwise the answer was lost. */
 const start_s = 120;
@@ -16,8 +17,6 @@ const silence_s = 600;
 const overtime_s = 300;
 /** The longest time for what is run after a job that was cancelled. */
 const canceling_s = 300;
-/** A job waits no longer for a runner. */
-const waiting_h = 24;
 
 const mostAtOnce = 100;
 
@@ -52,17 +51,6 @@ const takeBack = (db: Database, { id, pipeline_id, project_id }: Overdue): Promi
     if (rows.length > 0) await processPipeline(tx, pipeline, { changed: [id] });
   });
 
-const isWaiting = sql<SqlBool>`job.kind = 'job' and job.status = 'pending'`;
-
-async function waitingTooLong(db: Database): Promise<Overdue[]> {
-  const { rows } = await sql<Overdue>`
-    select id, pipeline_id, project_id from commit_statuses job
-     where ${isWaiting} and queued_at < now() - make_interval(hours => ${sql.lit(waiting_h)}) order by id limit ${sql.lit(mostAtOnce)}`.execute(
-    db,
-  );
-  return rows;
-}
-
 /** Enqueued each minute. */
 export const endOverdueJobs = job('end_overdue_jobs', {
   input: {},
@@ -87,6 +75,7 @@ export const endOverdueJobs = job('end_overdue_jobs', {
     );
     const isLate = sql<SqlBool>`job.status = 'canceling' and ${longerThan('canceling_at', canceling_s)}`;
     for (const late of await heldWhere(db, isLate)) await endJob(db, late, { status: 'canceled' });
+    for (const waiting of await waitingUnmatched(db)) await failWaiting(db, waiting, 'no_matching_runner');
     for (const waiting of await waitingTooLong(db)) await failWaiting(db, waiting, 'stuck_or_timeout_failure');
   },
 });

@@ -57,7 +57,7 @@ function presentReport({ type, paths, coverage_format }: NonNullable<Job['artifa
 }
 
 /** What the runner uploads after a job, or null. */
-function presentArtifacts({ artifacts }: Job) {
+export function presentArtifacts({ artifacts }: Job) {
   if (!artifacts) return null;
   const { paths, exclude, untracked, when, name, expire_in, reports } = artifacts;
   const kept = expire_in === undefined ? {} : { expire_in };

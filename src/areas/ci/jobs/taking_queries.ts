@@ -48,8 +48,8 @@ const runningOnInstanceRunners = sql`
     where job.project_id = projects.id and job.kind = 'job' and job.status in ('running', 'canceling'))`;
 
 /** Whether a runner takes jobs of a row of `projects`. */
-const served: Readonly<
-  Record<Runner['runner_type'], (asking: Slots<Pick<Asking, 'runner_id' | 'namespace_id'>>) => RawBuilder<SqlBool>>
+export const served: Readonly<
+  Record<Runner['runner_type'], (runner: Slots<Pick<Asking, 'runner_id' | 'namespace_id'>>) => RawBuilder<SqlBool>>
 > = {
   instance_type: () => takesInstanceRunners,
   group_type: ({ namespace_id }) => sql`
