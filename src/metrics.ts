@@ -12,6 +12,7 @@ import {
   type MetricObject,
   Registry,
 } from 'prom-client';
+import { ciState, standingPipelines } from './areas/ci/running/index.ts';
 import { indexState } from './areas/code/code_search/index.ts';
 import { passing } from './areas/geo/serving/index.ts';
 import { type Database, poolLoad } from './db/index.ts';
@@ -104,6 +105,31 @@ export function watchJobs(registry: Registry, db: Database): void {
       .execute(db)
       .catch(() => ({ rows: [] })); // While the database is away, the other metrics matter even more.
     for (const { state, count } of rows) set(state, count);
+  });
+}
+
+/** Adds what runners have to do, which only one of several processes reports. */
+export function watchPipelines(registry: Registry, db: Database): void {
+  const state = () => ciState(db).catch(() => undefined);
+  gauge(registry, 'coppice_ci_jobs', 'Jobs of pipelines that wait for runners, and that runners hold', async (set) => {
+    const { pending = 0, running = 0, silent = 0 } = (await state()) ?? {};
+    for (const [name, count] of Object.entries({ pending, running, silent })) set(name, count);
+  });
+  new Gauge({
+    name: 'coppice_ci_oldest_pending_seconds',
+    help: 'How long the job has waited for a runner that has waited longest',
+    registers: [registry],
+    async collect() {
+      this.set((await state())?.oldest_s ?? 0);
+    },
+  });
+  new Gauge({
+    name: 'coppice_ci_standing_pipelines',
+    help: 'Pipelines that stand still although they could go on',
+    registers: [registry],
+    async collect() {
+      this.set((await standingPipelines(db, 1_000).catch(() => [])).length);
+    },
   });
 }
 

@@ -17,7 +17,7 @@ import { endTodosOfGoneCommits } from './activity/todos/index.ts';
 import { removeExpiredArtifacts, removeProjectArtifacts, takeReports } from './ci/artifacts/index.ts';
 import { endOverdueJobs, measureCoverage, removePipelineRefs } from './ci/jobs/index.ts';
 import { forgetSilentManagers } from './ci/runners/index.ts';
-import { failRejected, processAgain, startDelayed, startForPush, stopByJob } from './ci/running/index.ts';
+import { failRejected, moveStanding, processAgain, startDelayed, startForPush, stopByJob } from './ci/running/index.ts';
 import { runSchedule, startSchedules, tellOfStop } from './ci/schedules/index.ts';
 import { indexCode, keepCodeIndex } from './code/code_search/index.ts';
 import { keepDependencies, scanDependencies, writeDependencyExport } from './code/dependencies/index.ts';
@@ -154,6 +154,7 @@ export const jobs: readonly AnyJob[] = [
   processAgain,
   failRejected,
   stopByJob,
+  moveStanding,
   startDelayed,
   startForPush,
   runSchedule,

@@ -13,6 +13,7 @@ import {
   newRegistry,
   watchCodeIndex,
   watchJobs,
+  watchPipelines,
   watchSites,
   watchStorageMoves,
 } from '../metrics.ts';
@@ -45,6 +46,7 @@ export async function openDoor(config: Config, open: OpenDatabase, log: Logger):
   const registry = newRegistry(open.db);
   watchJobs(registry, open.db);
   watchStorageMoves(registry, open.db);
+  watchPipelines(registry, open.db);
   watchCodeIndex(registry, open.db);
   if (config.geo.role !== undefined) watchSites(registry, open.db);
   const gather = async (others: Measured[]) => asText([await registry.getMetricsAsJSON(), ...others]);

@@ -96,6 +96,9 @@ test('a killed process is replaced, metrics cover all processes, and a stop lose
     assert.match(text, new RegExp(`^coppice_jobs\\{state="${state}"\\} \\d+$`, 'm'));
   for (const name of [
     'coppice_database_connections{state="in_use"}',
+    'coppice_ci_jobs{state="pending"}',
+    'coppice_ci_oldest_pending_seconds',
+    'coppice_ci_standing_pipelines',
     'coppice_git_processes{state="waiting"}',
     'process_resident_memory_bytes',
   ])
