@@ -2,4 +2,5 @@
 
 export { artifactDoorway } from './http.ts';
 export { removeExpiredArtifacts, removeProjectArtifacts } from './jobs.ts';
+export { ArtifactEntry, TestReport, TestReportSummary } from './present.ts';
 export { takeReports } from './report_jobs.ts';

@@ -4,6 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { jobPage as jobAddress } from '../../../access/index.ts';
 import type { Values } from '../../../http/index.ts';
 import { filePage, type PageCall, page, pagingOf, textIn } from '../../../pages/index.ts';
+import { TestReportSummary } from '../../ci/artifacts/index.ts';
 import { Job } from '../../code/jobs/index.ts';
 import { Pipeline, PipelineDetail, pipelinePage as pipelineAddress } from '../../code/pipelines/index.ts';
 import { formOf, sectionPage } from '../declared/definition.ts';
@@ -27,12 +28,13 @@ const pipelinesPage = page('/:id/-/pipelines', {
 const pipelinePage = page('/:id/-/pipelines/:pipeline_id', {
   async load(call) {
     const { one, list, params, query } = call;
-    const [pipeline, jobs, reads_code] = await Promise.all([
+    const [pipeline, jobs, tests, reads_code] = await Promise.all([
       one(PipelineDetail, 'getPipeline'),
       list(Job, 'listPipelineJobs', { ...pagingOf({ query }), per_page: 100 }),
+      one(TestReportSummary, 'getPipelineTestReportSummary'),
       readsCode(call),
     ]);
-    return { id: params.id!, pipeline, jobs, reads_code };
+    return { id: params.id!, pipeline, jobs, tests, reads_code };
   },
   forms: {
     retry: { runs: 'retryPipeline' },

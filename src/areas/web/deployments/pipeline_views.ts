@@ -16,9 +16,11 @@ import {
   type View,
 } from '../../../pages/index.ts';
 import { counted } from '../../../texts/index.ts';
+import type { TestReportSummary } from '../../ci/artifacts/index.ts';
 import type { Job } from '../../code/jobs/index.ts';
 import { type Pipeline, type PipelineDetail, pipelinePage } from '../../code/pipelines/index.ts';
 import { statesView } from '../issuables/views.ts';
+import { archiveLinks, reportNames, testsLink } from './artifact_views.ts';
 import { newButton, revision, type WithCommits } from './definition.ts';
 import { logView } from './log_views.ts';
 
@@ -82,10 +84,14 @@ const stagesOf = (jobs: readonly Static<typeof Job>[]) => [
 ];
 
 export function pipelineView(
-  shown: WithCommits & { pipeline: Static<typeof PipelineDetail>; jobs: ListPage<Static<typeof Job>> },
+  shown: WithCommits & {
+    pipeline: Static<typeof PipelineDetail>;
+    jobs: ListPage<Static<typeof Job>>;
+    tests: Static<typeof TestReportSummary>;
+  },
   seen: Seen,
 ): View {
-  const { id, pipeline, jobs } = shown;
+  const { id, pipeline, jobs, tests } = shown;
   return {
     title: [`Pipeline #${pipeline.iid}`, 'Pipelines', id],
     place: { id, kind: 'project', tab: 'pipelines' },
@@ -101,6 +107,7 @@ ${pipeline.yaml_errors !== null && html`<p class="refusal">The configuration is 
     ['Finished', time(pipeline.finished_at)],
     ['Duration', seconds(pipeline.duration)],
     ['Coverage', pipeline.coverage !== null && `${pipeline.coverage} %`],
+    ['Tests', testsLink(id, pipeline.id, tests)],
   ],
 )}
 <h2>Jobs</h2>
@@ -130,7 +137,7 @@ export function jobView(
       }${
         endedStates.includes(job.status) &&
         job.erased_at === null &&
-        form(seen, 'erase', { button: 'Erase log', look: 'plain' })
+        form(seen, 'erase', { button: 'Erase log and files', look: 'plain' })
       }</div>`
     }
 ${facts([
@@ -148,6 +155,8 @@ ${facts([
   ['Runner', job.runner && runnerName(job)],
   ['Tags', job.tag_list.length > 0 && job.tag_list.join(', ')],
   ['May fail', job.allow_failure && 'Yes'],
+  ['Files', archiveLinks(id, job)],
+  ['Reports', reportNames(job)],
   ['Erased', time(job.erased_at)],
 ])}
 ${log && log.text !== '' && logView(log)}`,
