@@ -247,6 +247,14 @@ begin
   insert into unused_blobs (key) select blob_key from removed on conflict do nothing;
   return null;
 end $function$;
+CREATE OR REPLACE FUNCTION public.keep_unused_terraform_state()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into unused_blobs (key) select blob_key from removed on conflict do nothing;
+  return null;
+end $function$;
 CREATE OR REPLACE FUNCTION public.keep_unused_upload()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -689,6 +697,8 @@ create table application_settings (
   max_artifacts_size integer default 100 not null,
   default_artifacts_expire_in text default '30 days'::text not null,
   keep_latest_artifact boolean default true not null,
+  max_terraform_state_size_bytes integer default 52428800 not null,
+  max_terraform_state_versions integer default 100 not null,
   constraint application_settings_pkey PRIMARY KEY (id),
   constraint application_settings_bulk_import_concurrent_pipeline_batc_check CHECK (bulk_import_concurrent_pipeline_batch_limit >= 1),
   constraint application_settings_bulk_import_max_download_file_size_check CHECK (bulk_import_max_download_file_size >= 0),
@@ -5083,6 +5093,55 @@ CREATE INDEX suggestions_in_order ON suggestions USING btree (note_id, id);
 comment on table suggestions is 'Changes of lines that comments on a diff propose.';
 comment on column suggestions.lines_above is 'Lines above the place of the note that it replaces.';
 comment on column suggestions.commit_id is 'The commit that applied it; null until then.';
+
+create table terraform_states (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  name text not null,
+  lock_id text,
+  lock_info jsonb,
+  locked_at timestamp with time zone,
+  locked_by_id bigint,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint terraform_states_pkey PRIMARY KEY (id),
+  constraint terraform_states_name UNIQUE (project_id, name),
+  constraint terraform_states_lock_check CHECK ((lock_id IS NULL) = (lock_info IS NULL)),
+  constraint terraform_states_locked_by_id_fkey FOREIGN KEY (locked_by_id) REFERENCES users(id) ON DELETE SET NULL,
+  constraint terraform_states_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX terraform_states_by_locker ON terraform_states USING btree (locked_by_id) WHERE locked_by_id IS NOT NULL;
+comment on table terraform_states is 'States of Terraform that projects keep.';
+comment on column terraform_states.lock_id is 'Who holds the lock knows it; null while the state is not locked.';
+comment on column terraform_states.lock_info is 'What the client said when it took the lock. It is shown to others who want it.';
+
+create table terraform_versions (
+  id bigint generated always as identity not null,
+  state_id bigint not null,
+  project_id bigint not null,
+  serial bigint not null,
+  job_id bigint,
+  size_bytes bigint not null,
+  digest text not null,
+  content_key bytea not null,
+  blob_key text not null,
+  stored_bytes bigint not null,
+  stored_sha256 text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint terraform_versions_pkey PRIMARY KEY (id),
+  constraint terraform_versions_serial UNIQUE (state_id, serial),
+  constraint terraform_versions_job_id_fkey FOREIGN KEY (job_id) REFERENCES commit_statuses(id) ON DELETE SET NULL,
+  constraint terraform_versions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint terraform_versions_state_id_fkey FOREIGN KEY (state_id) REFERENCES terraform_states(id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX terraform_versions_blob_key ON terraform_versions USING btree (blob_key);
+CREATE INDEX terraform_versions_by_job ON terraform_versions USING btree (job_id) WHERE job_id IS NOT NULL;
+CREATE INDEX terraform_versions_by_project ON terraform_versions USING btree (project_id);
+CREATE TRIGGER keep_unused_terraform_state AFTER DELETE ON terraform_versions REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_unused_terraform_state();
+comment on table terraform_versions is 'Versions of states of Terraform.';
+comment on column terraform_versions.digest is 'Of the state as it was sent: an HMAC with the key of the content, so that it tells nothing about a short state.';
+comment on column terraform_versions.content_key is 'Encrypted: the key with which the blob is encrypted.';
+comment on column terraform_versions.stored_bytes is 'The size of the blob.';
 
 create table timelogs (
   id bigint generated always as identity not null,

@@ -7,6 +7,7 @@ import { authenticate, countRequest, planForAnonymous, rightsVersion } from './a
 import { artifactDoorway } from './areas/ci/artifacts/index.ts';
 import { jobDoorways } from './areas/ci/jobs/index.ts';
 import { runnerDoorway } from './areas/ci/runners/index.ts';
+import { terraformStateDoorway } from './areas/ci/terraform_states/index.ts';
 import { triggerDoorway } from './areas/ci/triggers/index.ts';
 import { lfsDoorways, lfsUrl } from './areas/code/lfs/index.ts';
 import { gitDoorway, gitUrl } from './areas/code/repository/index.ts';
@@ -215,6 +216,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       ? [collectorDoorway(intakeLimits(config)), sentryDoorway, chunkDoorway]
       : []),
     artifactDoorway,
+    terraformStateDoorway,
     unleashDoorway,
     triggerDoorway,
     runnerDoorway,

@@ -166,6 +166,14 @@ async function checkCredential(services: Services, row: Credential, { address, i
   if (row.last_use_is_old && services.geo.role !== 'secondary') await recordUse(services.db, row, address);
 }
 
+interface GivenToken {
+  value: string;
+  username: string;
+  address: string;
+  /** What the token of a job may be used for there; by default, fetching code. */
+  job_scopes?: readonly string[];
+}
+
 /**
  * The caller of a token value, for doors that receive it elsewhere (git over HTTP receives it as a password).
  * @param address the client's IP address
@@ -174,10 +182,10 @@ async function checkCredential(services: Services, row: Credential, { address, i
  */
 export const callerOfToken = (
   services: Services,
-  { value, username, address }: { value: string; username: string; address: string },
+  { value, username, address, job_scopes = ['read_repository'] }: GivenToken,
 ): Promise<Caller> =>
   username === jobTokenUsername
-    ? callerOfJobToken(services, value, ['read_repository'])
+    ? callerOfJobToken(services, value, job_scopes)
     : callerOf(services, value, { address, isRotation: false, deploy_tokens: { username } });
 
 /**

@@ -55,11 +55,16 @@ export async function basicCaller(services: Services, caller: () => Promise<Call
 
 /**
  * The caller of a request with Basic credentials; undefined without credentials.
+ * @param options.job_scopes what tokens of jobs may be used for at this door; by default, fetching code
  * @throws ApiError 401 for invalid credentials, 403 with the reason for a user who is not active
  */
-export async function callerOfBasic(services: Services, request: FastifyRequest): Promise<Caller | undefined> {
+export async function callerOfBasic(
+  services: Services,
+  request: FastifyRequest,
+  options: { job_scopes?: readonly string[] } = {},
+): Promise<Caller | undefined> {
   const given = basicCredential(request);
   if (given === undefined) return undefined;
   if (given.value === '') throw basicRefused(services.url);
-  return basicCaller(services, () => callerOfToken(services, { ...given, address: request.ip }));
+  return basicCaller(services, () => callerOfToken(services, { ...given, ...options, address: request.ip }));
 }

@@ -29,6 +29,14 @@ const operations: ReadonlySet<string> = new Set([
   ...['createEnvironment', 'getEnvironment', 'listEnvironments'],
   ...['listReleases', 'getRelease', 'getLatestRelease', 'getBelowLatestRelease', 'downloadReleaseAsset'],
   ...['createRelease', 'updateRelease', 'deleteRelease', 'readReleaseEvidence', 'collectReleaseEvidence'],
+  ...[
+    'getTerraformState',
+    'updateTerraformState',
+    'deleteTerraformState',
+    'lockTerraformState',
+    'unlockTerraformState',
+  ],
+  ...['getTerraformStateVersion', 'deleteTerraformStateVersion'],
   ...['listReleaseLinks', 'getReleaseLink', 'createReleaseLink', 'updateReleaseLink', 'deleteReleaseLink'],
 ]);
 

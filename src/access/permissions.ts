@@ -21,7 +21,7 @@ const declared = {
   admin_group_member: { from: 'owner' },
   admin_merge_request: { from: 'developer' },
   admin_push_rules: { from: 'maintainer', in_groups: 'owner' },
-  admin_terraform_state: { from: 'maintainer', unused: 'There are no Terraform states.' },
+  admin_terraform_state: { from: 'maintainer' },
   admin_vulnerability: { from: 'maintainer' },
   admin_web_hook: { from: 'maintainer', in_groups: 'owner' },
   archive_project: { from: 'owner' },

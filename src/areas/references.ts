@@ -191,6 +191,7 @@ export const atLeaving: Readonly<Record<string, AtLeaving>> = {
     'boards.assignee_id',
     'error_tracking_errors.assignee_id',
     'lfs_locks.user_id',
+    'terraform_states.locked_by_id',
   ),
   ...each(
     'stays: it is used only while they have the right',

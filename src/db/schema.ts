@@ -168,6 +168,8 @@ export interface ApplicationSettings {
   max_artifacts_size: Generated<number>;
   default_artifacts_expire_in: Generated<string>;
   keep_latest_artifact: Generated<boolean>;
+  max_terraform_state_size_bytes: Generated<number>;
+  max_terraform_state_versions: Generated<number>;
 }
 
 export interface ApprovalRuleGroups {
@@ -2487,6 +2489,33 @@ export interface Suggestions {
   commit_id: string | null;
 }
 
+export interface TerraformStates {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  name: string;
+  lock_id: string | null;
+  lock_info: Json | null;
+  locked_at: Timestamp | null;
+  locked_by_id: number | null;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface TerraformVersions {
+  id: GeneratedAlways<number>;
+  state_id: number;
+  project_id: number;
+  serial: number;
+  job_id: number | null;
+  size_bytes: number;
+  digest: string;
+  content_key: Buffer;
+  blob_key: string;
+  stored_bytes: number;
+  stored_sha256: string;
+  created_at: Generated<Timestamp>;
+}
+
 export interface Timelogs {
   id: GeneratedAlways<number>;
   issue_id: number | null;
@@ -2928,6 +2957,8 @@ export interface DB {
   snippets: Snippets;
   subscriptions: Subscriptions;
   suggestions: Suggestions;
+  terraform_states: TerraformStates;
+  terraform_versions: TerraformVersions;
   timelogs: Timelogs;
   todos: Todos;
   topics: Topics;

@@ -55,6 +55,19 @@ async function sealInEach({ as, db, services, project, people }: World): Promise
     .insertInto('job_variables')
     .values({ ...toJob, job_id: job.id })
     .execute();
+  const { id: state_id } = await db
+    .insertInto('terraform_states')
+    .values({ project_id: project.id, name: 'production' })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await db
+    .insertInto('terraform_versions')
+    .values({
+      ...{ state_id, project_id: project.id, serial: 1, size_bytes: 1, digest: '', stored_bytes: 1, stored_sha256: '' },
+      blob_key: 'terraform_states/none',
+      content_key: services.secrets.seal('terraform state key', 'key'),
+    })
+    .execute();
   await sent(as('owner').post(`${url}/triggers`, { description: 'Nightly' }));
   const schedule = { description: 'Nightly', ref: 'refs/heads/main', cron: '0 1 * * *', owner_id: people.owner.id };
   const { id: schedule_id } = await db

@@ -127,6 +127,16 @@ const columns = {
     maximum: 102_400,
     description: 'The largest file that a job may leave, in MiB',
   }),
+  max_terraform_state_size_bytes: Type.Integer({
+    minimum: 0,
+    maximum: 67_108_864,
+    description: 'The largest state of Terraform, in bytes; 0: as large as the maximum',
+  }),
+  max_terraform_state_versions: Type.Integer({
+    minimum: 1,
+    maximum: 10_000,
+    description: 'How many versions of a state of Terraform are kept',
+  }),
   default_artifacts_expire_in: checked(
     Type.String({ description: 'How long the files of jobs are kept that do not say it; `0`: always' }),
     durationReasons,

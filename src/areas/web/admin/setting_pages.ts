@@ -148,6 +148,8 @@ const repositoryPage = settingsPage('admin', 'repository', [
           help: undefined,
         },
         max_artifacts_size: { label: 'Largest file of a job, in MiB', help: undefined },
+        max_terraform_state_size_bytes: { label: 'Largest Terraform state, in bytes', help: '0: 64 MiB.' },
+        max_terraform_state_versions: { label: 'Kept versions of a Terraform state', help: undefined },
         default_artifacts_expire_in: { label: 'How long files of jobs are kept', help: 'Such as 30 days. 0: always.' },
         keep_latest_artifact: {
           label: 'Files of the latest pipeline of a branch that succeeded are kept',

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import { decrypted, encrypted, fitsDigest, lockIn, serialIn } from './rules.ts';
+
+test('a state is an object with a serial that is a whole number', () => {
+  const of = (text: string) => serialIn(Buffer.from(text));
+  assert.deepEqual([of('{"serial":0}'), of(`{"serial":${Number.MAX_SAFE_INTEGER}}`)], [0, Number.MAX_SAFE_INTEGER]);
+  for (const text of [
+    '',
+    'x',
+    'null',
+    '[1]',
+    '{}',
+    '{"serial":"1"}',
+    '{"serial":-1}',
+    '{"serial":1.5}',
+    '{"serial":1e20}',
+  ])
+    assert.equal(of(text), undefined, text);
+});
+
+test('a lock is an object with an ID that can be stored', () => {
+  const of = (value: unknown) => lockIn(Buffer.from(JSON.stringify(value)));
+  assert.deepEqual(of({ ID: 'a', Who: 'me' }), { id: 'a', info: '{"ID":"a","Who":"me"}' });
+  const long = 'x'.repeat(256);
+  for (const value of [
+    null,
+    [],
+    'a',
+    {},
+    { ID: 1 },
+    { ID: '' },
+    { ID: long },
+    { ID: 'a\0' },
+    { ID: 'a', Who: '\ud800' },
+  ])
+    assert.equal(of(value), undefined, JSON.stringify(value));
+});
+
+test('a digest fits its bytes alone', () => {
+  assert.ok(fitsDigest(Buffer.from('a'), undefined));
+  assert.ok(fitsDigest(Buffer.from('a'), 'DMF1ucDxtqgxw5niaXcmYQ=='));
+  assert.ok(!fitsDigest(Buffer.from('b'), 'DMF1ucDxtqgxw5niaXcmYQ=='));
+});
+
+test('what is encrypted is read with its key alone, and only unchanged', () => {
+  const [key, content] = [randomBytes(32), Buffer.from('{"serial":1}')];
+  const stored = encrypted(key, content);
+  assert.deepEqual(decrypted(key, stored), content);
+  assert.ok(!stored.includes('serial'));
+  assert.throws(() => decrypted(randomBytes(32), stored));
+  stored[20]! ^= 1;
+  assert.throws(() => decrypted(key, stored));
+});
