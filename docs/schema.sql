@@ -345,6 +345,24 @@ exception when invalid_parameter_value then
   return null;
 end
 $function$;
+CREATE OR REPLACE FUNCTION public.notify_of_pending_job()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_notify('ci_queue', new.project_id::text);
+  return null;
+end
+$function$;
+CREATE OR REPLACE FUNCTION public.notify_of_runners()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_notify('ci_queue', '');
+  return null;
+end
+$function$;
 CREATE OR REPLACE FUNCTION public.place_issue_last()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -699,9 +717,15 @@ create table application_settings (
   keep_latest_artifact boolean default true not null,
   max_terraform_state_size_bytes integer default 52428800 not null,
   max_terraform_state_versions integer default 100 not null,
+  ci_long_poll_seconds integer default 20 not null,
+  ci_job_start_seconds integer default 120 not null,
+  ci_job_silence_seconds integer default 600 not null,
   constraint application_settings_pkey PRIMARY KEY (id),
   constraint application_settings_bulk_import_concurrent_pipeline_batc_check CHECK (bulk_import_concurrent_pipeline_batch_limit >= 1),
   constraint application_settings_bulk_import_max_download_file_size_check CHECK (bulk_import_max_download_file_size >= 0),
+  constraint application_settings_ci_job_silence_seconds_check CHECK (ci_job_silence_seconds >= 60),
+  constraint application_settings_ci_job_start_seconds_check CHECK (ci_job_start_seconds >= 10),
+  constraint application_settings_ci_long_poll_seconds_check CHECK (ci_long_poll_seconds >= 0 AND ci_long_poll_seconds <= 50),
   constraint application_settings_code_search_check CHECK (code_search = ANY (ARRAY['on'::text, 'git'::text, 'off'::text])),
   constraint application_settings_concurrent_relation_export_limit_check CHECK (concurrent_relation_export_limit >= 1),
   constraint application_settings_default_branch_protection_check CHECK (default_branch_protection >= 0 AND default_branch_protection <= 4),
@@ -768,6 +792,9 @@ comment on column application_settings.pipelines_for_pushes is 'Whether a push m
 comment on column application_settings.runner_token_expiration_interval is 'Seconds after which the token of a runner expires; null: never.';
 comment on column application_settings.runner_registration_version is 'How often the token with which runners of the instance register was replaced. The token follows from it and the secret key.';
 comment on column application_settings.max_artifacts_size is 'In MiB.';
+comment on column application_settings.ci_long_poll_seconds is 'Seconds that the request of a runner waits for a job; 0: it does not wait.';
+comment on column application_settings.ci_job_start_seconds is 'Seconds after which a job waits again whose runner has said nothing of it.';
+comment on column application_settings.ci_job_silence_seconds is 'Seconds after which a job fails whose runner is silent.';
 
 create table approval_rule_groups (
   approval_rule_id bigint not null,
@@ -1269,6 +1296,7 @@ CREATE INDEX commit_statuses_queue ON commit_statuses USING btree (project_id, i
 CREATE INDEX commit_statuses_running ON commit_statuses USING btree (project_id) WHERE kind = 'job'::text AND (status = ANY (ARRAY['running'::text, 'canceling'::text]));
 CREATE INDEX commit_statuses_running_by_runner ON commit_statuses USING btree (runner_id) WHERE runner_id IS NOT NULL AND (status = ANY (ARRAY['running'::text, 'canceling'::text]));
 CREATE INDEX commit_statuses_without_pipeline ON commit_statuses USING btree (id) WHERE pipeline_id IS NULL;
+CREATE TRIGGER notify_of_pending_job AFTER UPDATE OF status ON commit_statuses FOR EACH ROW WHEN (new.status = 'pending'::text AND new.kind = 'job'::text AND old.status <> 'pending'::text) EXECUTE FUNCTION notify_of_pending_job();
 comment on table commit_statuses is 'Statuses of commits that other systems report, and jobs of pipelines. One that has ended is kept and marked as retried when the next one of its name begins.';
 comment on column commit_statuses.ref is 'The branch or tag that the commit was built for.';
 comment on column commit_statuses.stage is 'Null for a reported status.';
@@ -3592,6 +3620,7 @@ CREATE TRIGGER free_path AFTER INSERT ON namespaces FOR EACH ROW EXECUTE FUNCTIO
 CREATE TRIGGER keep_changed_avatar AFTER UPDATE OF avatar_key ON namespaces FOR EACH ROW WHEN (old.avatar_key <> COALESCE(new.avatar_key, ''::text)) EXECUTE FUNCTION keep_unused_avatar();
 CREATE TRIGGER keep_deleted_avatar AFTER DELETE ON namespaces FOR EACH ROW WHEN (old.avatar_key IS NOT NULL) EXECUTE FUNCTION keep_unused_avatar();
 CREATE TRIGGER keep_old_path AFTER UPDATE OF full_path ON namespaces FOR EACH ROW WHEN (old.full_path <> new.full_path) EXECUTE FUNCTION keep_old_path();
+CREATE TRIGGER notify_of_runners AFTER UPDATE OF shared_runners_setting, archived, marked_for_deletion_at, traversal_ids ON namespaces FOR EACH ROW WHEN (new.shared_runners_setting IS DISTINCT FROM old.shared_runners_setting OR new.archived IS DISTINCT FROM old.archived OR new.marked_for_deletion_at IS DISTINCT FROM old.marked_for_deletion_at OR new.traversal_ids IS DISTINCT FROM old.traversal_ids) EXECUTE FUNCTION notify_of_runners();
 CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE ON namespaces FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 comment on table namespaces is 'Groups, and the personal namespaces of users. Projects have no row here.';
 comment on column namespaces.traversal_ids is 'The ids from the top-level namespace down to this one.';
@@ -4234,6 +4263,7 @@ CREATE TRIGGER keep_topics_of_changed BEFORE UPDATE OF topics, visibility ON pro
 CREATE TRIGGER keep_topics_of_deleted BEFORE DELETE ON projects FOR EACH ROW WHEN (old.topics <> '{}'::text[]) EXECUTE FUNCTION keep_topics();
 CREATE TRIGGER keep_topics_of_new BEFORE INSERT ON projects FOR EACH ROW WHEN (new.topics <> '{}'::text[]) EXECUTE FUNCTION keep_topics();
 CREATE TRIGGER keep_unused_repository AFTER DELETE ON projects REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_unused_repository('project');
+CREATE TRIGGER notify_of_runners AFTER UPDATE OF shared_runners_enabled, group_runners_enabled, builds_access_level, archived, marked_for_deletion_at, namespace_id ON projects FOR EACH ROW WHEN (new.shared_runners_enabled IS DISTINCT FROM old.shared_runners_enabled OR new.group_runners_enabled IS DISTINCT FROM old.group_runners_enabled OR new.builds_access_level IS DISTINCT FROM old.builds_access_level OR new.archived IS DISTINCT FROM old.archived OR new.marked_for_deletion_at IS DISTINCT FROM old.marked_for_deletion_at OR new.namespace_id IS DISTINCT FROM old.namespace_id) EXECUTE FUNCTION notify_of_runners();
 CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF namespace_id, name, path, full_path, visibility, storage, default_branch, empty_repo, archived, marked_for_deletion_at, import_status, freeze_blocks_pushes, issues_access_level, repository_access_level, merge_requests_access_level, forking_access_level, snippets_access_level, environments_access_level, wiki_access_level, releases_access_level, feature_flags_access_level, builds_access_level ON projects FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 CREATE TRIGGER record_change AFTER INSERT OR DELETE ON projects FOR EACH ROW EXECUTE FUNCTION record_repository_change();
 CREATE TRIGGER record_filling AFTER UPDATE OF empty_repo ON projects FOR EACH ROW WHEN (old.empty_repo AND NOT new.empty_repo) EXECUTE FUNCTION record_repository_change();
@@ -4924,6 +4954,7 @@ create table runner_projects (
 );
 CREATE INDEX runner_projects_by_project ON runner_projects USING btree (project_id, runner_id);
 CREATE UNIQUE INDEX runner_projects_owner ON runner_projects USING btree (runner_id) WHERE is_owner;
+CREATE TRIGGER notify_of_assigned_runners AFTER INSERT OR DELETE ON runner_projects FOR EACH STATEMENT EXECUTE FUNCTION notify_of_runners();
 CREATE TRIGGER remove_runners_without_projects AFTER DELETE ON runner_projects REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION remove_runners_without_projects();
 comment on table runner_projects is 'The projects that a runner of projects takes jobs of.';
 comment on column runner_projects.is_owner is 'Whether it is the project that the runner was made in.';
@@ -4960,6 +4991,8 @@ create table runners (
 CREATE INDEX runners_by_creator ON runners USING btree (created_by_id);
 CREATE INDEX runners_by_group ON runners USING btree (namespace_id, id) WHERE namespace_id IS NOT NULL;
 CREATE INDEX runners_of_instance ON runners USING btree (id) WHERE runner_type = 'instance_type'::text;
+CREATE TRIGGER notify_of_deleted_runners AFTER DELETE ON runners FOR EACH STATEMENT EXECUTE FUNCTION notify_of_runners();
+CREATE TRIGGER notify_of_runners AFTER UPDATE OF paused, tag_list, run_untagged, access_level, token_digest ON runners FOR EACH ROW WHEN (new.paused IS DISTINCT FROM old.paused OR new.tag_list IS DISTINCT FROM old.tag_list OR new.run_untagged IS DISTINCT FROM old.run_untagged OR new.access_level IS DISTINCT FROM old.access_level OR new.token_digest IS DISTINCT FROM old.token_digest) EXECUTE FUNCTION notify_of_runners();
 comment on table runners is 'Programs on other machines that execute jobs. They connect to the server, never the other way round.';
 comment on column runners.is_registered is 'Whether it was made with a registration token, rather than by a person.';
 comment on column runners.tag_list is 'Sorted; a job is for the runners that have all of its tags.';

@@ -49,7 +49,7 @@ import { Outage } from './http/outage.ts';
 import { type LoadMeter, shedLoad } from './http/overload.ts';
 import { watchPace, watchReplies } from './http/pace.ts';
 import { asksForUpgrade, takeUpgrades } from './http/upgrades.ts';
-import { measurePassing, measureQueue, measureRequests, metricsDoorway } from './metrics.ts';
+import { measurePassing, measureQueue, measureRequests, measureWaiting, metricsDoorway } from './metrics.ts';
 import { readAssets, unreadableForm } from './pages/index.ts';
 import { type AreaServices, type Services, servicesFor } from './services/index.ts';
 
@@ -187,6 +187,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   logRequests(app);
   if (metrics) {
     measureRequests(app, metrics.registry);
+    measureWaiting(metrics.registry, db);
     if (config.geo.role === 'secondary') measurePassing(metrics.registry);
   }
   const corsFor = corsRules(new URL(config.url).origin);

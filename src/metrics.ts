@@ -12,6 +12,7 @@ import {
   type MetricObject,
   Registry,
 } from 'prom-client';
+import { waitingIn } from './areas/ci/jobs/index.ts';
 import { ciState, standingPipelines } from './areas/ci/running/index.ts';
 import { indexState } from './areas/code/code_search/index.ts';
 import { passing } from './areas/geo/serving/index.ts';
@@ -244,6 +245,18 @@ export function measurePassing(registry: Registry): void {
     collect() {
       this.reset();
       this.inc(passing.count);
+    },
+  });
+}
+
+/** Counts the requests of runners that wait in this process. */
+export function measureWaiting(registry: Registry, db: Database): void {
+  new Gauge({
+    name: 'coppice_ci_waiting_requests',
+    help: 'Requests of runners that wait for a job',
+    registers: [registry],
+    collect() {
+      this.set(waitingIn(db));
     },
   });
 }

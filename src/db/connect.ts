@@ -3,6 +3,7 @@ import pg from 'pg';
 import { Semaphore } from '../foundation/semaphore.ts';
 import { Dialect } from './dialect.ts';
 import { maximumWait_ms } from './driver.ts';
+import { Listening, type Notified } from './notifications.ts';
 import { PreparingClient } from './prepared.ts';
 import type { DB } from './schema.ts';
 import { types } from './values.ts';
@@ -14,6 +15,22 @@ export type Database = Kysely<DB>;
 class WatchedPool extends pg.Pool {
   /** The start times of the waits, longest wait first. */
   readonly #asked = new Set<{ at: number }>();
+  /** The connections beside the pool, which end with it. */
+  readonly #listening: Listening[] = [];
+
+  listen(channel: string, listener: { notified: Notified; lost: () => void }): Listening {
+    const { connectionString, application_name, keepAlive } = this.options;
+    const config = { connectionString, application_name, keepAlive, connectionTimeoutMillis: maximumWait_ms };
+    const listening = new Listening(config, channel, listener);
+    this.#listening.push(listening);
+    return listening;
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: pg declares two overloads; Kysely uses the one that returns a promise.
+  override async end(...args: any[]): Promise<any> {
+    await Promise.all(this.#listening.map((each) => each.end()));
+    return super.end(...(args as []));
+  }
 
   get delay_ms(): number {
     const [first] = this.#asked;
@@ -89,6 +106,16 @@ export function poolLoad(db: Database): { in_use: number; idle: number; waiting:
 export function onIdleLoss(db: Database, listener: () => void): void {
   pools.get(db)?.pool.on('error', listener);
 }
+
+/**
+ * Listens to a channel of the database of a pool, with a connection of its own that is opened on first use; `db` comes from `connect`.
+ * @param listener as for `Listening`
+ */
+export const listenTo = (
+  db: Database,
+  channel: string,
+  listener: { notified: Notified; lost: () => void },
+): Listening => pools.get(db)!.pool.listen(channel, listener);
 
 /** The longest current wait for a connection of the pool, in milliseconds, and the longest current wait for a slot to write; `db` comes from `connect`. */
 export function poolDelays(db: Database): { any_ms: number; writing_ms: number } {

@@ -7,6 +7,7 @@ export {
   isIntegrityViolation,
   isRefusedWrite,
   isUniqueViolation,
+  listenTo,
   onIdleLoss,
   poolDelays,
   poolLoad,

@@ -170,6 +170,9 @@ export interface ApplicationSettings {
   keep_latest_artifact: Generated<boolean>;
   max_terraform_state_size_bytes: Generated<number>;
   max_terraform_state_versions: Generated<number>;
+  ci_long_poll_seconds: Generated<number>;
+  ci_job_start_seconds: Generated<number>;
+  ci_job_silence_seconds: Generated<number>;
 }
 
 export interface ApprovalRuleGroups {

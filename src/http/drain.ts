@@ -15,10 +15,21 @@ const usualQuiet_ms = 50;
 const patience_ms = 1000;
 const emptyTurn_ms = 0.05;
 
-const stopping = new WeakSet<Server>();
+const stopping = new WeakMap<Server, AbortController>();
+
+function stopOf(server: Server): AbortController {
+  const known = stopping.get(server);
+  if (known) return known;
+  const made = new AbortController();
+  stopping.set(server, made);
+  return made;
+}
 
 /** Whether a server answers its last requests. */
-export const isStopping = (server: Server): boolean => stopping.has(server);
+export const isStopping = (server: Server): boolean => stopOf(server).signal.aborted;
+
+/** Fires when a server begins to answer its last requests, so that what a request waits for need not come any more. */
+export const stoppingOf = (server: Server): AbortSignal => stopOf(server).signal;
 
 export interface Drain {
   /** Resolves when all connections are closed. */
@@ -48,7 +59,7 @@ export async function drain(server: Server, cutOff: Promise<unknown>): Promise<v
  * connections comes soon even under load.
  */
 export function answerLast(server: Server, until: Promise<void>): void {
-  stopping.add(server);
+  stopOf(server).abort();
   server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
     response.setHeader('connection', 'close');
     const end = response.end.bind(response) as (...args: unknown[]) => ServerResponse;

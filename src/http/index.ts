@@ -3,6 +3,7 @@ export { cloneUrls, type Services } from '../services/index.ts';
 export { causeOfCall } from './cause.ts';
 export { deleteFound } from './deletion.ts';
 export { type DescribedDoor, type Door, type DoorCall, type Doorway, door, type Identification } from './door.ts';
+export { stoppingOf } from './drain.ts';
 export * from './endpoint.ts';
 export { type ErrorForm, jsonForm, messageOf } from './error_replies.ts';
 export * from './errors.ts';

@@ -1,4 +1,5 @@
 /** The door of runners: getting jobs, sending logs and reporting (docs/reference/runner_protocol.md). The callers are no users. */
+import type { Server } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import {
   ApiError,
@@ -12,6 +13,8 @@ import {
   door,
   forbidden,
   jsonForm,
+  leavingOf,
+  stoppingOf,
   streamOf,
 } from '../../../http/index.ts';
 import { type HeldJob, heldJob, noteSeen } from '../held_jobs/queries.ts';
@@ -20,12 +23,13 @@ import { countJobRequest, refuseToken } from '../runners/call_checks.ts';
 import { runnerReader } from '../runners/http.ts';
 import { touchManager } from '../runners/manager_actions.ts';
 import { managerParameters } from '../runners/parameters.ts';
-import { runnerOf } from '../runners/queries.ts';
+import { type Runner, runnerOf } from '../runners/queries.ts';
 import { abilitiesIn } from './ability_rules.ts';
 import { endJob } from './end_actions.ts';
-import { handOutJob } from './handing_out_actions.ts';
+import { handOutJob, type JobForRunner } from './handing_out_actions.ts';
 import { type FailureReason, reasonOf } from './rules.ts';
 import { endWithSuccess, type ReleasePreparation } from './success_actions.ts';
+import { type Waiting, waitFor } from './waiting_actions.ts';
 
 interface JobRequest {
   Params: { job_id: string };
@@ -44,6 +48,20 @@ const statusHeader = 'job-status';
 
 const readRequest = runnerReader(managerParameters);
 
+/** What a runner is answered: a job, or that there is none up to a cursor. */
+type Answer = { job: JobForRunner } | { cursor: string };
+
+/** How the request of a runner waits: until its time is over, its client has gone or the server stops, without a slot of the server. */
+function waitingOf({ request, reply }: Call, { id, wait_s }: Runner, manager_id: number): Waiting {
+  const { slot } = request;
+  const ended = AbortSignal.any([
+    AbortSignal.timeout(wait_s * 1000),
+    leavingOf(reply)(),
+    stoppingOf(request.server.server as Server),
+  ]);
+  return { runner_id: id, manager_id, ended, pause: () => slot?.pause(), resume: async () => slot?.resume() };
+}
+
 async function requestJob(call: Call) {
   const { services, request, fields, reply } = call;
   const { token, system_id, info } = readRequest(request, fields);
@@ -53,9 +71,23 @@ async function requestJob(call: Call) {
   await countJobRequest(services.db, manager_id);
   const abilities = abilitiesIn(fields.info);
   const failed = (error: unknown) => request.log.error({ err: error }, 'a job could not be given to a runner');
-  const job = runner.paused ? undefined : await handOutJob(services, runner, { manager_id, abilities, failed });
-  if (job) return answer(call, 201, job);
-  return reply.code(204).header(cursorHeader, String(Date.now())).send();
+  const look = async (now: Runner): Promise<Answer | undefined> => {
+    // With a cursor that is in force at no time, it asks again at once when it may take jobs.
+    if (now.paused) return { cursor: String(Date.now()) };
+    const job = await handOutJob(services, now, { manager_id, abilities, failed });
+    if (job) return { job };
+    return now.cursor === fields.last_update ? undefined : { cursor: now.cursor };
+  };
+  const lookAgain = async () => {
+    const now = await runnerOf(services, token, system_id);
+    if (!now) throw forbidden();
+    return look(now);
+  };
+  const waits = fields.last_update === runner.cursor && runner.wait_s > 0 && !runner.paused;
+  const found = await (waits ? waitFor(services.db, waitingOf(call, runner, manager_id), lookAgain) : look(runner));
+  const answered = found ?? runner;
+  if ('job' in answered) return answer(call, 201, answered.job);
+  return reply.code(204).header(cursorHeader, answered.cursor).send();
 }
 
 /** Refuses a report on a job, and says in which state the job is, so that the runner stops. */
@@ -196,7 +228,7 @@ const declared = [
       description: `Parameters: \`${Object.keys(managerParameters).join('`, `')}\`.`,
       responses: {
         201: 'The job',
-        204: 'No job waits that the runner may take',
+        204: 'No job waits that the runner may take; `X-GitLab-Last-Update` has the cursor',
         403: 'There is no such token',
         429: 'More than 120 requests of a machine in a minute, or too many wrong tokens from the address',
       },

@@ -5,3 +5,4 @@ export { jobDoors, jobDoorways } from './http.ts';
 export { endOverdueJobs, removePipelineRefs } from './jobs.ts';
 export { jobTokenRoutes } from './routes.ts';
 export type { ReleasePreparation } from './success_actions.ts';
+export { waitingIn } from './waiting_actions.ts';

@@ -9,10 +9,12 @@ import { removeOldRefs } from './ref_actions.ts';
 import type { FailureReason } from './rules.ts';
 import { waitingTooLong, waitingUnmatched } from './waiting_queries.ts';
 
+const setting = (name: 'ci_job_start_seconds' | 'ci_job_silence_seconds') =>
+  sql`(select ${sql.ref(name)} from application_settings)`;
 /** A runner says within this time that it has got the job; otherwise the answer was lost. */
-const start_s = 120;
+const start_s = setting('ci_job_start_seconds');
 /** A runner reports at least every half a minute. */
-const silence_s = 600;
+const silence_s = setting('ci_job_silence_seconds');
 /** The server ends a job that its runner should have ended by now. */
 const overtime_s = 300;
 /** The longest time for what is run after a job that was cancelled. */

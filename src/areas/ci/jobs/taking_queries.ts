@@ -2,7 +2,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { isListedProject, takesInstanceRunners } from '../../../access/index.ts';
 import type { SelectedJob } from '../../../ci_configuration/index.ts';
-import { type Database, type Slots, statement } from '../../../db/index.ts';
+import { type Database, ofAnyLength, type Slots, statement } from '../../../db/index.ts';
 import type { Runner } from '../runners/queries.ts';
 
 /** A job that a runner was given a moment ago. */
@@ -49,7 +49,10 @@ const runningOnInstanceRunners = sql`
 
 /** Whether a runner takes jobs of a row of `projects`. */
 export const served: Readonly<
-  Record<Runner['runner_type'], (runner: Slots<Pick<Asking, 'runner_id' | 'namespace_id'>>) => RawBuilder<SqlBool>>
+  Record<
+    Runner['runner_type'],
+    (runner: Record<'runner_id' | 'namespace_id', RawBuilder<unknown>>) => RawBuilder<SqlBool>
+  >
 > = {
   instance_type: () => takesInstanceRunners,
   group_type: ({ namespace_id }) => sql`
@@ -59,20 +62,32 @@ export const served: Readonly<
     exists (select from runner_projects where runner_id = ${runner_id} and runner_projects.project_id = projects.id)`,
 };
 
+/** A project whose jobs may be taken, unless runners say otherwise. */
+const isOpen = sql<SqlBool>`
+  (builds_access_level <> 'disabled' and not ${isListedProject('archived')} and not ${isListedProject('marked_for_deletion')})`;
+
+interface Suiting {
+  tags: RawBuilder<unknown>;
+  run_untagged: RawBuilder<unknown>;
+  protected_only: RawBuilder<unknown>;
+}
+
+/** Whether a job is one that a runner of a project may take. */
+const suitsRunner = ({ tags, run_untagged, protected_only }: Suiting) => sql<SqlBool>`
+  ${isPending} and job.tags <@ ${tags}::text[] and (${run_untagged}::boolean or cardinality(job.tags) > 0)
+  and (not ${protected_only}::boolean or exists (select from pipelines where pipelines.id = job.pipeline_id and is_protected))`;
+
 const takingFor = (runner_type: Runner['runner_type']) =>
   statement((asking: Slots<Asking>) => {
-    const { runner_id, manager_id, tags, run_untagged, protected_only, maximum_timeout_s } = asking;
-    const suits = sql`
-      ${isPending} and job.tags <@ ${tags}::text[] and (${run_untagged}::boolean or cardinality(job.tags) > 0)
-      and (not ${protected_only}::boolean or exists (select from pipelines where pipelines.id = job.pipeline_id and is_protected))`;
+    const { runner_id, manager_id, maximum_timeout_s } = asking;
+    const suits = suitsRunner(asking);
     const first = sql`(select job.id from commit_statuses job where job.project_id = projects.id and ${suits} order by job.id limit 1)`;
     const order = runner_type === 'instance_type' ? runningOnInstanceRunners : sql`0`;
     return sql<Taken>`
       with recursive ${waiting}, queue as (
         select projects.id, ${order} as running, ${runner_type === 'instance_type' ? sql`projects.id` : first} as first
           from waiting join projects on projects.id = waiting.project_id
-         where builds_access_level <> 'disabled' and not ${isListedProject('archived')} and not ${isListedProject('marked_for_deletion')}
-           and ${served[runner_type](asking)}
+         where ${isOpen} and ${served[runner_type](asking)}
       ), candidate as (
         select job.id from (select * from queue where first is not null order by running, first) queue, lateral (
           select job.id from commit_statuses job where job.project_id = queue.id and ${suits} order by job.id limit 1 for update skip locked) job
@@ -122,4 +137,37 @@ export async function takeJob(
     maximum_timeout_s: runner.maximum_timeout,
   });
   return taken;
+}
+
+const [runner_id, namespace_id] = [sql.ref('runners.id'), sql.ref('runners.namespace_id')];
+const isServed = sql.join(
+  (['instance_type', 'group_type', 'project_type'] as const).map(
+    (type) => sql`(runner_type = ${sql.lit(type)} and ${served[type]({ runner_id, namespace_id })})`,
+  ),
+  sql` or `,
+);
+const suits = suitsRunner({
+  tags: sql.ref('runners.tag_list'),
+  run_untagged: sql.ref('runners.run_untagged'),
+  protected_only: sql`(runners.access_level = 'ref_protected')`,
+});
+
+const able = statement(
+  ({ runner_ids, project_ids }: Slots<{ runner_ids: readonly number[]; project_ids: readonly number[] }>) => sql<{
+    id: number;
+  }>`
+    select runners.id from runners
+     where runners.id = any(${ofAnyLength(runner_ids, 'bigint[]')}) and not paused and exists (
+       select from projects join commit_statuses job on job.project_id = projects.id
+        where projects.id = any(${ofAnyLength(project_ids, 'bigint[]')}) and ${suits} and ${isOpen} and (${isServed}))`,
+);
+
+/** Those of some runners that may take a job of some projects. */
+export async function runnersWithJobs(
+  db: Database,
+  runner_ids: readonly number[],
+  project_ids: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const rows = await able(db, { runner_ids, project_ids });
+  return new Set(rows.map(({ id }) => id));
 }

@@ -1,4 +1,5 @@
 /** Which projects a runner of projects takes jobs of. */
+import { sql } from 'kysely';
 import type { Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { type Caller, forbidden, found, invalid } from '../../../http/index.ts';
@@ -13,6 +14,10 @@ export const assignmentTexts = {
   last: 'Only one project associated with the runner. Please remove the runner instead',
   owner: 'You cannot unassign a runner from the owner project. Delete the runner instead',
 };
+
+/** The runner learns that other jobs are for it. */
+const moveCursor = (tx: Database, runner_id: number) =>
+  tx.updateTable('runners').set({ updated_at: sql`now()` }).where('id', '=', runner_id).execute();
 
 /**
  * Assigns a runner to a further project (docs/reference/runners.md#projects-of-a-runner).
@@ -44,6 +49,7 @@ export async function assignRunner(
       .returning('runner_id')
       .executeTakeFirst();
     if (!added) throw invalid({ base: [assignmentTexts.taken] });
+    await moveCursor(tx, runner.id);
   });
 }
 
@@ -70,4 +76,5 @@ export const unassignRunner = (db: Database, project_id: number, runner_id: numb
       .where('runner_id', '=', runner_id)
       .where('project_id', '=', project_id)
       .execute();
+    await moveCursor(tx, runner_id);
   });

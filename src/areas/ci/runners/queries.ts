@@ -16,6 +16,10 @@ export interface Runner extends Pick<RunnerSettings, 'paused' | 'access_level' |
   is_registered: boolean;
   tag_list: string[];
   token_expires_at: string | null;
+  /** Another one after each change of the runner or of its projects. */
+  cursor: string;
+  /** How long a request of a runner waits for a job. */
+  wait_s: number;
   manager: {
     id: number;
     system_id: string /** Whether its last contact was written within a minute. */;
@@ -31,6 +35,7 @@ interface Asked {
 const runnersByToken = statement(
   ({ digest, system_id }: Slots<Asked>) => sql<Runner>`
     select runners.id, description, runner_type, namespace_id, is_registered, paused, access_level, run_untagged, tag_list, maximum_timeout, token_expires_at,
+           (extract(epoch from updated_at) * 1000000)::bigint::text as cursor, (select ci_long_poll_seconds from application_settings) as wait_s,
            case when manager.id is not null then json_build_object(
              'id', manager.id, 'system_id', manager.system_id, 'is_fresh', coalesce(manager.contacted_at > now() - interval '1 minute', false)) end as manager
       from runners left join runner_managers manager on runner_id = runners.id and system_id = ${system_id}

@@ -157,6 +157,21 @@ const columns = {
       description: 'After how many seconds the tokens of runners expire; null: never',
     }),
   ),
+  ci_long_poll_seconds: Type.Integer({
+    minimum: 0,
+    maximum: 50,
+    description: 'How many seconds the request of a runner waits for a job; 0: it does not wait',
+  }),
+  ci_job_start_seconds: Type.Integer({
+    minimum: 10,
+    maximum: largest,
+    description: 'After how many seconds a job waits again whose runner has said nothing of it',
+  }),
+  ci_job_silence_seconds: Type.Integer({
+    minimum: 60,
+    maximum: largest,
+    description: 'After how many seconds a job fails whose runner is silent',
+  }),
   costly_pages_need_sign_in: Type.Boolean({
     description: 'Whether only visitors who are signed in see pages of files, commits and changes',
   }),
