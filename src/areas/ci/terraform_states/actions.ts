@@ -42,12 +42,14 @@ const addState = (db: Database, { project_id, name }: StateName) =>
     .onConflict((conflicting) => conflicting.columns(['project_id', 'name']).doNothing())
     .execute();
 
-/** Deletes the oldest versions of a state beyond those that are kept. */
-async function removeOldVersions(tx: Database, state_id: number): Promise<void> {
+/** Deletes the oldest versions of a state beyond those that are kept; the one that was just stored stays, also if its serial is lower. */
+async function removeOldVersions(tx: Database, state_id: number, stored: number): Promise<void> {
   const { max_terraform_state_versions: most } = await settingsOf(tx);
   await sql`
     delete from terraform_versions where id in
-      (select id from terraform_versions where state_id = ${state_id} order by serial desc offset ${most})`.execute(tx);
+      (select id from terraform_versions where state_id = ${state_id} order by serial = ${stored} desc, serial desc offset ${most})`.execute(
+    tx,
+  );
 }
 
 interface SentVersion {
@@ -83,7 +85,7 @@ async function insertVersion(
     .execute();
   await useBlob(tx, blob.key);
   await tx.updateTable('terraform_states').set({ updated_at: sql<string>`now()` }).where('id', '=', state.id).execute();
-  await removeOldVersions(tx, state.id);
+  await removeOldVersions(tx, state.id, serial);
   return true;
 }
 

@@ -220,4 +220,10 @@ test('versions beyond those that are kept go with their files, which nobody can 
     const bytes = Buffer.concat(parts as Buffer[]);
     assert.deepEqual([bytes.length, bytes.includes('serial')], [stored_bytes, false]);
   }
+  // A lower serial that is sent on purpose is kept, too.
+  assert.equal((await by('maintainer')('POST', '', state(1))).status, 200);
+  assert.deepEqual(
+    [(await as('developer').get(version(1))).status, (await as('developer').get(version(3))).status],
+    [200, 200],
+  );
 });

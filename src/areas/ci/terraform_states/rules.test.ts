@@ -38,6 +38,13 @@ test('a lock is an object with an ID that can be stored', () => {
     assert.equal(of(value), undefined, JSON.stringify(value));
 });
 
+test('a lock with members inside members, or with texts that cannot be stored, is none', () => {
+  const nested = `{"ID":"a","Info":${'['.repeat(8_000)}${']'.repeat(8_000)}}`;
+  for (const text of [nested, '{"ID":"a","Who":"\\u0000"}', '{"ID":"a","\\ud800":1}'])
+    assert.equal(lockIn(Buffer.from(text)), undefined);
+  assert.equal(lockIn(Buffer.from('{"ID":"a","Who":"\\\\u0000"}'))?.id, 'a');
+});
+
 test('a digest fits its bytes alone', () => {
   assert.ok(fitsDigest(Buffer.from('a'), undefined));
   assert.ok(fitsDigest(Buffer.from('a'), 'DMF1ucDxtqgxw5niaXcmYQ=='));

@@ -37,13 +37,14 @@ export interface Lock {
 const isId = (id: unknown): id is string =>
   typeof id === 'string' && id !== '' && id.length <= longestId && !id.includes('\0') && id.isWellFormed();
 
-/** The lock in a body; undefined if there is none with an ID. */
+/** The lock in a body; undefined if there is none with an ID, or one that is not flat. */
 export function lockIn(content: Buffer): Lock | undefined {
   const info = content.length <= longestLock ? parsed(content) : undefined;
   if (!isRecord(info) || !isId(info.ID)) return undefined;
-  const text = JSON.stringify(info);
-  // PostgreSQL stores neither of them.
-  return /\\u0000|\\ud[89a-f]/.test(text) ? undefined : { id: info.ID, info: text };
+  // Locks are flat. PostgreSQL stores neither NUL nor halves of characters.
+  const isStorable = (part: unknown) =>
+    typeof part === 'string' ? !part.includes('\0') && part.isWellFormed() : typeof part !== 'object' || part === null;
+  return Object.entries(info).flat().every(isStorable) ? { id: info.ID, info: JSON.stringify(info) } : undefined;
 }
 
 /** Whether the header `Content-MD5` fits the bytes, if there is one. */
