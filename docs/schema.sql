@@ -2508,6 +2508,18 @@ comment on table hooks is 'Webhooks of a project, of a group and everything belo
 comment on column hooks.secrets is 'Tokens, URL variables and custom headers as JSON, encrypted with the secret key.';
 comment on column hooks.recent_failures is 'Failures since the last success. From the fourth on, the webhook is disabled for a while; from the fortieth on, until a test succeeds.';
 
+create table id_token_keys (
+  id bigint default 1 not null,
+  private_key bytea not null,
+  public_key jsonb not null,
+  created_at timestamp with time zone default now() not null,
+  constraint id_token_keys_pkey PRIMARY KEY (id),
+  constraint id_token_keys_single_check CHECK (id = 1)
+);
+comment on table id_token_keys is 'The key with which the server signs the ID tokens of jobs. There is one.';
+comment on column id_token_keys.private_key is 'Encrypted.';
+comment on column id_token_keys.public_key is 'As it is published, in the form of a JSON Web Key.';
+
 create table instance (
   id integer default 1 not null,
   secret_fingerprint bytea not null,

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { authenticate, countRequest, planForAnonymous, rightsVersion } from './access/index.ts';
 import { artifactDoorway } from './areas/ci/artifacts/index.ts';
+import { idTokenDoorway } from './areas/ci/id_tokens/index.ts';
 import { jobDoorways } from './areas/ci/jobs/index.ts';
 import { runnerDoorway } from './areas/ci/runners/index.ts';
 import { terraformStateDoorway } from './areas/ci/terraform_states/index.ts';
@@ -230,6 +231,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     emailPages,
     notificationPages,
     oauthDoorway,
+    idTokenDoorway,
     geoDoorway(geoRoutes),
     primacyDoorway,
     invitationPages,

@@ -1162,6 +1162,13 @@ export interface Hooks {
   error_events: Generated<boolean>;
 }
 
+export interface IdTokenKeys {
+  id: Generated<number>;
+  private_key: Buffer;
+  public_key: Json;
+  created_at: Generated<Timestamp>;
+}
+
 export interface Instance {
   id: Generated<number>;
   secret_fingerprint: Buffer;
@@ -2848,6 +2855,7 @@ export interface DB {
   hook_deliveries: HookDeliveries;
   hook_events: HookEvents;
   hooks: Hooks;
+  id_token_keys: IdTokenKeys;
   instance: Instance;
   internal_ids: InternalIds;
   invitations: Invitations;

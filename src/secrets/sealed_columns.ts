@@ -21,6 +21,7 @@ export const sealedColumns = {
     { table: 'pull_mirrors', column: 'login', key: 'id' },
     { table: 'remote_mirrors', column: 'login', key: 'id' },
   ],
+  'ID token key': [{ table: 'id_token_keys', column: 'private_key', key: 'id' }],
   'job variable': [{ table: 'job_variables', column: 'value', key: 'id' }],
   'pipeline schedule variable': [{ table: 'pipeline_schedule_variables', column: 'value', key: 'id' }],
   'pipeline variable': [{ table: 'pipeline_variables', column: 'value', key: 'id' }],

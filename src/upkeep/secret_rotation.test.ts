@@ -50,6 +50,8 @@ async function sealInEach({ as, db, services, project, people }: World): Promise
     .insertInto('pipeline_variables')
     .values({ ...given, pipeline_id: pipeline.id, variable_type: 'env_var' })
     .execute();
+  const private_key = services.secrets.seal('ID token key', 'a key');
+  await db.insertInto('id_token_keys').values({ private_key, public_key: '{}' }).execute();
   const toJob = { key: 'GIVEN', value: services.secrets.seal('job variable', 'given') };
   await db
     .insertInto('job_variables')

@@ -12,6 +12,7 @@ import { followJobs, isOutdated } from '../running/deployment_actions.ts';
 import { processAgainLater } from '../running/process_actions.ts';
 import { type Abilities, lacksAbility } from './ability_rules.ts';
 import { endJob } from './end_actions.ts';
+import { withIdTokens } from './id_token_actions.ts';
 import { type CacheCommits, cacheFiles, presentArtifacts, presentDependency, presentForRunner } from './present.ts';
 import { pipelineOfJob } from './queries.ts';
 import { keepCommit } from './ref_actions.ts';
@@ -124,7 +125,7 @@ async function presented(
     dependencies.map(({ id }) => id),
   );
   // Of several variables with one key, the one that came last counts.
-  const sent = await variablesOfJob(services, given, left.toReversed());
+  const sent = await withIdTokens(services, given, await variablesOfJob(services, given, left.toReversed()));
   if (sent.reduce((sum, { key, value }) => sum + key.length + value.length, 0) > maximumVariables_chars)
     throw new Unfit('data_integrity_failure');
   // A branch may move on or be deleted; the jobs of the pipeline still find its commit.

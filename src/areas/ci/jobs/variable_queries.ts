@@ -41,7 +41,7 @@ export interface PipelineOfJob {
 }
 
 /** What a pipeline is built for. */
-function refOfPipeline({ source, ref, tag, predefined }: PipelineOfJob): Built['ref'] {
+export function refOfPipeline({ source, ref, tag, predefined }: PipelineOfJob): Built['ref'] {
   if (source === 'merge_request_event')
     return { type: 'merge_request', name: predefined.CI_MERGE_REQUEST_SOURCE_BRANCH_NAME ?? ref };
   return { type: tag ? 'tag' : 'branch', name: ref };

@@ -1,0 +1,2 @@
+/** The interface of ID tokens to other districts. */
+export { idTokenDoorway } from './http.ts';
