@@ -4,6 +4,7 @@ import { passwordLinkFor } from '../../src/areas/people/sessions/index.ts';
 import { writeInvitation } from '../../src/areas/spaces/invitations/index.ts';
 import { pageFinder } from '../../src/pages/routes.ts';
 
+import { leaveFiles } from './artifacts.ts';
 import { browserOf } from './browser.ts';
 import { reports } from './error_tracking.ts';
 import { fullWorld } from './full_project.ts';
@@ -147,6 +148,15 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
   const status = await sent(as('owner').post(`/projects/${project.id}/statuses/main`, { state: 'success' }));
   const nightly = { description: 'Nightly', ref: 'main', cron: '0 1 * * *' };
   const schedule = await sent(as('owner').post(`/projects/${project.id}/pipeline_schedules`, nightly));
+  await sent(
+    as('owner').post(`/projects/${project.id}/repository/commits`, {
+      ...{ branch: 'built', start_branch: 'main', commit_message: 'Build' },
+      actions: [{ action: 'create', file_path: '.gitlab-ci.yml', content: 'build: {script: make}' }],
+    }),
+  );
+  const built = await sent(as('owner').post(`/projects/${project.id}/pipeline`, { ref: 'built' }));
+  const [job] = (await as('owner').get(`/projects/${project.id}/pipelines/${built.id}/jobs`)).body;
+  await leaveFiles(here, job.id);
   const [commit, version] = [(await headOf(here))!, 2];
   const at = `/${project.full_path}/-`;
   const inGroup = `/groups/${group.full_path}`;
@@ -298,6 +308,10 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
     `${at}/pipeline_schedules/${schedule.id}/edit`,
     `${at}/pipelines/${status.pipeline_id}`,
     `${at}/jobs/${status.id}`,
+    `${at}/pipelines/${built.id}/test_report`,
+    `${at}/jobs/${job.id}`,
+    `${at}/jobs/${job.id}/artifacts/browse`,
+    `${at}/jobs/${job.id}/artifacts/browse/out`,
     `${at}/feature_flags`,
     `${at}/feature_flags_user_lists/1`,
     `${at}/feature_flags/press/edit?strategy=flexibleRollout`,

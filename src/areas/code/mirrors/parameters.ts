@@ -46,7 +46,9 @@ export const projectMirrorInput = {
       Type.Integer({ ...Id, description: 'Whose changes they are; oneself, unless an administrator sets it' }),
     ),
   ),
-  mirror_trigger_builds: optional(since('premium', Type.Boolean({ description: 'Kept; there are no pipelines' }))),
+  mirror_trigger_builds: optional(
+    since('premium', Type.Boolean({ description: 'Kept; what is pulled starts no pipelines' })),
+  ),
   only_mirror_protected_branches: optional(since('premium', Type.Boolean())),
   mirror_overwrites_diverged_branches: optional(since('premium', Type.Boolean())),
   mirror_branch_regex: since('premium', BranchRegex),

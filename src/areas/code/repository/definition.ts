@@ -12,6 +12,8 @@ export interface Mover<O extends Owner = Owner> {
   user_id: number | null;
   /** Further changes to write if the references move; the kind writes them. */
   changes?: object | undefined;
+  /** The options of the push that moves them, encrypted. */
+  push_options?: Buffer;
   /** Set if the move merges a merge request, which is locked until the move is settled. */
   merge?: Merge;
 }

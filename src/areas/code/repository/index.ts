@@ -14,7 +14,15 @@ export { endingAfter, gitDoorway, gitUrl, goneSignal, sendPack } from './git_htt
 export { type Elsewhere, gitOverSsh, type ServedElsewhere } from './git_ssh.ts';
 export { hookFollower, samplePush, sampleTag } from './hook_actions.ts';
 export { pushEvent, repositoryUpdateEvent } from './hook_present.ts';
-export { announceUpdates, beforeAll, moveRefs, moveRefsToMerge, refsBegun, refsChanged } from './moving/actions.ts';
+export {
+  announceUpdates,
+  beforeAll,
+  moveRefs,
+  moveRefsToMerge,
+  refsBegun,
+  refsChanged,
+  sealedOptions,
+} from './moving/actions.ts';
 export { removeLeftLocks } from './moving/lock_jobs.ts';
 export { closeForeign, concludeMerge, recordMerge } from './moving/merge_actions.ts';
 export { keepRefs } from './moving/place_actions.ts';

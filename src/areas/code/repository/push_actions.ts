@@ -3,7 +3,7 @@ import { refusedByMove } from '../../../db/index.ts';
 import type { PushRules } from '../../../git/index.ts';
 import type { Caller, Services } from '../../../http/index.ts';
 import type { GitAccess } from './definition.ts';
-import { announceUpdates, refsChanged, withdrawUpdates } from './moving/actions.ts';
+import { announceUpdates, refsChanged, sealedOptions, withdrawUpdates } from './moving/actions.ts';
 
 /** The log for errors of a push. */
 export interface PushLog {
@@ -33,8 +33,7 @@ export function pushRulesFor(services: Services, granted: GitAccess & { caller: 
     async moved(updates, push_options) {
       const id = row!;
       row = undefined;
-      const { secrets } = services;
-      const sealed = push_options.length === 0 ? undefined : secrets.seal('push options', JSON.stringify(push_options));
+      const sealed = push_options.length === 0 ? undefined : sealedOptions(services, push_options);
       await refsChanged(services, id, updates, sealed);
       return (await kind.answer?.(services, owner, { user_id: caller.id, moved: updates, push_options })) ?? [];
     },

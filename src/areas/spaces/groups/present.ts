@@ -9,7 +9,7 @@ import { defaultProtection, type ProtectionDefaults } from '../../code/protected
 import { avatarUrl } from '../../people/avatars/index.ts';
 import { attributeMember } from '../../people/custom_attributes/index.ts';
 import { SharedWithGroup, type SharedWithGroupRow } from '../../people/namespaces/index.ts';
-import { fixed, noPipelines } from '../projects/fixed_present.ts';
+import { fixed } from '../projects/fixed_present.ts';
 import { ProjectForm, unstoredSizes } from '../projects/present.ts';
 import { groupStatistics } from '../projects/queries.ts';
 import { detailFields, groupFields } from './fields.ts';
@@ -17,19 +17,20 @@ import { detailFields, groupFields } from './fields.ts';
 const [shown, shownInDetail] = [shownOf(groupFields), shownOf(detailFields)];
 const shownToAll = { ...replyOf(groupFields), ...attributeMember };
 
-const [noSecondFactor, noDiffsInMail, noFormulas, noDirectory, noAssistant] = [
+const [noSecondFactor, noDiffsInMail, noFormulas, noDirectory, noAssistant, notCounted] = [
   'there is no second factor',
   'no mail contains diffs',
   'formulas are not rendered',
   'there is no LDAP',
   'there is no assistant',
+  'the minutes of runners are not counted',
 ];
 
 /** Fields that clients expect and that never change here (docs/reference/groups.md#fields). */
 const fixedFields = {
   require_two_factor_authentication: fixed(Type.Boolean(), noSecondFactor),
   two_factor_grace_period: fixed(Type.Integer(), noSecondFactor),
-  auto_devops_enabled: fixed(Type.Null(), noPipelines),
+  auto_devops_enabled: fixed(Type.Null(), 'pipelines are made of configurations alone'),
   show_diff_preview_in_email: fixed(Type.Boolean(), noDiffsInMail),
   math_rendering_limits_enabled: fixed(Type.Boolean(), noFormulas),
   lock_math_rendering_limits_enabled: fixed(Type.Boolean(), noFormulas),
@@ -78,8 +79,8 @@ export const GroupDetailForm = resource('GroupDetail', {
   ),
   prevent_forking_outside_group: since('premium', fixed(Type.Boolean(), 'projects can be forked to every namespace')),
   ip_restriction_ranges: since('premium', fixed(Type.Null(), 'groups do not restrict addresses')),
-  shared_runners_minutes_limit: since('premium', fixed(Type.Null(), noPipelines)),
-  extra_shared_runners_minutes_limit: since('premium', fixed(Type.Null(), noPipelines)),
+  shared_runners_minutes_limit: since('premium', fixed(Type.Null(), notCounted)),
+  extra_shared_runners_minutes_limit: since('premium', fixed(Type.Null(), notCounted)),
   ...replyOf(detailFields),
   repository_storage: since(
     'premium',

@@ -7,14 +7,13 @@ import { since } from '../../../http/index.ts';
 
 /**
  * A field that has the same value in every reply.
- * @param reason a clause, as in `there are no pipelines`
+ * @param reason a clause, as in `there are no packages`
  */
 export const fixed = <S extends TSchema>(schema: S, reason: string) =>
   Object.assign(schema, { description: `Always the same: ${reason}` });
 
 const off = (reason: string) => fixed(Type.Boolean(), reason);
 const Disabled = (reason: string) => fixed(Type.Enum(['disabled']), reason);
-export const noPipelines = 'there are no pipelines';
 const [noPackages, noImages, noServiceDesk, noPages, noScans, noMonitoring, noModels] = [
   'there are no packages',
   'there is no container registry',
@@ -39,7 +38,7 @@ export const fixedProjectFields = {
   model_experiments_access_level: Disabled(noModels),
   model_registry_access_level: Disabled(noModels),
   only_allow_merge_if_all_status_checks_passed: since('premium', off('there are no external status checks')),
-  merge_pipelines_enabled: since('premium', off(noPipelines)),
+  merge_pipelines_enabled: since('premium', off('pipelines are made of branches, and not of merged results')),
   merge_trains_enabled: since('premium', off('there are no merge trains')),
   requirements_enabled: since('premium', off('there are no requirements')),
   requirements_access_level: since('premium', Disabled('there are no requirements')),

@@ -10,6 +10,10 @@ import type { Mover } from '../definition.ts';
 import { ownedRepository } from '../git.ts';
 import { endMerge, lockForMerge, type Merge } from './merge_actions.ts';
 
+/** The options of a push, as they are kept with it. */
+export const sealedOptions = ({ secrets }: Pick<Services, 'secrets'>, options: readonly string[]): Buffer =>
+  secrets.seal('push options', JSON.stringify(options));
+
 /**
  * Records that references are about to move.
  * @returns the id of the row, for `refsChanged` or `withdrawUpdates`
@@ -118,11 +122,12 @@ async function moveAnnounced<O extends Owner>(
 /** As `refsChanged`, by the mover and for all references. */
 async function haveMoved<O extends Owner>(
   services: Services,
-  { kind, owner, user_id, changes }: Mover<O>,
+  { kind, owner, user_id, changes, push_options }: Mover<O>,
   moved: readonly RefUpdate[],
   update_id: number,
 ): Promise<void> {
-  const writeEffects = await kind.follow(services, { owner, user_id, changes, update_id, moved });
+  const options = push_options && { push_options };
+  const writeEffects = await kind.follow(services, { owner, user_id, changes, update_id, moved, ...options });
   await services.db.transaction().execute((tx) => endMove(tx, update_id, moved, writeEffects));
 }
 

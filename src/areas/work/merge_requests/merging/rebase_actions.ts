@@ -30,7 +30,7 @@ export const rebaseTexts = {
 export async function rebaseMergeRequest(
   { db: tx, storages }: Pick<Services, 'db' | 'storages'>,
   caller: Caller,
-  facts: MergeFacts,
+  facts: MergeFacts & { skip_ci?: boolean },
 ): Promise<void> {
   if (facts.state === 'closed' || facts.state === 'merged') throw notAllowed();
   await refuseRebase({ db: tx, storages }, caller, facts);
@@ -43,7 +43,11 @@ export async function rebaseMergeRequest(
     .returning('id')
     .executeTakeFirst();
   if (!begun) throw conflict(busyText);
-  await rebaseSource.enqueue(tx, { merge_request_id: facts.id, user_id: caller.id });
+  await rebaseSource.enqueue(tx, {
+    merge_request_id: facts.id,
+    user_id: caller.id,
+    ...(facts.skip_ci && { skip_ci: true }),
+  });
 }
 
 async function refuseRebase(

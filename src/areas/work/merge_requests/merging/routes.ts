@@ -88,13 +88,15 @@ export const mergeRequestMergeRoutes = [
     description:
       'It runs in the background: `rebase_in_progress` and `merge_error` of the merge request show how it went.',
     access: mergeRequestReader,
-    input: { skip_ci: Type.Boolean({ default: false, description: 'Has no effect: there are no pipelines' }) },
+    input: { skip_ci: Type.Boolean({ default: false, description: 'Whether the rebased branch starts no jobs' }) },
     returns: withStatus(202, one(RebaseInProgress)),
     refusals: rebaseTexts,
-    handle: async ({ caller, merge_request, ...services }) => {
+    handle: async ({ caller, merge_request, input: { skip_ci }, ...services }) => {
       const facts = await factsOf(services.db, merge_request.id);
       const { storages } = services;
-      await services.db.transaction().execute((tx) => rebaseMergeRequest({ db: tx, storages }, caller, facts));
+      await services.db
+        .transaction()
+        .execute((tx) => rebaseMergeRequest({ db: tx, storages }, caller, { ...facts, skip_ci }));
       return { rebase_in_progress: true };
     },
   }),

@@ -7,6 +7,7 @@ import { sent } from '../../../../../test/support/sent.ts';
 import { world } from '../../../../../test/support/world.ts';
 import { startForPush } from '../../../ci/running/index.ts';
 import { followMergeRequests, prepareMergeRequest, remindOfPipeline, startMergeRequestPipeline } from '../index.ts';
+import { rebaseSource } from '../merging/rebase_jobs.ts';
 
 const text = `
 unit: {script: make, rules: [{if: $CI_PIPELINE_SOURCE == "merge_request_event"}]}
@@ -108,4 +109,22 @@ test('the author of a merge request is reminded of a failed pipeline until one s
   assert.deepEqual(await todos(), ['Pick']);
   await (await runner.take())!.end('success');
   assert.deepEqual(await todos(), []);
+});
+
+test('a branch that is rebased with skip_ci starts no jobs', async () => {
+  const { as, at, path, work, push, services } = await proposed('build: {script: make}\n');
+  await work();
+  await sent(as('owner').delete(`${at}/protected_branches/main`));
+  await push('b.txt', 'Go on', 'main');
+  await work();
+  const rebased = async (skip_ci: boolean) => {
+    await sent(as('developer').put(`${path}/rebase`, { skip_ci }));
+    await performQueued(services, [rebaseSource]);
+    await work();
+    const { body } = await as('developer').get(`${at}/pipelines?ref=topic`);
+    return (body as { status: string }[])[0]!.status;
+  };
+  assert.equal(await rebased(true), 'skipped');
+  await push('c.txt', 'Go on', 'main');
+  assert.equal(await rebased(false), 'pending');
 });
