@@ -149,7 +149,7 @@ async function addPipeline({ db, project, people }: World, turn: number): Promis
     .execute();
 }
 
-/** A trigger, a resource group, a job that waits for the first one, and a schedule of pipelines, of which the first one has started all so far. */
+/** A state of Terraform, a trigger, a resource group, a job that waits for the first one, and a schedule of pipelines, of which the first one has started all so far. */
 async function addSchedule({ db, project, people }: World, turn: number): Promise<void> {
   const schedule = { description: `turn ${turn}`, ref: 'refs/heads/main', cron: '0 1 * * *' };
   await db
@@ -159,6 +159,11 @@ async function addSchedule({ db, project, people }: World, turn: number): Promis
   const first = db.selectFrom('pipeline_schedules').select('id').orderBy('id').limit(1);
   await db.updateTable('pipelines').set({ schedule_id: first }).execute();
   const token = { token: Buffer.from('sealed'), token_digest: Buffer.from(`token ${turn}`) };
+  const lock = { lock_id: 'a', lock_info: '{}', locked_at: '2026-01-01', locked_by_id: people.owner.id };
+  await db
+    .insertInto('terraform_states')
+    .values({ ...lock, project_id: project.id, name: `state-${turn}` })
+    .execute();
   await db
     .insertInto('pipeline_triggers')
     .values({ ...token, description: `turn ${turn}`, project_id: project.id, owner_id: people.owner.id })
