@@ -12,6 +12,7 @@ const info = { name: 'bench', version: '17.0.0', platform: 'linux', architecture
 const [handed_out, at_once] = [400, 64];
 /** As 200 runners ask that come every three seconds. */
 const [asked, asked_every_ms] = [400, 15];
+const settled_ms = 10_000;
 /** As 100 jobs log that say something all the time. */
 const logged_every_ms = 2.5;
 const [pieces_each, piece] = [10, 'x'.repeat(4_095).concat('\n')];
@@ -107,6 +108,8 @@ export async function measureRunners(folder: string): Promise<Row[]> {
       return body.id as number;
     };
     await allTimes(100, 4, () => request());
+    // What follows the first project is done by then.
+    await sleep(settled_ms);
     const idle_ms = await pacedTimes(asked, asked_every_ms, () => request());
 
     await start('out', parallel('out', handed_out));
