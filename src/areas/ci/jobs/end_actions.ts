@@ -3,8 +3,9 @@ import { sql } from 'kysely';
 import type { Job, SelectedJob } from '../../../ci_configuration/index.ts';
 import { type Database, repeated } from '../../../db/index.ts';
 import type { State } from '../../code/pipelines/index.ts';
-import { type Outcome, renewEnvironment } from '../../deployments/environments/index.ts';
+import type { Outcome } from '../../deployments/environments/index.ts';
 import { cancelOthers, tryAgain } from '../running/change_actions.ts';
+import { renewEnvironmentOf } from '../running/deployment_actions.ts';
 import { processPipeline } from '../running/process_actions.ts';
 import { lockPipeline } from '../running/queries.ts';
 import { measureCoverage } from './coverage_jobs.ts';
@@ -41,20 +42,6 @@ async function endingOf(tx: Database, id: number): Promise<Ending | undefined> {
   return rows[0];
 }
 
-/** What the success of a job does to its environment, and along with it. */
-async function concludeSuccess(
-  tx: Database,
-  project_id: number,
-  { definition: { job, environment_name: name } }: Ending,
-  { environment, along }: Extract<End, { status: 'success' }>,
-): Promise<void> {
-  const action = job.environment?.action;
-  const isRenewed = action === 'start' || (action !== 'stop' && environment?.auto_stop_in_s !== undefined);
-  if (name !== undefined && isRenewed)
-    await renewEnvironment(tx, { project_id, name }, environment ?? { url: undefined, auto_stop_in_s: undefined });
-  await along?.(tx);
-}
-
 /** Whether a job that ends so counts as a warning only. */
 const allowance = (end: End, { allow_failure }: SelectedJob): boolean =>
   isAllowedToFail(allow_failure, end.status === 'failed' ? end.exit_code : undefined);
@@ -82,7 +69,10 @@ export const endJob = (
       await measureCoverage.enqueue(tx, { job_id: id });
     if (final.status !== 'failed') {
       await processPipeline(tx, pipeline, { changed: [id] });
-      if (final.status === 'success') await concludeSuccess(tx, project_id, job, final);
+      if (final.status === 'success') {
+        if (job.definition.environment_name !== undefined) await renewEnvironmentOf(tx, id, final.environment);
+        await final.along?.(tx);
+      }
       return final.status;
     }
     const { retry } = job.definition.job as Job;

@@ -15,7 +15,9 @@ import {
   markFrozen,
   missing,
   nameReasons,
+  type Outcome,
   protectionFor,
+  renewEnvironment,
   type StatusChange,
   setStatuses,
 } from '../../deployments/environments/index.ts';
@@ -29,13 +31,23 @@ interface EnvironmentJob extends Omit<DeployingJob, 'job_id' | 'tier' | 'on_stop
   project_id: number;
   status: State;
   declared: JobEnvironment;
+  /** Null where there is none yet. */
+  environment_id: number | null;
   deployment: { id: number; status: DeploymentStatus; tier: string } | null;
 }
+
+/** The environment of each row of `job`, also after a rename: that of its deployment, of the deployment that it stops, or else the one with the name. */
+const environmentOfJob = sql<number | null>`coalesce(
+  deployments.environment_id,
+  (select stopped.environment_id from deployments stopped join commit_statuses own on own.id = stopped.job_id
+    where own.pipeline_id = job.pipeline_id and stopped.on_stop = job.name order by stopped.id desc limit 1),
+  (select named.id from environments named where named.project_id = job.project_id and named.name = job.environment))`;
 
 /** @param which a predicate on rows of `job` */
 async function environmentJobs(tx: Database, which: RawBuilder<SqlBool>): Promise<EnvironmentJob[]> {
   const { rows } = await sql<EnvironmentJob>`
     select job.id, job.project_id, job.user_id, job.status, job.sha, job.environment, definition->'job'->'environment' as declared, pipelines.tag,
+           ${environmentOfJob} as environment_id,
            coalesce(predefined->>'CI_MERGE_REQUEST_SOURCE_BRANCH_NAME', pipelines.ref) as ref,
            case when deployments.id is not null then jsonb_build_object('id', deployments.id, 'status', deployments.status, 'tier', environments.tier) end as deployment
       from commit_statuses job join job_definitions on job_definitions.job_id = job.id join pipelines on pipelines.id = job.pipeline_id
@@ -208,16 +220,25 @@ export async function followJobs(tx: Database, ids: readonly number[]): Promise<
     return deployment.status === 'blocked' && after === 'created' ? [] : [{ id: deployment.id, status: after }];
   });
   await setStatuses(tx, changes);
-  const stops = jobs.filter(
-    ({ status, declared }) => declared.action === 'stop' && ['success', 'failed', 'canceled'].includes(status),
+  const stops = jobs.flatMap(({ status, declared, environment_id }) =>
+    declared.action === 'stop' && environment_id !== null && ['success', 'failed', 'canceled'].includes(status)
+      ? [{ environment_id, has_stopped: status === 'success' }]
+      : [],
   );
-  const [first] = stops;
-  if (first)
-    await concludeStops(
-      tx,
-      first.project_id,
-      stops.map(({ environment: name, status }) => ({ name, has_stopped: status === 'success' })),
-    );
+  await concludeStops(tx, stops);
+}
+
+/**
+ * Makes the environment of a job available that has succeeded, and what the job says of it.
+ * @param tx the transaction of the success
+ */
+export async function renewEnvironmentOf(tx: Database, job_id: number, outcome: Partial<Outcome> = {}): Promise<void> {
+  const { url, auto_stop_in_s } = outcome;
+  const [job] = await environmentJobs(tx, amongIds([job_id]));
+  if (!job || job.environment_id === null) return;
+  const { action } = job.declared;
+  if (action === 'start' || (action !== 'stop' && auto_stop_in_s !== undefined))
+    await renewEnvironment(tx, job.environment_id, { url, auto_stop_in_s });
 }
 
 /** Whether a job would deploy something older than what its environment is at. Who tries a job again that has deployed wants to go back, where the project allows it. */

@@ -133,6 +133,20 @@ test('an environment is stopped by its job, and stays when that job fails', asyn
   assert.equal((await stop({ force: true })).state, 'stopped');
 });
 
+test('an environment that was renamed is stopped by its job nevertheless', async () => {
+  const here = await deploying();
+  const { as, at, start, environment, finish } = here;
+  await start();
+  await run(here);
+  await run(here);
+  const { id } = await environment('production');
+  await sent(as('developer').put(`${at}/environments/${id}`, { name: 'live' }));
+  await sent(as('developer').post(`${at}/environments/${id}/stop`));
+  await finish();
+  assert.equal(await run(here), 'halt');
+  assert.equal((await environment('live')).state, 'stopped');
+});
+
 test('the environment of a branch is stopped when the branch is deleted', async () => {
   const here = await deploying(`
 ship: {script: make, environment: {name: 'review/$CI_COMMIT_REF_SLUG', on_stop: halt}}

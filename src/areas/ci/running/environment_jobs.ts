@@ -1,6 +1,6 @@
 /** Starts the jobs that stop environments, and fails jobs whose deployment was rejected (docs/reference/environments.md#deployments-by-jobs). */
 import { sql } from 'kysely';
-import { callerInJob, projectFor } from '../../../access/index.ts';
+import { callerInJob, mayUse, projectFor } from '../../../access/index.ts';
 import { type Database, repeated } from '../../../db/index.ts';
 import { ApiError, type Services } from '../../../http/index.ts';
 import { concludeStops, failRejectedJob, startStopJob } from '../../deployments/environments/index.ts';
@@ -13,7 +13,6 @@ import { isPlayable, isRetryable } from './rules.ts';
 /** An environment that is to be stopped by a job. */
 interface Stopping {
   project_id: number;
-  name: string;
   user_id: number | null;
   /** Null if the job is gone. */
   job_id: number | null;
@@ -21,7 +20,7 @@ interface Stopping {
 
 async function stoppingOf(db: Database, environment_id: number): Promise<Stopping | undefined> {
   const { rows } = await sql<Stopping>`
-    select environments.project_id, environments.name, last.user_id,
+    select environments.project_id, last.user_id,
            (select job.id from commit_statuses own join commit_statuses job on job.pipeline_id = own.pipeline_id and job.name = last.on_stop and not job.retried
              where own.id = last.job_id and job.kind = 'job') as job_id
       from environments, lateral (
@@ -45,7 +44,7 @@ async function startFor(
   const { db } = services;
   const caller = user_id === null ? undefined : await callerInJob(services, user_id);
   const project = caller && (await projectFor(db, caller, String(project_id)));
-  if (!caller || !project || job_id === null) return false;
+  if (!caller || !project || job_id === null || project.read_only || !mayUse(project, 'builds')) return false;
   try {
     await start(db, project_id, await runnableJob({ db, project, caller }, job_id), caller.id);
     return true;
@@ -59,8 +58,7 @@ async function startFor(
 export const stopByJob = startStopJob.runBy(async ({ input: { environment_id, user_id }, db, url }) => {
   const stopping = await stoppingOf(db, environment_id);
   if (!stopping || (await startFor({ db, url }, { ...stopping, user_id: user_id ?? stopping.user_id }))) return;
-  const { project_id, name, job_id } = stopping;
-  await concludeStops(db, project_id, [{ name, has_stopped: job_id === null }]);
+  await concludeStops(db, [{ environment_id, has_stopped: stopping.job_id === null }]);
 });
 
 /** Enqueued when a deployment was rejected: its job waits no longer. */

@@ -79,7 +79,7 @@ export interface Outcome {
  */
 export async function renewEnvironment(
   tx: Database,
-  { project_id, name }: { project_id: number; name: string },
+  environment_id: number,
   { url, auto_stop_in_s }: Outcome,
 ): Promise<void> {
   const external_url = url !== undefined && url !== '' && externalUrlReasons(url).length === 0 ? url : null;
@@ -88,20 +88,19 @@ export async function renewEnvironment(
     update environments
        set state = 'available', updated_at = now(), auto_delete_at = null, external_url = coalesce(${external_url}::text, external_url),
            auto_stop_in_s = coalesce(${span_s}::bigint, auto_stop_in_s), auto_stop_at = now() + coalesce(${span_s}::bigint, auto_stop_in_s) * interval '1 second'
-     where project_id = ${project_id} and name = ${name}`.execute(tx);
+     where id = ${environment_id}`.execute(tx);
 }
 
 /** Writes the state of environments whose jobs that stop them have ended: the ones of jobs that have failed are there still. */
 export async function concludeStops(
   tx: Database,
-  project_id: number,
-  stops: readonly { name: string; has_stopped: boolean }[],
+  stops: readonly { environment_id: number; has_stopped: boolean }[],
 ): Promise<void> {
   if (stops.length === 0) return;
   await sql`
     update environments set state = case when has_stopped then 'stopped' else 'available' end, updated_at = now(), auto_stop_at = null
-      from jsonb_to_recordset(${JSON.stringify(stops)}::jsonb) given(name text, has_stopped boolean)
-     where project_id = ${project_id} and environments.name = given.name and (has_stopped and state <> 'stopped' or state = 'stopping')`.execute(
+      from jsonb_to_recordset(${JSON.stringify(stops)}::jsonb) given(environment_id bigint, has_stopped boolean)
+     where environments.id = given.environment_id and (has_stopped and state <> 'stopped' or state = 'stopping')`.execute(
     tx,
   );
 }
