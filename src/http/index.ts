@@ -24,7 +24,7 @@ export { scopesFor } from './scopes.ts';
 export { SentFile } from './sent_file.ts';
 export { declaredPart } from './serialise.ts';
 export { fileReply, namesTag, type Reading } from './stored_file.ts';
-export { streamOf } from './streamed_body.ts';
+export { streamOf, wholeBody } from './streamed_body.ts';
 export * from './types.ts';
 export { upgradeProtocol } from './upgrades.ts';
 export { readWithFiles, shortenedName } from './upload.ts';

@@ -2,6 +2,7 @@
 import { finished, PassThrough, type Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from './errors.ts';
+import { tooLarge } from './multipart.ts';
 
 /** Leaves bodies of every type to the handler. */
 export function streamBodies(app: FastifyInstance): void {
@@ -25,4 +26,20 @@ export function streamOf(request: FastifyRequest): Readable {
   });
   request.body = body; // for the pace
   return raw.pipe(body);
+}
+
+/**
+ * The whole body of a request to such a door.
+ * @throws ApiError 413 if it is larger than that many bytes, and what reading it throws
+ */
+export async function wholeBody(request: FastifyRequest, most_bytes: number): Promise<Buffer> {
+  if (Number(request.headers['content-length']) > most_bytes) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let size_bytes = 0;
+  for await (const chunk of streamOf(request) as AsyncIterable<Buffer>) {
+    size_bytes += chunk.length;
+    if (size_bytes > most_bytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }

@@ -15,7 +15,7 @@ import {
   jsonForm,
   leavingOf,
   stoppingOf,
-  streamOf,
+  wholeBody,
 } from '../../../http/index.ts';
 import { type HeldJob, heldJob, noteSeen } from '../held_jobs/queries.ts';
 import { appendToLog, closeLog, noteResent } from '../logs/actions.ts';
@@ -128,27 +128,13 @@ const intervalHeader = 'x-gitlab-trace-update-interval';
 const maximumPiece_bytes = 4 * 1024 * 1024;
 const maximumLog_bytes = 100 * 1024 * 1024;
 
-/** @throws ApiError 413 */
-async function pieceOf(request: FastifyRequest): Promise<Buffer> {
-  const announced = Number(request.headers['content-length'] ?? 0);
-  if (announced > maximumPiece_bytes) throw new ApiError(413, { message: '413 Request Entity Too Large' });
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const part of streamOf(request) as AsyncIterable<Buffer>) {
-    size += part.length;
-    if (size > maximumPiece_bytes) throw new ApiError(413, { message: '413 Request Entity Too Large' });
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
-}
-
 async function sendLog(call: Call) {
   const { services, request, reply } = call;
   const job = await jobOf(call);
   await held(call, job);
   const [, first] = /^(\d{1,15})-/.exec(String(request.headers['content-range'] ?? '')) ?? [];
   if (first === undefined) throw badRequest('400 Missing header Content-Range');
-  const piece = await pieceOf(request);
+  const piece = await wholeBody(request, maximumPiece_bytes);
   const start = Number(first);
   if (start + piece.length > maximumLog_bytes) {
     await closeLog(services, job, "\nERROR: Job's log exceeded the limit.\n");

@@ -12,8 +12,7 @@ import {
   type Identification,
   jsonForm,
   scopesFor,
-  streamOf,
-  tooLarge,
+  wholeBody,
 } from '../../../http/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { type Granted, grantedFor, type Wish } from './access.ts';
@@ -39,19 +38,6 @@ async function granted({ caller, request, services }: Call, wish: Wish): Promise
   return { ...allowed, name };
 }
 
-/** @throws ApiError 413 */
-async function bodyOf({ request }: Call, most_bytes: number): Promise<Buffer> {
-  if (Number(request.headers['content-length']) > most_bytes) throw tooLarge();
-  const chunks: Buffer[] = [];
-  let size_bytes = 0;
-  for await (const chunk of streamOf(request)) {
-    size_bytes += chunk.length;
-    if (size_bytes > most_bytes) throw tooLarge();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
 /** A parameter of the query that is a text; undefined if it is left out. @throws ApiError 400 */
 function textIn({ request }: Call, name: string): string | undefined {
   const value = request.query[name];
@@ -73,7 +59,7 @@ async function receive(call: Call): Promise<FastifyReply> {
   const { services, request, reply } = call;
   const where = await granted(call, 'write');
   const { max_terraform_state_size_bytes: most } = await settingsOf(services.db);
-  const content = await bodyOf(call, most || largestState_bytes);
+  const content = await wholeBody(request, most || largestState_bytes);
   if (content.length === 0) return reply.code(204).send();
   if (!fitsDigest(content, request.headers['content-md5'] as string | undefined)) throw badRequest(digestText);
   const serial = serialIn(content);
@@ -94,7 +80,7 @@ const mostOfLock_bytes = 65_536;
 
 async function takeLock(call: Call): Promise<FastifyReply> {
   const where = await granted(call, 'write');
-  const lock = lockIn(await bodyOf(call, mostOfLock_bytes));
+  const lock = lockIn(await wholeBody(call.request, mostOfLock_bytes));
   if (!lock) throw badRequest(noLockText);
   await lockState(call.services.db, where, lock);
   return call.reply.code(200).send();
@@ -104,7 +90,7 @@ async function takeLock(call: Call): Promise<FastifyReply> {
 async function releaseLock(call: Call): Promise<FastifyReply> {
   const { services, reply } = call;
   const { project, name } = await granted(call, 'write');
-  const body = await bodyOf(call, mostOfLock_bytes);
+  const body = await wholeBody(call.request, mostOfLock_bytes);
   const lock = body.length === 0 ? undefined : lockIn(body);
   if (body.length > 0 && !lock && body.toString().trim() !== '{}') throw badRequest(noLockText);
   const id = lock?.id ?? textIn(call, 'ID');

@@ -12,9 +12,8 @@ import {
   jsonForm,
   mismatch,
   namesTag,
-  streamOf,
-  tooLarge,
   unauthorized,
+  wholeBody,
 } from '../../../http/index.ts';
 import { noteSeen } from './client_actions.ts';
 import { type FlagSource, flagsFor, sourceFor } from './unleash_queries.ts';
@@ -77,16 +76,9 @@ async function sendFlags(call: Call) {
 
 /** @throws ApiError 400 for invalid JSON, 413 */
 async function bodyOf({ request }: Call): Promise<unknown> {
-  if (Number(request.headers['content-length']) > maximumBody_bytes) throw tooLarge();
-  const chunks: Buffer[] = [];
-  let size_bytes = 0;
-  for await (const chunk of streamOf(request)) {
-    size_bytes += chunk.length;
-    if (size_bytes > maximumBody_bytes) throw tooLarge();
-    chunks.push(chunk);
-  }
+  const content = await wholeBody(request, maximumBody_bytes);
   try {
-    return JSON.parse(Buffer.concat(chunks).toString());
+    return JSON.parse(content.toString());
   } catch {
     throw badParams(mismatch);
   }
