@@ -66,7 +66,7 @@ export function folderView(
     heading: html`Files of <a href="${jobPage(id, job.id)}">${job.name}</a>`,
     place: { id, kind: 'project', tab: 'jobs' },
     main: html`<div class="actions"><a class="button" href="${downloadPage(id, job.id)}" rel="nofollow">Download the archive</a></div>
-${job.artifacts_expire_at !== null && html`<p class="soft">Kept until ${time(job.artifacts_expire_at)}</p>`}${trail(id, job.id, folder)}${rows(
+${job.artifacts_expire_at !== null && html`<p class="soft">Expires ${time(job.artifacts_expire_at)}</p>`}${trail(id, job.id, folder)}${rows(
   entries.items.map((entry) => entryRow(id, job.id, entry)),
   'The folder is empty.',
 )}
