@@ -239,6 +239,14 @@ begin
       on conflict (kind, id, storage) do update set due_at = now();
   return null;
 end $function$;
+CREATE OR REPLACE FUNCTION public.keep_unused_secure_file()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into unused_blobs (key) select blob_key from removed on conflict do nothing;
+  return null;
+end $function$;
 CREATE OR REPLACE FUNCTION public.keep_unused_source_map()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -5033,6 +5041,31 @@ comment on table saved_views is 'Filters of lists that people have kept under a 
 comment on column saved_views.project_id is 'The project whose list it is; null for the list of a group, and of everything that the user sees.';
 comment on column saved_views.group_id is 'The group whose list it is.';
 comment on column saved_views.query is 'The query of the address of the list, without the question mark.';
+
+create table secure_files (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  name text not null,
+  checksum text not null,
+  metadata json,
+  expires_at timestamp with time zone,
+  content_key bytea not null,
+  blob_key text not null,
+  stored_bytes bigint not null,
+  stored_sha256 text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint secure_files_pkey PRIMARY KEY (id),
+  constraint secure_files_name UNIQUE (project_id, name),
+  constraint secure_files_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX secure_files_blob_key ON secure_files USING btree (blob_key);
+CREATE INDEX secure_files_of_project ON secure_files USING btree (project_id, id);
+CREATE TRIGGER keep_unused_secure_file AFTER DELETE ON secure_files REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_unused_secure_file();
+comment on table secure_files is 'Files that the jobs of projects need and that are not in their repositories.';
+comment on column secure_files.checksum is 'The SHA-256 of the file as it was sent, in hexadecimal.';
+comment on column secure_files.metadata is 'What a certificate says of itself; null for other files.';
+comment on column secure_files.content_key is 'Encrypted: the key with which the blob is encrypted.';
+comment on column secure_files.stored_bytes is 'The size of the blob.';
 
 create table service_accounts (
   user_id bigint not null,

@@ -37,7 +37,7 @@ const features: Readonly<Record<Exclude<Feature, 'forking'>, Below>> = {
   },
   repository: {
     nouns: `repository merge_requests milestones/:milestone_id/merge_requests approval_rules approvals deployments environments feature_flags feature_flags_client
-      feature_flags_user_lists artifacts ci/lint pipeline pipelines resource_groups pipeline_schedules triggers jobs statuses languages dependencies dependency_list_exports releases push_rule/check`,
+      feature_flags_user_lists artifacts ci/lint pipeline pipelines resource_groups pipeline_schedules triggers secure_files jobs statuses languages dependencies dependency_list_exports releases push_rule/check`,
     except: [
       'POST ci/lint',
       ...['protect', 'unprotect'].map((verb) => `PUT repository/branches/:branch/${verb}`),
@@ -53,7 +53,7 @@ const features: Readonly<Record<Exclude<Feature, 'forking'>, Below>> = {
   releases: { nouns: 'releases' },
   builds: {
     nouns:
-      'artifacts pipeline pipeline_schedules resource_groups triggers pipelines/:pipeline_id/retry pipelines/:pipeline_id/cancel pipelines/:pipeline_id/metadata jobs/:job_id/play jobs/:job_id/retry jobs/:job_id/cancel jobs/:job_id/erase jobs/:job_id/artifacts',
+      'artifacts pipeline pipeline_schedules resource_groups triggers secure_files pipelines/:pipeline_id/retry pipelines/:pipeline_id/cancel pipelines/:pipeline_id/metadata jobs/:job_id/play jobs/:job_id/retry jobs/:job_id/cancel jobs/:job_id/erase jobs/:job_id/artifacts',
     except: ['', '/tree', '/*artifact_path'].map((path) => `GET jobs/:job_id/artifacts${path}`),
   },
 };

@@ -36,6 +36,7 @@ const operations: ReadonlySet<string> = new Set([
     'lockTerraformState',
     'unlockTerraformState',
   ],
+  ...['listSecureFiles', 'getSecureFile', 'downloadSecureFile'],
   ...['getTerraformStateVersion', 'deleteTerraformStateVersion'],
   ...['listReleaseLinks', 'getReleaseLink', 'createReleaseLink', 'updateReleaseLink', 'deleteReleaseLink'],
 ]);

@@ -20,6 +20,7 @@ import { pipelineFollower } from './ci/running/index.ts';
 import { runningRoutes } from './ci/running/routes.ts';
 import { scheduleRoutes } from './ci/schedules/routes.ts';
 import { scheduleVariableRoutes } from './ci/schedules/variable_routes.ts';
+import { secureFileRoutes, secureFiles } from './ci/secure_files/index.ts';
 import { terraformStateDoors, terraformStateFiles, terraformStateRoutes } from './ci/terraform_states/index.ts';
 import { triggerDoors } from './ci/triggers/index.ts';
 import { triggerRoutes } from './ci/triggers/routes.ts';
@@ -347,7 +348,7 @@ export const areaServices: AreaServices = {
   stored_files: [
     ...(['users', 'projects', 'namespaces', 'topics'] as const).map(avatarFiles),
     ...[pictureFiles, proxiedPictureFiles, uploadedFiles, metricImageFiles, dependencyExportFiles, relationExportFiles],
-    ...[sourceMapFiles, chunkFiles, jobArtifactFiles, terraformStateFiles, lfsFiles],
+    ...[sourceMapFiles, chunkFiles, jobArtifactFiles, terraformStateFiles, secureFiles, lfsFiles],
   ],
   mail_targets: [
     ...issuables.map(({ kind, mail }) => mailTarget(kind.type, mail)),
@@ -606,6 +607,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     scheduleVariableRoutes,
   ),
   ...tagged('Resource groups', 'What only one job of a project may use at a time.', resourceGroupRoutes),
+  ...tagged('Secure files', 'Files that jobs need and that are not in the repository.', secureFileRoutes),
   ...tagged('Terraform states', 'States that Terraform and OpenTofu keep in projects.', terraformStateRoutes),
   ...tagged('Triggers', 'Tokens with which programs start pipelines.', triggerRoutes),
   ...tagged('Jobs', 'What external systems report, as jobs of pipelines.', jobRoutes, artifactRoutes),

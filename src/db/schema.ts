@@ -2447,6 +2447,20 @@ export interface SavedViews {
   created_at: Generated<Timestamp>;
 }
 
+export interface SecureFiles {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  name: string;
+  checksum: string;
+  metadata: Json | null;
+  expires_at: Timestamp | null;
+  content_key: Buffer;
+  blob_key: string;
+  stored_bytes: number;
+  stored_sha256: string;
+  created_at: Generated<Timestamp>;
+}
+
 export interface ServiceAccounts {
   user_id: number;
   group_id: number | null;
@@ -2963,6 +2977,7 @@ export interface DB {
   runner_projects: RunnerProjects;
   runners: Runners;
   saved_views: SavedViews;
+  secure_files: SecureFiles;
   service_accounts: ServiceAccounts;
   snippet_user_agents: SnippetUserAgents;
   snippets: Snippets;

@@ -160,6 +160,7 @@ export interface OperationParameters {
   createRemoteMirror: 'id' | 'url' | 'enabled' | 'auth_method' | 'only_protected_branches' | 'mirror_branch_regex' | 'keep_divergent_refs' | 'host_keys';
   createRunner: 'runner_type' | 'group_id' | 'project_id' | 'description' | 'active' | 'paused' | 'tag_list' | 'run_untagged' | 'locked' | 'access_level' | 'maximum_timeout' | 'maintenance_note';
   createSavedView: 'list' | 'project_id' | 'group_id' | 'name' | 'query';
+  createSecureFile: 'id' | 'name' | 'file';
   createServiceAccount: 'name' | 'username' | 'email';
   createSignInLink: 'id';
   createSnippet: 'title' | 'description' | 'visibility' | 'files' | 'content' | 'file_name';
@@ -289,6 +290,7 @@ export interface OperationParameters {
   deleteReviewApps: 'id' | 'before' | 'limit' | 'dry_run';
   deleteRunner: 'runner_id';
   deleteSavedView: 'view_id';
+  deleteSecureFile: 'id' | 'secure_file_id';
   deleteSnippet: 'id';
   deleteSnippetAwardEmoji: 'id' | 'snippet_id' | 'award_id';
   deleteSnippetDiscussionNote: 'id' | 'snippet_id' | 'discussion_id' | 'note_id';
@@ -319,6 +321,7 @@ export interface OperationParameters {
   downloadProjectUpload: 'id' | 'upload_id';
   downloadProjectUploadBySecret: 'id' | 'secret' | 'filename';
   downloadReleaseAsset: 'id' | 'tag_name' | 'direct_asset_path';
+  downloadSecureFile: 'id' | 'secure_file_id';
   dropFailedJob: 'id';
   enableProjectDeployKey: 'id' | 'key_id';
   eraseJob: 'id' | 'job_id';
@@ -533,6 +536,7 @@ export interface OperationParameters {
   getRemoteMirrorPublicKey: 'id' | 'mirror_id';
   getResourceGroup: 'id' | 'key';
   getRunner: 'runner_id';
+  getSecureFile: 'id' | 'secure_file_id';
   getSnippet: 'id';
   getSnippetAwardEmoji: 'id' | 'snippet_id' | 'award_id';
   getSnippetDiscussion: 'id' | 'snippet_id' | 'discussion_id';
@@ -813,6 +817,7 @@ export interface OperationParameters {
   listRunnerManagers: 'runner_id' | 'page' | 'per_page' | 'cursor';
   listSavedViews: 'list' | 'project_id' | 'group_id';
   listSearchResults: 'scope' | 'page' | 'per_page' | 'cursor' | 'pagination' | 'search' | 'state' | 'confidential' | 'order_by' | 'sort' | 'ref' | 'fields' | 'label_name' | 'author_username' | 'source_branch' | 'target_branch' | 'not' | 'search_type' | 'include_archived' | 'exclude_forks' | 'regex' | 'num_context_lines';
+  listSecureFiles: 'id' | 'page' | 'per_page' | 'cursor';
   listServiceAccounts: 'order_by' | 'sort' | 'page' | 'per_page' | 'cursor' | 'pagination';
   listSnippetAwardEmoji: 'id' | 'snippet_id' | 'page' | 'per_page' | 'cursor';
   listSnippetDiscussionNotes: 'id' | 'snippet_id' | 'discussion_id' | 'page' | 'per_page';

@@ -27,6 +27,7 @@ export const sealedColumns = {
   'pipeline variable': [{ table: 'pipeline_variables', column: 'value', key: 'id' }],
   // In jobs alone.
   'push options': [],
+  'secure file key': [{ table: 'secure_files', column: 'content_key', key: 'id' }],
   'terraform state key': [{ table: 'terraform_versions', column: 'content_key', key: 'id' }],
   'trigger token': [{ table: 'pipeline_triggers', column: 'token', key: 'id' }],
   'variable value': [{ table: 'variables', column: 'value', key: 'id' }],

@@ -70,6 +70,14 @@ async function sealInEach({ as, db, services, project, people }: World): Promise
       content_key: services.secrets.seal('terraform state key', 'key'),
     })
     .execute();
+  await db
+    .insertInto('secure_files')
+    .values({
+      ...{ project_id: project.id, name: 'a.key', checksum: '', stored_bytes: 1, stored_sha256: '' },
+      blob_key: 'secure_files/none',
+      content_key: services.secrets.seal('secure file key', 'key'),
+    })
+    .execute();
   await sent(as('owner').post(`${url}/triggers`, { description: 'Nightly' }));
   const schedule = { description: 'Nightly', ref: 'refs/heads/main', cron: '0 1 * * *', owner_id: people.owner.id };
   const { id: schedule_id } = await db

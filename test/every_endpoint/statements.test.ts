@@ -149,7 +149,7 @@ async function addPipeline({ db, project, people }: World, turn: number): Promis
     .execute();
 }
 
-/** A state of Terraform, a trigger, a resource group, a job that waits for the first one, and a schedule of pipelines, of which the first one has started all so far. */
+/** A state of Terraform, a secure file, a trigger, a resource group, a job that waits for the first one, and a schedule of pipelines, of which the first one has started all so far. */
 async function addSchedule({ db, project, people }: World, turn: number): Promise<void> {
   const schedule = { description: `turn ${turn}`, ref: 'refs/heads/main', cron: '0 1 * * *' };
   await db
@@ -163,6 +163,13 @@ async function addSchedule({ db, project, people }: World, turn: number): Promis
   await db
     .insertInto('terraform_states')
     .values({ ...lock, project_id: project.id, name: `state-${turn}` })
+    .execute();
+  await db
+    .insertInto('secure_files')
+    .values({
+      ...{ project_id: project.id, name: `${turn}.key`, checksum: '', content_key: Buffer.from('sealed') },
+      ...{ blob_key: `secure_files/${turn}`, stored_bytes: 1, stored_sha256: '' },
+    })
     .execute();
   await db
     .insertInto('pipeline_triggers')

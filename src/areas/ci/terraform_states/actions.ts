@@ -5,11 +5,12 @@ import { sql } from 'kysely';
 import { newBlobKey, type ReceivedBlob } from '../../../blobs/index.ts';
 import { type Database, repeated } from '../../../db/index.ts';
 import { ApiError, badRequest, conflict, notFound, type Services } from '../../../http/index.ts';
+import { encrypted } from '../../../secrets/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { removeUnusedBlob, storeBlob, useBlob } from '../../instance/blobs/index.ts';
 import type { Granted } from './access.ts';
 import { keyOfVersion, keyPurpose, stateNamed, terraformStateFiles, versionOf } from './queries.ts';
-import { digestOf, encrypted, type Lock } from './rules.ts';
+import { digestOf, type Lock } from './rules.ts';
 
 export const takenText = 'version already exists';
 export const lockedText = '409 Conflict';

@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import type { BlobKey } from '../../../blobs/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { notFound, type Services } from '../../../http/index.ts';
+import { decrypted } from '../../../secrets/index.ts';
 import type { StoredFiles } from '../../../services/index.ts';
-import { decrypted } from './rules.ts';
 
 /** The purpose with which the keys of versions are sealed. */
 export const keyPurpose = 'terraform state key';

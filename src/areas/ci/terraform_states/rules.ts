@@ -1,5 +1,5 @@
-/** What a state of Terraform is, and how its versions are encrypted (docs/reference/terraform_states.md). Pure functions. */
-import { createCipheriv, createDecipheriv, createHmac, hash } from 'node:crypto';
+/** What a state of Terraform is, and how versions are compared (docs/reference/terraform_states.md). Pure functions. */
+import { createHmac, hash } from 'node:crypto';
 
 export const namePattern = /^[\w.-]{1,255}$/;
 
@@ -50,27 +50,6 @@ export function lockIn(content: Buffer): Lock | undefined {
 /** Whether the header `Content-MD5` fits the bytes, if there is one. */
 export const fitsDigest = (content: Buffer, header: string | undefined): boolean =>
   header === undefined || header === hash('md5', content, 'base64');
-
-const algorithm = 'aes-256-gcm';
-const nonce_bytes = 12;
-const tag_bytes = 16;
-
-/**
- * Encrypts a state.
- * @param key 32 bytes, used for this state alone, so that no nonce is needed
- */
-export function encrypted(key: Buffer, content: Buffer): Buffer {
-  const cipher = createCipheriv(algorithm, key, Buffer.alloc(nonce_bytes));
-  const sealed = Buffer.concat([cipher.update(content), cipher.final()]);
-  return Buffer.concat([cipher.getAuthTag(), sealed]);
-}
-
-/** @throws Error if it was changed, or encrypted with another key */
-export function decrypted(key: Buffer, stored: Buffer): Buffer {
-  const decipher = createDecipheriv(algorithm, key, Buffer.alloc(nonce_bytes));
-  decipher.setAuthTag(stored.subarray(0, tag_bytes));
-  return Buffer.concat([decipher.update(stored.subarray(tag_bytes)), decipher.final()]);
-}
 
 /** Tells whether two states are the same without telling what is in them. */
 export const digestOf = (key: Buffer, content: Buffer): string =>

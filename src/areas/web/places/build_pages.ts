@@ -1,4 +1,4 @@
-/** Variables, and badges and uploaded files of projects and groups. */
+/** Variables, secure files and triggers, and badges and uploaded files of projects and groups. */
 import type { Values } from '../../../http/index.ts';
 import { type Content, html, time } from '../../../pages/index.ts';
 import { fieldsOf, formOf, settingsPage } from '../declared/definition.ts';
@@ -76,8 +76,28 @@ const triggerPart = listPart('trigger', {
   },
 });
 
+const secureFilePart = listPart('secure_file', {
+  heading: 'Secure files',
+  list: 'listSecureFiles',
+  intro: 'Keys, certificates and the like, which jobs of protected branches and tags may download.',
+  names: ({ id }) => ({ secure_file_id: Number(id) }),
+  title: 'name',
+  line: ({ checksum, created_at, expires_at }) => html`<code>${textOf({ checksum }, 'checksum')}</code>
+<div class="soft">Uploaded ${time(textOf({ created_at }, 'created_at'))}${
+    expires_at !== null && html`, ends ${time(String(expires_at))}`
+  }</div>`,
+  empty: 'There are no secure files.',
+  create: formOf('createSecureFile', fieldsOf({ name: {}, file: {} }), {
+    button: 'Upload the file',
+    heading: 'New secure file',
+  }),
+  buttons: {
+    remove: { runs: 'deleteSecureFile', label: 'Delete', look: 'danger', done: 'The secure file is deleted.' },
+  },
+});
+
 export const variablePages = [
-  settingsPage('project', 'variables', [variablePart('Project'), triggerPart]),
+  settingsPage('project', 'variables', [variablePart('Project'), secureFilePart, triggerPart]),
   settingsPage('group', 'variables', [variablePart('Group')]),
 ];
 
