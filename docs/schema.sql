@@ -213,6 +213,14 @@ begin
   insert into unused_blobs (key) select blob_key from removed on conflict do nothing;
   return null;
 end $function$;
+CREATE OR REPLACE FUNCTION public.keep_unused_log()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into unused_blobs (key) select blob_key from removed where blob_key is not null on conflict do nothing;
+  return null;
+end $function$;
 CREATE OR REPLACE FUNCTION public.keep_unused_picture()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2869,16 +2877,23 @@ create table job_logs (
   held_back bytea,
   was_resent boolean default false not null,
   debug_trace boolean default false not null,
+  blob_key text,
+  sha256 text,
   constraint job_logs_pkey PRIMARY KEY (job_id),
   constraint job_logs_job_id_fkey FOREIGN KEY (job_id) REFERENCES commit_statuses(id) ON DELETE CASCADE
 );
-comment on table job_logs is 'The logs of jobs, which are kept in pieces.';
+CREATE UNIQUE INDEX job_logs_blob_key ON job_logs USING btree (blob_key) WHERE blob_key IS NOT NULL;
+CREATE INDEX job_logs_in_pieces ON job_logs USING btree (job_id) WHERE blob_key IS NULL;
+CREATE TRIGGER keep_unused_log AFTER DELETE ON job_logs REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_unused_log();
+comment on table job_logs is 'The logs of jobs: pieces while they grow, and blobs afterwards.';
 comment on column job_logs.size is 'Bytes that the runner sent.';
 comment on column job_logs.crc32 is 'Of the bytes that the runner sent.';
 comment on column job_logs.kept_size is 'Bytes that are kept: masked values have another length.';
 comment on column job_logs.held_back is 'The last bytes, encrypted, while they may be the beginning of a masked value.';
 comment on column job_logs.was_resent is 'Whether the runner was asked once to send the log from its beginning.';
 comment on column job_logs.debug_trace is 'Whether the job printed its variables, so that only Developers may read the log.';
+comment on column job_logs.blob_key is 'Null while it is kept in pieces.';
+comment on column job_logs.sha256 is 'Of what is kept, once it is a blob.';
 
 create table job_runs (
   job_id bigint not null,

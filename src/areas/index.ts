@@ -10,7 +10,7 @@ import { artifactRoutes } from './ci/artifacts/routes.ts';
 import { testReportRoutes } from './ci/artifacts/test_report_routes.ts';
 import { lintRoutes } from './ci/configuration/routes.ts';
 import { jobDoors, jobTokenRoutes } from './ci/jobs/index.ts';
-import { logRoutes } from './ci/logs/index.ts';
+import { jobLogFiles, logRoutes } from './ci/logs/index.ts';
 import { resourceGroupRoutes } from './ci/resource_groups/routes.ts';
 import { runnerDoors } from './ci/runners/index.ts';
 import { runnerJobRoutes } from './ci/runners/job_routes.ts';
@@ -348,7 +348,7 @@ export const areaServices: AreaServices = {
   stored_files: [
     ...(['users', 'projects', 'namespaces', 'topics'] as const).map(avatarFiles),
     ...[pictureFiles, proxiedPictureFiles, uploadedFiles, metricImageFiles, dependencyExportFiles, relationExportFiles],
-    ...[sourceMapFiles, chunkFiles, jobArtifactFiles, terraformStateFiles, secureFiles, lfsFiles],
+    ...[sourceMapFiles, chunkFiles, jobArtifactFiles, jobLogFiles, terraformStateFiles, secureFiles, lfsFiles],
   ],
   mail_targets: [
     ...issuables.map(({ kind, mail }) => mailTarget(kind.type, mail)),

@@ -16,6 +16,7 @@ import {
 import { endTodosOfGoneCommits } from './activity/todos/index.ts';
 import { removeExpiredArtifacts, removeProjectArtifacts, takeReports } from './ci/artifacts/index.ts';
 import { endOverdueJobs, measureCoverage, removePipelineRefs } from './ci/jobs/index.ts';
+import { storeEndedLogs } from './ci/logs/index.ts';
 import { forgetSilentManagers } from './ci/runners/index.ts';
 import { failRejected, moveStanding, processAgain, startDelayed, startForPush, stopByJob } from './ci/running/index.ts';
 import { runSchedule, startSchedules, tellOfStop } from './ci/schedules/index.ts';
@@ -148,6 +149,7 @@ export const jobs: readonly AnyJob[] = [
   measureCoverage,
   forgetSilentManagers,
   removeExpiredArtifacts,
+  storeEndedLogs,
   removePipelineRefs,
   removeProjectArtifacts,
   takeReports,

@@ -1343,6 +1343,8 @@ export interface JobLogs {
   held_back: Buffer | null;
   was_resent: Generated<boolean>;
   debug_trace: Generated<boolean>;
+  blob_key: string | null;
+  sha256: string | null;
 }
 
 export interface JobRuns {

@@ -23,7 +23,7 @@ export * from './reply.ts';
 export { scopesFor } from './scopes.ts';
 export { SentFile } from './sent_file.ts';
 export { declaredPart } from './serialise.ts';
-export { fileReply, namesTag, type Reading } from './stored_file.ts';
+export { fileReply, namesTag, type Reading, readableReply } from './stored_file.ts';
 export { streamOf, wholeBody } from './streamed_body.ts';
 export * from './types.ts';
 export { upgradeProtocol } from './upgrades.ts';

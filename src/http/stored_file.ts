@@ -31,17 +31,31 @@ function rangeIn(header: string | undefined, size_bytes: number): ByteRange | 'u
   return { start: Number(start), end: end === '' ? size_bytes - 1 : Math.min(Number(end), size_bytes - 1) };
 }
 
+/** A file whose bytes can be read in part. */
+export interface ReadableFile {
+  size_bytes: number;
+  /** Identifies the content; without quotes. */
+  etag?: string;
+  /** @param range undefined for the whole file */
+  read: (range: ByteRange | undefined) => Promise<Readable>;
+}
+
+interface FileReply {
+  status: 200 | 206 | 304;
+  headers: Headers;
+  body: Readable | undefined;
+}
+
 /**
- * The reply with a stored file.
+ * The reply with a file, or the part of it that a request names.
  * @param headers about the file; those about its length are added
- * @throws ApiError 416 for a part that starts after the end, Error if the blob is missing
+ * @throws ApiError 416 for a part that starts after the end
  */
-export async function fileReply(
-  blobs: Blobs,
-  { key, size_bytes, etag }: StoredFile,
+export async function readableReply(
+  { size_bytes, etag, read }: ReadableFile,
   reading: Reading,
   headers: Headers,
-): Promise<{ status: 200 | 206 | 304; headers: Headers; body: Readable | undefined }> {
+): Promise<FileReply> {
   const tag = etag === undefined ? undefined : `"${etag}"`;
   const common = { ...headers, ...(tag === undefined ? {} : { etag: tag }), 'accept-ranges': 'bytes' };
   if (tag !== undefined && namesTag(reading['if-none-match'], tag)) {
@@ -53,8 +67,7 @@ export async function fileReply(
   const range = isSame ? rangeIn(reading.range, size_bytes) : undefined;
   if (range === 'unsatisfiable')
     throw new ApiError(416, { message: '416 Range Not Satisfiable' }, { 'content-range': `bytes */${size_bytes}` });
-  const body = await blobs.read(key, range);
-  if (!body) throw new Error(`the blob ${key} is missing`);
+  const body = await read(range);
   if (!range) return { status: 200, headers: { ...common, 'content-length': String(size_bytes) }, body };
   const { start, end } = range;
   return {
@@ -66,6 +79,25 @@ export async function fileReply(
     },
     body,
   };
+}
+
+/**
+ * The reply with a stored file, or the part of it that a request names.
+ * @param headers about the file; those about its length are added
+ * @throws ApiError 416 for a part that starts after the end, Error if the blob is missing
+ */
+export function fileReply(
+  blobs: Blobs,
+  { key, ...file }: StoredFile,
+  reading: Reading,
+  headers: Headers,
+): Promise<FileReply> {
+  const read = async (range: ByteRange | undefined) => {
+    const body = await blobs.read(key, range);
+    if (!body) throw new Error(`the blob ${key} is missing`);
+    return body;
+  };
+  return readableReply({ ...file, read }, reading, headers);
 }
 
 /** Whether `If-None-Match` contains a tag, which is given with its quotes. */

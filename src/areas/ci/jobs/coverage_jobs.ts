@@ -25,7 +25,8 @@ async function lastNumber(source: string, lines: readonly string[], left_ms: num
 export const measureCoverage = job('measure_job_coverage', {
   input: { job_id: Id },
   retries: 3,
-  run: async ({ db, input: { job_id }, signal }) => {
+  run: async ({ input: { job_id }, signal, ...services }) => {
+    const { db } = services;
     const { rows } = await sql<{ coverage: string | null }>`
       select definition->'job'->>'coverage' as coverage from job_definitions where job_id = ${job_id}`.execute(db);
     const source = rows[0]?.coverage;
@@ -34,7 +35,7 @@ export const measureCoverage = job('measure_job_coverage', {
     const until = performance.now() + budget_ms;
     let found: number | undefined;
     try {
-      for await (const lines of linesOfLog(db, log, together)) {
+      for await (const lines of linesOfLog(services, log, together)) {
         signal.throwIfAborted();
         found = (await lastNumber(source, lines, until - performance.now())) ?? found;
       }

@@ -19,6 +19,7 @@ import {
 } from '../../../http/index.ts';
 import { type HeldJob, heldJob, noteSeen } from '../held_jobs/queries.ts';
 import { appendToLog, closeLog, noteResent } from '../logs/actions.ts';
+import { sendingInterval } from '../logs/reader_actions.ts';
 import { countJobRequest, refuseToken } from '../runners/call_checks.ts';
 import { runnerReader } from '../runners/http.ts';
 import { touchManager } from '../runners/manager_actions.ts';
@@ -122,8 +123,6 @@ async function held(call: Call, job: HeldJob): Promise<void> {
   if (!isHeld(job)) throw refused(notRunning, job.status);
 }
 
-/** How often a runner sends what its log has grown by, in seconds. */
-const interval_s = 10;
 const intervalHeader = 'x-gitlab-trace-update-interval';
 const maximumPiece_bytes = 4 * 1024 * 1024;
 const maximumLog_bytes = 100 * 1024 * 1024;
@@ -151,7 +150,7 @@ async function sendLog(call: Call) {
     );
   return reply
     .code(202)
-    .headers({ [statusHeader]: job.status, range: `0-${size}`, [intervalHeader]: String(interval_s) })
+    .headers({ [statusHeader]: job.status, range: `0-${size}`, [intervalHeader]: String(sendingInterval(job.id)) })
     .send();
 }
 

@@ -13,7 +13,10 @@ const heldPurpose = 'end of a job log';
 /** The secrets of jobs whose logs grow, by what is stored of them: they need not be decrypted for each piece. */
 const known = cacheOf<string, Buffer[]>(1_000);
 
-function secretsIn({ secrets }: Pick<Services, 'secrets'>, { masked_values }: HeldJob): Buffer[] {
+function secretsIn(
+  { secrets }: Pick<Services, 'secrets'>,
+  { masked_values }: Pick<HeldJob, 'masked_values'>,
+): Buffer[] {
   if (masked_values === null) return [];
   const key = masked_values.toString('base64');
   const cached = known.get(key);
@@ -24,7 +27,7 @@ function secretsIn({ secrets }: Pick<Services, 'secrets'>, { masked_values }: He
   return found;
 }
 
-const heldBack = ({ secrets }: Pick<Services, 'secrets'>, { held_back }: HeldJob): Buffer =>
+const heldBack = ({ secrets }: Pick<Services, 'secrets'>, { held_back }: Pick<HeldJob, 'held_back'>): Buffer =>
   held_back === null ? Buffer.alloc(0) : Buffer.from(secrets.unseal(heldPurpose, held_back) ?? '', 'base64');
 
 /** Forgets a log that its runner sends once more. */
@@ -65,7 +68,7 @@ export async function appendToLog(
     ), grown as (
       update job_logs set size = ${size}, crc32 = ${crc32(piece, job.crc32)}, held_back = ${sealed}, kept_size = kept_size + ${kept.length},
              debug_trace = debug_trace or ${debug_trace}
-       where job_id = ${job.id} and size = ${start}
+       where job_id = ${job.id} and size = ${start} and blob_key is null
       returning kept_size - ${kept.length} as position
     ), written as (
       insert into job_log_pieces (job_id, position, content) select ${job.id}, position, ${kept} from grown where ${kept.length > 0}
@@ -74,13 +77,19 @@ export async function appendToLog(
   return rows.length > 0 ? size : undefined;
 }
 
-/** Appends lines of the server's own to the log of a job, after what was held back. */
-export async function closeLog(services: Sealing, job: HeldJob, lines = ''): Promise<void> {
+/** Appends what was held back of the log of a job, and lines of the server's own. What somebody else appended meanwhile is not repeated. */
+export async function closeLog(
+  services: Sealing,
+  job: Pick<HeldJob, 'id' | 'masked_values' | 'held_back'>,
+  lines = '',
+): Promise<void> {
   const rest = Buffer.concat([maskRest(heldBack(services, job), secretsIn(services, job)), Buffer.from(lines)]);
   if (rest.length === 0) return;
   await sql`
     with grown as (
-      update job_logs set held_back = null, kept_size = kept_size + ${rest.length} where job_id = ${job.id} returning kept_size - ${rest.length} as position
+      update job_logs set held_back = null, kept_size = kept_size + ${rest.length}
+       where job_id = ${job.id} and blob_key is null and held_back is not distinct from ${job.held_back}
+      returning kept_size - ${rest.length} as position
     )
     insert into job_log_pieces (job_id, position, content) select ${job.id}, position, ${rest} from grown`.execute(
     services.db,
