@@ -2933,6 +2933,31 @@ create table job_test_suites (
 comment on table job_test_suites is 'How the tests of a job ended, by the report in the format of JUnit that it left.';
 comment on column job_test_suites.suite_error is 'Why the report cannot be read.';
 
+create table job_token_groups (
+  project_id bigint not null,
+  group_id bigint not null,
+  created_at timestamp with time zone default now() not null,
+  constraint job_token_groups_pkey PRIMARY KEY (project_id, group_id),
+  constraint job_token_groups_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint job_token_groups_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX job_token_groups_by_group ON job_token_groups USING btree (group_id);
+comment on table job_token_groups is 'Groups whose jobs, of all projects below them, get into a project.';
+comment on column job_token_groups.project_id is 'The project that they get into.';
+
+create table job_token_projects (
+  project_id bigint not null,
+  allowed_id bigint not null,
+  created_at timestamp with time zone default now() not null,
+  constraint job_token_projects_pkey PRIMARY KEY (project_id, allowed_id),
+  constraint job_token_projects_others CHECK (project_id <> allowed_id),
+  constraint job_token_projects_allowed_id_fkey FOREIGN KEY (allowed_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint job_token_projects_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX job_token_projects_by_allowed ON job_token_projects USING btree (allowed_id);
+comment on table job_token_projects is 'Projects whose jobs get into another project.';
+comment on column job_token_projects.project_id is 'The project that they get into.';
+
 create unlogged table job_totals (
   id smallint default 1 not null,
   processed bigint default 0 not null,
@@ -4234,6 +4259,8 @@ create table projects (
   build_git_strategy text default 'fetch'::text not null,
   ci_default_git_depth integer default 20,
   ci_separated_caches boolean default true not null,
+  ci_inbound_job_token_scope_enabled boolean default true not null,
+  ci_push_repository_for_job_token_allowed boolean default false not null,
   ci_forward_deployment_enabled boolean default true not null,
   ci_forward_deployment_rollback_allowed boolean default true not null,
   allow_pipeline_trigger_approve_deployment boolean default false not null,
@@ -4326,6 +4353,8 @@ comment on column projects.build_timeout is 'Seconds that a job may take which d
 comment on column projects.build_git_strategy is 'Whether jobs may fetch into what an earlier one left, or clone.';
 comment on column projects.ci_default_git_depth is 'How many commits jobs fetch which do not say it themselves; null and 0: all.';
 comment on column projects.ci_separated_caches is 'Whether protected branches and tags have caches of their own.';
+comment on column projects.ci_inbound_job_token_scope_enabled is 'Whether only jobs of the projects and groups on its lists get in with the rights of their users.';
+comment on column projects.ci_push_repository_for_job_token_allowed is 'Whether its own jobs may push to it.';
 comment on column projects.ci_forward_deployment_enabled is 'Whether a deployment fails that is older than the newest success of its environment.';
 comment on column projects.ci_forward_deployment_rollback_allowed is 'Whether an older job that deploys may be tried again.';
 comment on column projects.allow_pipeline_trigger_approve_deployment is 'Whether users may approve deployments of their own pipelines.';

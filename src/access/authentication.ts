@@ -182,7 +182,7 @@ interface GivenToken {
  */
 export const callerOfToken = (
   services: Services,
-  { value, username, address, job_scopes = ['read_repository'] }: GivenToken,
+  { value, username, address, job_scopes = ['write_repository'] }: GivenToken,
 ): Promise<Caller> =>
   username === jobTokenUsername
     ? callerOfJobToken(services, value, job_scopes)

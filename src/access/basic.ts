@@ -55,7 +55,7 @@ export async function basicCaller(services: Services, caller: () => Promise<Call
 
 /**
  * The caller of a request with Basic credentials; undefined without credentials.
- * @param options.job_scopes what tokens of jobs may be used for at this door; by default, fetching code
+ * @param options.job_scopes what tokens of jobs may be used for at this door; by default, fetching and pushing code
  * @throws ApiError 401 for invalid credentials, 403 with the reason for a user who is not active
  */
 export async function callerOfBasic(

@@ -66,7 +66,8 @@ export {
   namedIssueReader,
   theIssue,
 } from './issues.ts';
-export { callerOfJobToken, newJobToken } from './job_tokens.ts';
+export { mayJobPush } from './job_token_scope.ts';
+export { callerOfJobToken, isJobToken, newJobToken } from './job_tokens.ts';
 export { isLastingOwner } from './lasting_owners.ts';
 export { GroupLevel, groupLevels, levels, ProjectLevel, type Role } from './levels.ts';
 export { countRequest, forgetOldCounts, isWithin, refuseTooOften, tooOften, tooOftenText } from './limits.ts';

@@ -12,6 +12,8 @@ const prefix = 'glcbt-';
 
 export const newJobToken = (): string => newTokenValue(prefix);
 
+export const isJobToken = (token: string): boolean => token.startsWith(prefix);
+
 /** The username that git sends with a job token. */
 export const jobTokenUsername = 'gitlab-ci-token';
 

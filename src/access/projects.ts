@@ -8,6 +8,7 @@ import { idIn } from '../http/ids.ts';
 import { deployLevel } from './deploy_tokens.ts';
 import { countsToday } from './expiry.ts';
 import { admin, type MaybeCaller, type Reading } from './instance.ts';
+import { letsJobsIn } from './job_token_scope.ts';
 import { levels, type Role } from './levels.ts';
 import {
   heldTogether,
@@ -191,13 +192,19 @@ async function answersOf(db: Kysely<DB>, asked: readonly ProjectQuestion[]): Pro
 const grantedProject = keptWithRights('project', keyOf, dataLoader<ProjectQuestion, Project>(keyOf, answersOf));
 
 /**
- * A project as a job may use it: its own as a Developer at most, others as a stranger.
+ * A project as a job may use it: its own, and those that let its project in, as a Developer at most, others as a stranger.
  * @param project with the level of the job's user
  */
-const asJobSees = (project: Project, { project_id }: NonNullable<Caller['job']>): Project =>
-  project.id === project_id
-    ? { ...project, access_level: Math.min(project.access_level, levels.developer) }
-    : { ...project, access_level: 0, permissions: [] };
+async function asJobSees(
+  db: Kysely<DB>,
+  project: Project,
+  { project_id }: NonNullable<Caller['job']>,
+): Promise<Project> {
+  const access_level = Math.min(project.access_level, levels.developer);
+  if (project.id === project_id) return { ...project, access_level };
+  const isIn = access_level > 0 && (await letsJobsIn(db, project.id, project_id));
+  return { ...project, access_level: isIn ? access_level : 0, permissions: [] };
+}
 
 /**
  * The project that `id` names, with the caller's access level in it. Deploy tokens and deploy keys have the level that they grant, regardless of the user who added
@@ -213,7 +220,7 @@ export async function projectFor(
 ): Promise<Project | undefined> {
   if (caller?.job) {
     const own = await projectNamed(db, { id: caller.id, admin: caller.job.of_admin }, id, version);
-    return own && asJobSees(own, caller.job);
+    return own && asJobSees(db, own, caller.job);
   }
   if (!caller?.deploys) return projectNamed(db, caller, id, version);
   const project = await projectNamed(db, undefined, id, version);

@@ -190,6 +190,7 @@ import { groupLinkRoutes } from './spaces/group_links/routes.ts';
 import { groupLifecycleRoutes } from './spaces/groups/lifecycle_routes.ts';
 import { groupRoutes } from './spaces/groups/routes.ts';
 import { invitationRoutes } from './spaces/invitations/routes.ts';
+import { jobTokenScopeRoutes } from './spaces/job_token_scope/routes.ts';
 import { memberRoleRoutes } from './spaces/member_roles/routes.ts';
 import { memberApprovalRoutes } from './spaces/members/approval_routes.ts';
 import { memberEvent } from './spaces/members/hook_actions.ts';
@@ -609,6 +610,7 @@ export const endpoints: readonly FiledEndpoint[] = [
   ...tagged('Resource groups', 'What only one job of a project may use at a time.', resourceGroupRoutes),
   ...tagged('Secure files', 'Files that jobs need and that are not in the repository.', secureFileRoutes),
   ...tagged('Terraform states', 'States that Terraform and OpenTofu keep in projects.', terraformStateRoutes),
+  ...tagged('Job token scope', 'Which jobs get into a project with their tokens.', jobTokenScopeRoutes),
   ...tagged('Triggers', 'Tokens with which programs start pipelines.', triggerRoutes),
   ...tagged('Jobs', 'What external systems report, as jobs of pipelines.', jobRoutes, artifactRoutes),
   ...tagged(

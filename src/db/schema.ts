@@ -1371,6 +1371,18 @@ export interface JobTestSuites {
   suite_error: string | null;
 }
 
+export interface JobTokenGroups {
+  project_id: number;
+  group_id: number;
+  created_at: Generated<Timestamp>;
+}
+
+export interface JobTokenProjects {
+  project_id: number;
+  allowed_id: number;
+  created_at: Generated<Timestamp>;
+}
+
 export interface JobTotals {
   id: Generated<number>;
   processed: Generated<number>;
@@ -2048,6 +2060,8 @@ export interface Projects {
   build_git_strategy: Generated<string>;
   ci_default_git_depth: Generated<number | null>;
   ci_separated_caches: Generated<boolean>;
+  ci_inbound_job_token_scope_enabled: Generated<boolean>;
+  ci_push_repository_for_job_token_allowed: Generated<boolean>;
   ci_forward_deployment_enabled: Generated<boolean>;
   ci_forward_deployment_rollback_allowed: Generated<boolean>;
   allow_pipeline_trigger_approve_deployment: Generated<boolean>;
@@ -2890,6 +2904,8 @@ export interface DB {
   job_logs: JobLogs;
   job_runs: JobRuns;
   job_test_suites: JobTestSuites;
+  job_token_groups: JobTokenGroups;
+  job_token_projects: JobTokenProjects;
   job_totals: JobTotals;
   job_variables: JobVariables;
   job_workers: JobWorkers;

@@ -280,6 +280,9 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
   const below = await asked(owner.post('/groups', { name, path: name, parent_id: group.id }));
   const beside = await asked(owner.post('/groups', { name: `${name}-beside`, path: `${name}-beside` }));
   const other = await asked(owner.post('/projects', { name, namespace_id: below.id, visibility: 'private' }));
+  const scope = `/projects/${project.id}/job_token_scope`;
+  await asked(owner.post(`${scope}/allowlist`, { target_project_id: other.id }));
+  await asked(owner.post(`${scope}/groups_allowlist`, { target_group_id: below.id }));
   await asked(owner.post('/projects', { name: `own-${name}` }));
   await asked(owner.post(`/projects/${project.id}/fork`, { path: `fork-${turn}`, name: `fork-${turn}` }));
   const role = { name, base_access_level: 10, read_code: true };

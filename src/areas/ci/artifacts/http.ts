@@ -22,7 +22,8 @@ import {
   type Values,
 } from '../../../http/index.ts';
 import { disposition } from '../../code/repository/index.ts';
-import { type HeldJob, isDependency, jobOfToken } from './access.ts';
+import { jobOfToken, type RunningJob } from '../held_jobs/queries.ts';
+import { isDependency } from './access.ts';
 import { artifactIn, mostBytes } from './queries.ts';
 import { type FileType, type Format, fileTypes, fits, formats } from './rules.ts';
 import { type SentArtifact, storeArtifact } from './upload_actions.ts';
@@ -34,14 +35,14 @@ interface ArtifactRequest {
 type Call = DoorCall<Caller, ArtifactRequest>;
 
 /** @throws ApiError 403 without a token of a job that runs */
-async function holderOf({ request, services }: Call): Promise<HeldJob> {
+async function holderOf({ request, services }: Call): Promise<RunningJob> {
   const token = request.headers['job-token'] ?? request.query.token ?? request.query.job_token;
   if (typeof token !== 'string') throw forbidden();
   return jobOfToken(services.db, token);
 }
 
 /** @throws ApiError 403 unless the token is of the job in the path */
-async function heldJob(call: Call): Promise<HeldJob> {
+async function heldJob(call: Call): Promise<RunningJob> {
   const job = await holderOf(call);
   if (job.id !== idIn(call.request.params.id)) throw forbidden();
   return job;

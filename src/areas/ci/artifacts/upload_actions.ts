@@ -9,7 +9,7 @@ import { maximumReport_bytes, type Summary, summaryOf, UnreadableReport } from '
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { removeUnusedBlob, storeBlob, useBlob } from '../../instance/blobs/index.ts';
 import { limitsOf } from '../../instance/plan_limits/index.ts';
-import { type HeldJob, notRunningText } from './access.ts';
+import { notRunningText, type RunningJob } from '../held_jobs/queries.ts';
 import {
   type Accessibility,
   type DotenvVariable,
@@ -56,7 +56,11 @@ async function checkArchive({ blobs }: Place, { key, size_bytes }: UploadedFile)
   }
 }
 
-async function readTests(services: Place, { project_id }: HeldJob, { key, size_bytes }: UploadedFile): Promise<Read> {
+async function readTests(
+  services: Place,
+  { project_id }: RunningJob,
+  { key, size_bytes }: UploadedFile,
+): Promise<Read> {
   if (size_bytes > maximumReport_bytes) return { suite: { suite_error: unreadable('it is too large') } };
   try {
     return { suite: await summaryOf(await bytesOf(services, key, maximumReport_bytes), project_id) };
@@ -84,7 +88,7 @@ async function readDotenv(services: Place, { key }: UploadedFile): Promise<Read>
   }
 }
 
-function read(services: Place, job: HeldJob, { file_type, file_format, file }: SentArtifact): Promise<Read> | Read {
+function read(services: Place, job: RunningJob, { file_type, file_format, file }: SentArtifact): Promise<Read> | Read {
   if (file_type === 'archive') return checkArchive(services, file);
   if (file_format !== 'gzip') return {};
   if (file_type === 'junit') return readTests(services, job, file);
@@ -118,7 +122,7 @@ async function lockRunning(tx: Database, job_id: number): Promise<void> {
 }
 
 /** @returns the id; undefined if the job left the same file before. @throws ApiError 409 for another one of the type */
-async function insertArtifact(tx: Database, job: HeldJob, sent: SentArtifact): Promise<number | undefined> {
+async function insertArtifact(tx: Database, job: RunningJob, sent: SentArtifact): Promise<number | undefined> {
   const { file_type, file_format, file, expire_in } = sent;
   const seconds = await lifetimeOf(tx, expire_in);
   const expire_at = seconds === null ? null : sql<string>`now() + make_interval(secs => ${seconds})`;
@@ -164,7 +168,7 @@ async function keepRead(
  * Stores a file of a job that runs. A file that is refused leaves nothing.
  * @throws ApiError 400 for an archive or a list of variables that cannot be read, 403 if the job has ended, 409 if another file of its type is there
  */
-export async function storeArtifact(services: Place, job: HeldJob, sent: SentArtifact): Promise<void> {
+export async function storeArtifact(services: Place, job: RunningJob, sent: SentArtifact): Promise<void> {
   const { db } = services;
   const { file } = sent;
   await storeBlob(db, file);

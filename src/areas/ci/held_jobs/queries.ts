@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { tokenDigest } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import type { Services } from '../../../http/index.ts';
+import { forbidden, type Services } from '../../../http/index.ts';
 import type { State } from '../../code/pipelines/index.ts';
 
 export const maskedPurpose = 'masked values of a job';
@@ -52,6 +52,26 @@ export async function heldJob(db: Database, id: number, token: string): Promise<
       from job_runs join commit_statuses job on job.id = job_runs.job_id join projects on projects.id = job.project_id
            join job_logs on job_logs.job_id = job.id
      where job_runs.token_digest = ${tokenDigest(token)} and job.id = ${id}`.execute(db);
+  return rows[0];
+}
+
+export const notRunningText = 'Job is not running';
+
+/** A job that a runner holds. */
+export type RunningJob = Pick<HeldJob, 'id' | 'project_id' | 'pipeline_id'>;
+
+/**
+ * The job that a token is of, while it runs.
+ * @throws ApiError 403 for a token of no job that runs
+ */
+export async function jobOfToken(db: Database, token: string): Promise<RunningJob> {
+  const { rows } = await sql<RunningJob>`
+    select job.id, job.project_id, job.pipeline_id
+      from job_runs join commit_statuses job on job.id = job_runs.job_id
+     where token_digest = ${tokenDigest(token)} and ended_at is null and status in ('running', 'canceling')`.execute(
+    db,
+  );
+  if (!rows[0]) throw forbidden(notRunningText);
   return rows[0];
 }
 

@@ -17,7 +17,7 @@ import {
   stoppingOf,
   wholeBody,
 } from '../../../http/index.ts';
-import { type HeldJob, heldJob, noteSeen } from '../held_jobs/queries.ts';
+import { type HeldJob, heldJob, noteSeen, notRunningText } from '../held_jobs/queries.ts';
 import { appendToLog, closeLog, noteResent } from '../logs/actions.ts';
 import { sendingInterval } from '../logs/reader_actions.ts';
 import { countJobRequest, refuseToken } from '../runners/call_checks.ts';
@@ -95,8 +95,6 @@ async function requestJob(call: Call) {
 const refused = (reason: string, status?: string): ApiError =>
   new ApiError(403, { message: `403 Forbidden - ${reason}` }, status === undefined ? {} : { [statusHeader]: status });
 
-const notRunning = 'Job is not running';
-
 const tokenOf = ({ headers, query }: FastifyRequest<JobRequest>, fields: Call['fields']): string => {
   const given = headers['job-token'] ?? fields.token ?? query.token ?? query.job_token;
   return typeof given === 'string' ? given : '';
@@ -109,7 +107,7 @@ async function jobOf({ services, request, fields }: Call): Promise<HeldJob> {
   const { job_id } = request.params;
   const token = tokenOf(request, fields);
   const job = token !== '' && /^\d{1,15}$/.test(job_id) ? await heldJob(services.db, Number(job_id), token) : undefined;
-  if (!job) throw refused(notRunning);
+  if (!job) throw refused(notRunningText);
   return job;
 }
 
@@ -118,9 +116,9 @@ async function held(call: Call, job: HeldJob): Promise<void> {
   if (job.erased) throw refused('Job has been erased!', job.status);
   if (isHeld(job) && job.builds_disabled) {
     const status = await endJob(call.services.db, job, { status: 'failed', reason: 'builds_disabled' });
-    throw refused(notRunning, status);
+    throw refused(notRunningText, status);
   }
-  if (!isHeld(job)) throw refused(notRunning, job.status);
+  if (!isHeld(job)) throw refused(notRunningText, job.status);
 }
 
 const intervalHeader = 'x-gitlab-trace-update-interval';
@@ -138,7 +136,7 @@ async function sendLog(call: Call) {
   if (start + piece.length > maximumLog_bytes) {
     await closeLog(services, job, "\nERROR: Job's log exceeded the limit.\n");
     const status = await endJob(services.db, job, { status: 'failed', reason: 'trace_size_exceeded' });
-    throw refused(notRunning, status);
+    throw refused(notRunningText, status);
   }
   const debug_trace = request.query.debug_trace === 'true';
   const size = await appendToLog(services, job, { start, piece, debug_trace });

@@ -3,7 +3,7 @@ import type { Project } from '../../../access/index.ts';
 import { mergeRequestRef, readCommit, repositoryOf } from '../../../git/index.ts';
 import type { Caller, Services } from '../../../http/index.ts';
 import { rightsBetween } from '../configuration/variable_queries.ts';
-import { isSkipped } from './push_jobs.ts';
+import { isSkipped, optionsIn } from './push_jobs.ts';
 import { cancelRedundant } from './redundant_actions.ts';
 import { type Planned, planPipeline, refusePlan, storePlanned } from './start_actions.ts';
 import { storePipeline } from './store_actions.ts';
@@ -42,17 +42,20 @@ const cancelOlder = ({ db }: Pick<Services, 'db'>, { project }: Granted, { iid, 
 
 /**
  * Starts the pipeline for the head of a merge request that is new or was pushed to, if the configuration has jobs for it.
- * @param requested_as what it is made for, so that it is made once
+ * @param asked.requested_as what it is made for, so that it is made once
+ * @param asked.options those of the push, encrypted, in Base64
  */
 export async function startForMergeRequest(
   services: Services,
   granted: Granted,
   built: BuiltMergeRequest,
-  requested_as: string,
+  { requested_as, options }: { requested_as: string; options: string | undefined },
 ): Promise<void> {
   const planned: Planned = await plan(services, granted, built, requested_as);
   const { message } = await readCommit(repositoryOf(services, granted.project), built.head);
-  const id = await storePlanned(services, planned, { isSkipped: isSkipped(message) });
+  const id = await storePlanned(services, planned, {
+    isSkipped: isSkipped(message) || optionsIn(services.secrets, options).skips,
+  });
   if (id !== undefined) await cancelOlder(services, granted, built);
 }
 

@@ -38,9 +38,12 @@ const input = {
   options: optional(Type.String()),
 };
 
-/** The options of a push; none if there are none, or they cannot be decrypted any more. */
-function optionsIn(secrets: Secrets, sealed: Buffer | undefined): PushOptions {
-  const text = sealed && secrets.unseal('push options', sealed);
+/**
+ * The options of a push; none if there are none, or they cannot be decrypted any more.
+ * @param sealed encrypted, in Base64
+ */
+export function optionsIn(secrets: Secrets, sealed: string | undefined): PushOptions {
+  const text = sealed === undefined ? undefined : secrets.unseal('push options', Buffer.from(sealed, 'base64'));
   return readOptions(text === undefined ? [] : JSON.parse(text));
 }
 
@@ -54,10 +57,7 @@ export const startForPush = job('start_pipeline_for_push', {
     const project = caller && (await projectFor(services.db, caller, String(project_id)));
     if (!caller || !project || project.read_only || !mayUse(project, 'builds')) return;
     const { ref, before_sha, sha, requested_as, predefined = {}, options } = pushed;
-    const { skips, variables, inputs } = optionsIn(
-      services.secrets,
-      options === undefined ? undefined : Buffer.from(options, 'base64'),
-    );
+    const { skips, variables, inputs } = optionsIn(services.secrets, options);
     const name = ref.replace(/^refs\/(?:heads|tags)\//, '');
     const asked = {
       source: 'push' as const,

@@ -1,8 +1,19 @@
-/** Starting pipelines with the token of a trigger (docs/reference/triggers.md#starting-a-pipeline). The token is a parameter, and stands for nobody elsewhere. */
+/** Starting pipelines with the token of a trigger or of a job (docs/reference/triggers.md#starting-a-pipeline). The token is a parameter, and stands for nobody elsewhere. */
 import { sql } from 'kysely';
 import { type TProperties, Type } from 'typebox';
-import { callerInJob, mayUse, type Project, projectFor, reasonForReadOnly } from '../../../access/index.ts';
 import {
+  callerInJob,
+  callerOfJobToken,
+  isJobToken,
+  levels,
+  mayRead,
+  mayUse,
+  type Project,
+  projectFor,
+  reasonForReadOnly,
+} from '../../../access/index.ts';
+import {
+  ApiError,
   badParam,
   type Caller,
   type DescribedDoor,
@@ -59,25 +70,48 @@ function variablesIn(given: unknown): GivenVariable[] {
 interface Starter {
   caller: Caller;
   project: Project;
+  /** Of the pipelines. */
+  source: 'trigger' | 'pipeline';
+}
+
+/** @throws ApiError 403 unless the builds of the project are there for the starter */
+function refuseUnusable(project: Project): void {
+  if (!mayUse(project, 'repository') || !mayUse(project, 'builds')) throw forbidden();
+  if (project.read_only) throw forbidden(reasonForReadOnly(project));
 }
 
 /**
- * The owner of the trigger with a token, with the rights that they have now. Tokens of jobs will be the other kind.
+ * The user of the job with a token.
+ * @throws ApiError 401, 403, 404
+ */
+async function jobStarter(services: Services, id: string, token: string): Promise<Starter> {
+  const caller = await callerOfJobToken(services, token, ['api']).catch((error: unknown) => {
+    throw error instanceof ApiError && error.status === 401 ? notFound() : error;
+  });
+  const project = await projectFor(services.db, caller, id);
+  if (!project || !mayRead(caller, project)) throw notFound();
+  if (project.access_level < levels.developer) throw forbidden();
+  refuseUnusable(project);
+  return { caller, project, source: 'pipeline' };
+}
+
+/**
+ * The owner of the trigger with a token, with the rights that they have now, or the user of the job with one.
  * @throws ApiError 403, 404
  */
 async function starterOf(services: Services, id: string, token: string): Promise<Starter> {
+  if (isJobToken(token)) return jobStarter(services, id, token);
   const trigger = await triggerWith(services.db, token);
   const caller = trigger && (await callerInJob(services, trigger.owner_id));
   const project = caller && (await projectFor(services.db, caller, id));
   if (!trigger || !caller || project?.id !== trigger.project_id) throw notFound();
-  if (!mayUse(project, 'repository') || !mayUse(project, 'builds')) throw forbidden();
-  if (project.read_only) throw forbidden(reasonForReadOnly(project));
+  refuseUnusable(project);
   await services.db
     .updateTable('pipeline_triggers')
     .set({ last_used: sql<string>`now()` })
     .where('id', '=', trigger.id)
     .execute();
-  return { caller, project };
+  return { caller, project, source: 'trigger' };
 }
 
 async function start({ services, request, reply, fields }: Call) {
@@ -88,13 +122,13 @@ async function start({ services, request, reply, fields }: Call) {
   };
   const { ref, inputs, token: given } = read({ token, ...sent }, 'free');
   const variables = variablesIn(sent.variables);
-  const { caller, project } = await starterOf(services, request.params.id, given);
+  const { caller, project, source } = await starterOf(services, request.params.id, given);
   const payload = { key: 'CI_TRIGGER_PAYLOAD', value: JSON.stringify(sent), variable_type: 'file' as const };
   const id = await createPipeline(
     services,
     { project, caller },
     {
-      ...{ source: 'trigger', ref, variables: [...variables, payload], ...(inputs && { inputs }) },
+      ...{ source, ref, variables: [...variables, payload], ...(inputs && { inputs }) },
       predefined: { CI_PIPELINE_TRIGGERED: 'true' },
     },
   );
@@ -112,8 +146,8 @@ const description = {
   responses: {
     201: 'The pipeline, as `GET /projects/:id/pipelines/:pipeline_id` has it',
     400: [`\`variables ${notTextsText}\``, ...startRefusals.map((text) => `\`base: ${text}\``)].join('; '),
-    403: '`403 Forbidden`: the owner of the token may not use the pipelines of the project any more, or it is read-only',
-    404: '`404 Not found`: there is no such project, or the token is none of it',
+    403: '`403 Forbidden`: who the token acts for may not use the pipelines of the project, or it is read-only',
+    404: '`404 Not found`: there is no such project, or the token is none that starts something in it',
     413: '`413 Request Entity Too Large`: more than 64 KiB',
   },
 };
@@ -122,7 +156,11 @@ const doors = [
   {
     method: 'POST',
     path: '/projects/:id/trigger/pipeline',
-    description: { ...description, operation: 'triggerPipeline', summary: 'Start a pipeline with a trigger token' },
+    description: {
+      ...description,
+      operation: 'triggerPipeline',
+      summary: 'Start a pipeline with the token of a trigger or job',
+    },
   },
   {
     method: 'POST',
@@ -130,7 +168,7 @@ const doors = [
     description: {
       ...description,
       operation: 'triggerPipelineOfRef',
-      summary: 'Start a pipeline of a branch or tag with a trigger token',
+      summary: 'Start a pipeline of a branch or tag with the token of a trigger or job',
       query_parameters: ['token'],
     },
   },

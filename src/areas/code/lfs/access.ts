@@ -12,6 +12,7 @@ import {
   isCollaborator,
   levels,
   type MaybeCaller,
+  mayJobPush,
   mayRead,
   mayReadCode,
   movedProject,
@@ -110,7 +111,7 @@ export async function grantLfs(
   if (!mayReadCode(project)) throw forbidden();
   if (operation === 'upload') {
     const mayPush = project.access_level >= levels.developer || (caller && (await isCollaborator(db, caller, project)));
-    if (!mayPush) throw forbidden();
+    if (!mayPush || (caller?.job && !(await mayJobPush(db, caller.job, project.id)))) throw forbidden();
     if (project.read_only) throw refusal(403, reasonForReadOnly(project));
   }
   return { project, caller };

@@ -204,6 +204,10 @@ function counted(services: Services, { kind, owner }: GitAccess, request: Fastif
   );
 }
 
+/** Whether the refs of pipelines are for the caller: a job, in its own project. */
+const ownsPipelines = ({ kind, owner, caller }: GitAccess): boolean =>
+  kind.name === 'project' && caller?.job?.project_id === owner.id;
+
 const uploading = (kinds: readonly GitKind[]) =>
   door<Caller, RoutedRequest>({
     method: 'POST',
@@ -217,7 +221,7 @@ const uploading = (kinds: readonly GitKind[]) =>
       });
       const stream = uploadPack(await repositoryFor(services, granted), {
         ...transportOf(request, reply),
-        ...(caller?.job && { sees: 'pipelines' as const }),
+        ...(ownsPipelines(granted) && { sees: 'pipelines' as const }),
         input: counted(services, granted, request),
       });
       return sendPack(reply, 'git-upload-pack-result', stream);

@@ -30,7 +30,9 @@ export function pushRulesFor(services: Services, granted: GitAccess & { caller: 
         return [text];
       }
     },
-    async moved(updates, push_options) {
+    async moved(updates, given) {
+      // Otherwise a job could start itself again and again.
+      const push_options = caller.job ? ['ci.skip'] : given;
       const id = row!;
       row = undefined;
       const sealed = push_options.length === 0 ? undefined : sealedOptions(services, push_options);

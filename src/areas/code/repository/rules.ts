@@ -18,6 +18,8 @@ export const missingFile = "A file with this name doesn't exist";
 /** A refusal to a git client, which prints the text. */
 export const refusal = (status: number, text: string): ApiError => new ApiError(status, { message: text });
 
+export const uploadRefused = 'You are not allowed to upload code.';
+
 /** The refusal of a push to a project whose content cannot be changed. */
 export function readOnlyRefusal({ archived, being_copied }: Pick<Project, 'archived' | 'being_copied'>): string {
   if (being_copied) return projectIsBeingFilled;

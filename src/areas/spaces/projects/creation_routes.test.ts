@@ -67,6 +67,8 @@ test('a project needs only a name, is created in the namespace of the caller, an
     ci_default_git_depth: 20,
     ci_separated_caches: true,
     keep_latest_artifact: true,
+    ci_inbound_job_token_scope_enabled: true,
+    ci_push_repository_for_job_token_allowed: false,
     max_artifacts_size: null,
     mirror: false,
     mirror_user_id: null,

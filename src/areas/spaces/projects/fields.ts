@@ -239,6 +239,14 @@ export const codeFields = {
     reply: keepLatest,
     relation: columnOr('keep_latest_artifact', flag, true),
   },
+  ci_inbound_job_token_scope_enabled: flagField(
+    'ci_inbound_job_token_scope_enabled',
+    'Whether only the jobs of certain projects get into this one',
+  ),
+  ci_push_repository_for_job_token_allowed: flagField(
+    'ci_push_repository_for_job_token_allowed',
+    'Whether the jobs of the project may push to it',
+  ),
   max_artifacts_size: artifactsSize,
   ci_pipeline_variables_minimum_override_role: {
     column: 'given',

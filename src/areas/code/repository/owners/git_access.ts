@@ -9,7 +9,7 @@ import { ApiError, type Caller, type Identification, type Services } from '../..
 import type { GitAccess, GitKind, GitRequest } from '../definition.ts';
 import { ownedRepository } from '../git.ts';
 import { refuseWhileMoving } from '../moving/place_actions.ts';
-import { refusal } from '../rules.ts';
+import { refusal, uploadRefused } from '../rules.ts';
 
 /** The owner of a repository has another path now. git follows a redirect of its first request, and sends all further ones to the new path. */
 export class MovedGit extends ApiError {
@@ -40,7 +40,7 @@ export const gitCaller = <R extends RouteGenericInterface>(
     request.ssh_key_id === undefined ? callerOfBasic(services, request) : callerOfSshKey(services, request.ssh_key_id),
   scopes: (request) => gitScopes[isPush(serviceOf(request)) ? 'upload' : 'download'],
   insufficient: (request) =>
-    refusal(403, `You are not allowed to ${isPush(serviceOf(request)) ? 'upload' : 'download'} code.`),
+    refusal(403, isPush(serviceOf(request)) ? uploadRefused : 'You are not allowed to download code.'),
 });
 
 /** The refusal for a client with access to a repository that git cannot serve now. */

@@ -5,6 +5,7 @@ import {
   levels,
   type MaybeCaller,
   mayDownloadCode,
+  mayJobPush,
   mayRead,
   movedProject,
   type Project,
@@ -19,7 +20,7 @@ import { protectDefaultBranch } from '../../protected_branches/actions.ts';
 import type { GitKind } from '../definition.ts';
 import { recordedRefsIn, recordRefsIn } from '../moving/recorded_ref_queries.ts';
 import { oddTreeRefusals, pushRefusals } from '../push_checks/checks.ts';
-import { pushedBranches, readOnlyRefusal, refusal } from '../rules.ts';
+import { pushedBranches, readOnlyRefusal, refusal, uploadRefused } from '../rules.ts';
 import { isPush, MovedGit } from './git_access.ts';
 import { measureRepository } from './size_actions.ts';
 
@@ -57,6 +58,7 @@ async function grantProject(
 }
 
 async function refusePush({ db }: Services, caller: Caller, project: Project): Promise<void> {
+  if (caller.job && !(await mayJobPush(db, caller.job, project.id))) throw refusal(403, uploadRefused);
   if (project.access_level < levels.developer && !(await isCollaborator(db, caller, project)))
     throw refusal(403, 'You are not allowed to push code to this project.');
   if (project.read_only) throw refusal(403, readOnlyRefusal(project));

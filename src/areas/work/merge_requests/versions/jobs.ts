@@ -16,7 +16,7 @@ import {
   resolveBranch,
   resolveCommit,
 } from '../../../../git/index.ts';
-import { Id, nullable, type Services } from '../../../../http/index.ts';
+import { Id, nullable, optional, type Services } from '../../../../http/index.ts';
 import { job } from '../../../../jobs/index.ts';
 import { addNotification } from '../../../activity/notifications/index.ts';
 import { mergeWhenReady } from '../../../code/commit_statuses/index.ts';
@@ -151,17 +151,29 @@ async function openOnes(
   return rows.map(({ id }) => id);
 }
 
+/** Who moved branches, and what they said with it. */
+interface Pusher {
+  user_id: number | null;
+  /** The options of the push, encrypted, in Base64, and the commits that it brought. */
+  pushed?: { heads: readonly string[]; options: string } | undefined;
+}
+
 /** Enqueued by every move of branches that are the source or target of open merge requests. It reads the current heads of the branches, so running it twice changes nothing. */
 export const followMergeRequests = job('follow_branches', {
-  input: { project_id: Id, user_id: nullable(Id), branches: Type.Array(Type.String()) },
+  input: {
+    project_id: Id,
+    user_id: nullable(Id),
+    branches: Type.Array(Type.String()),
+    pushed: optional(Type.Object({ heads: Type.Array(Type.String()), options: Type.String() })),
+  },
   retries: refRetries,
-  run: async ({ input: { project_id, user_id, branches }, signal, ...services }) => {
+  run: async ({ input: { project_id, branches, ...pusher }, signal, ...services }) => {
     for (const side of ['target', 'source'] as const) {
       const follow = side === 'source' ? followSource : followTarget;
       for (let after = 0; ; ) {
         signal.throwIfAborted();
         const ids = await openOnes(services.db, side, project_id, branches, after);
-        await follow(services, await mergeFacts(services.db, ids), user_id);
+        await follow(services, await mergeFacts(services.db, ids), pusher);
         if (ids.length < at_once) break;
         after = ids.at(-1)!;
       }
@@ -172,7 +184,7 @@ export const followMergeRequests = job('follow_branches', {
 const withoutCommits = { merge_commit_sha: null, squash_commit_sha: null, should_remove_source_branch: null };
 
 /** Updates merge requests whose target branch has moved: those now contained in it were merged by a push; for the others, the stored merge status is outdated. */
-async function followTarget(services: JobServices, all: readonly MergeFacts[], user_id: number | null): Promise<void> {
+async function followTarget(services: JobServices, all: readonly MergeFacts[], { user_id }: Pusher): Promise<void> {
   for (const group of Map.groupBy(all, ({ target_branch }) => target_branch).values()) {
     const { target, target_branch } = group[0]!;
     const into = repositoryOf(services, target);
@@ -209,14 +221,14 @@ async function followTarget(services: JobServices, all: readonly MergeFacts[], u
   }
 }
 
-async function followSource(services: JobServices, all: readonly MergeFacts[], user_id: number | null): Promise<void> {
+async function followSource(services: JobServices, all: readonly MergeFacts[], pusher: Pusher): Promise<void> {
   for (const facts of all) {
     if (!facts.source) continue;
     const from = repositoryOf(services, facts.source);
     const head = await resolveBranch(from, facts.source_branch);
     if ((head === undefined) !== facts.source_branch_gone)
-      await noteBranch(services.db, facts, user_id, head === undefined);
-    if (head !== undefined && head !== facts.head_commit_id) await followHead(services, facts, head, user_id);
+      await noteBranch(services.db, facts, pusher.user_id, head === undefined);
+    if (head !== undefined && head !== facts.head_commit_id) await followHead(services, facts, head, pusher);
     const [now] = await mergeFacts(services.db, [facts.id]);
     if (now?.state !== 'opened') continue;
     await storeCheck(services.db, now, await checkBranches(services, now));
@@ -268,7 +280,7 @@ async function followHead(
   services: JobServices,
   facts: MergeFacts,
   head: string,
-  user_id: number | null,
+  { user_id, pushed }: Pusher,
 ): Promise<void> {
   const into = repositoryOf(services, facts.target);
   const heads = await headsWith(services, facts, head);
@@ -310,7 +322,8 @@ async function followHead(
     await addSystemNote(tx, on, user_id, commitsAdded(commits, address));
     if (user_id !== null) {
       await tellOfPush(tx, facts, user_id);
-      await enqueuePipeline(tx, { merge_request_id: facts.id, user_id, sha: head });
+      const options = pushed?.heads.includes(head) ? { options: pushed.options } : {};
+      await enqueuePipeline(tx, { merge_request_id: facts.id, user_id, sha: head, ...options });
     }
     // The auto-merge was set for this very head before the version was recorded: statuses that arrived meanwhile found no merge request with this head.
     if (row.aborts_merge) await addSystemNote(tx, on, user_id, mergeAborted);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { gitClient, remoteOf } from '../../../../../test/support/git.ts';
 import { performQueued } from '../../../../../test/support/jobs.ts';
 import { built } from '../../../../../test/support/pipelines.ts';
 import { runnerOf } from '../../../../../test/support/runners.ts';
@@ -127,4 +128,17 @@ test('a branch that is rebased with skip_ci starts no jobs', async () => {
   assert.equal(await rebased(true), 'skipped');
   await push('c.txt', 'Go on', 'main');
   assert.equal(await rebased(false), 'pending');
+});
+
+test('a push that skips its pipelines skips that of the merge request, too', async () => {
+  const { url, project, people, work, pipelines } = await proposed();
+  await work();
+  const { run } = await gitClient();
+  const remote = remoteOf(url, project.full_path, people.developer.token);
+  await run(['clone', '-q', '-b', 'topic', remote, '.']);
+  await run(['commit', '-q', '--allow-empty', '-m', 'Go on']);
+  assert.equal((await run(['push', '-q', '-o', 'ci.skip', remote, 'topic'])).code, 0);
+  await work();
+  const [newest] = await pipelines();
+  assert.deepEqual([newest.source, newest.status], ['merge_request_event', 'skipped']);
 });

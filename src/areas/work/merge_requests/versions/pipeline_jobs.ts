@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { callerInJob } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
-import { Id } from '../../../../http/index.ts';
+import { Id, optional } from '../../../../http/index.ts';
 import { job } from '../../../../jobs/index.ts';
 import { startForMergeRequest } from '../../../ci/running/index.ts';
 import { settingsOf } from '../../../instance/application_settings/index.ts';
@@ -11,9 +11,15 @@ import { builtOf, runningProject } from './pipeline_actions.ts';
 
 /** Enqueued with a new merge request, and with each further version. */
 export const startMergeRequestPipeline = job('start_merge_request_pipeline', {
-  input: { merge_request_id: Id, user_id: Id, sha: Type.String() },
+  input: {
+    merge_request_id: Id,
+    user_id: Id,
+    sha: Type.String(),
+    /** The options of the push, encrypted, in Base64. */
+    options: optional(Type.String()),
+  },
   retries: 3,
-  run: async ({ input: { merge_request_id, user_id, sha }, log: _log, signal: _signal, ...services }) => {
+  run: async ({ input: { merge_request_id, user_id, sha, options }, log: _log, signal: _signal, ...services }) => {
     const { db } = services;
     const [facts] = await mergeFacts(db, [merge_request_id]);
     // Another version has its own pipeline.
@@ -21,7 +27,8 @@ export const startMergeRequestPipeline = job('start_merge_request_pipeline', {
     const caller = await callerInJob(services, user_id);
     const project = caller && (await runningProject(db, caller, facts));
     const built = project && (await builtOf(services, caller, facts));
-    if (built) await startForMergeRequest(services, { project, caller }, built, `merge request ${facts.id} ${sha}`);
+    const requested_as = `merge request ${facts.id} ${sha}`;
+    if (built) await startForMergeRequest(services, { project, caller }, built, { requested_as, options });
   },
 });
 
@@ -31,7 +38,7 @@ export const startMergeRequestPipeline = job('start_merge_request_pipeline', {
  */
 export async function enqueuePipeline(
   tx: Database,
-  version: { merge_request_id: number; user_id: number; sha: string },
+  version: { merge_request_id: number; user_id: number; sha: string; options?: string },
 ): Promise<void> {
   if ((await settingsOf(tx)).pipelines_for_pushes) await startMergeRequestPipeline.enqueue(tx, version);
 }

@@ -12,7 +12,11 @@ import { followMergeRequests } from './jobs.ts';
 /** Enqueues the update of open merge requests whose source or target branch has moved; one job for all, and one index lookup. */
 async function tellMergeRequests(
   tx: Database,
-  { project_id, user_id }: { project_id: number; user_id: number | null },
+  {
+    project_id,
+    user_id,
+    push_options,
+  }: { project_id: number; user_id: number | null; push_options?: Buffer | undefined },
   moved: readonly RefUpdate[],
 ): Promise<void> {
   const names = movedBranches(moved);
@@ -24,8 +28,12 @@ async function tellMergeRequests(
         or exists (select from merge_requests where project_id = ${project_id} and target_branch = name and state in ('opened', 'locked'))`.execute(
     tx,
   );
-  if (rows.length > 0)
-    await followMergeRequests.enqueue(tx, { project_id, user_id, branches: rows.map(({ name }) => name) });
+  if (rows.length === 0) return;
+  const heads = moved.flatMap(({ new: sha }) => sha ?? []);
+  await followMergeRequests.enqueue(tx, {
+    ...{ project_id, user_id, branches: rows.map(({ name }) => name) },
+    ...(push_options && { pushed: { heads, options: push_options.toString('base64') } }),
+  });
 }
 
 const newMergeRequestPage = pagePath('/:project/-/merge_requests/new');
@@ -87,8 +95,8 @@ async function mergeRequestLinks(
 /** Updates open merge requests after pushes, and shows their links to the user who pushed. */
 export const mergeRequestFollower: PushFollower = {
   follow:
-    async (_services, { owner, user_id, moved }) =>
+    async (_services, { owner, user_id, moved, push_options }) =>
     (tx) =>
-      tellMergeRequests(tx, { project_id: owner.id, user_id }, moved),
+      tellMergeRequests(tx, { project_id: owner.id, user_id, push_options }, moved),
   answer: mergeRequestLinks,
 };
