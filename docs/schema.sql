@@ -1024,6 +1024,21 @@ comment on table boards is 'Issue boards of projects and groups.';
 comment on column boards.assignee_wildcard is '`None` or `Any` in the place of a user.';
 comment on column boards.milestone_wildcard is '`None`, `Any`, `Upcoming` or `Started` in the place of a milestone.';
 
+create table bridges (
+  job_id bigint not null,
+  pipeline_id bigint,
+  has_started boolean not null,
+  waits boolean not null,
+  constraint bridges_pkey PRIMARY KEY (job_id),
+  constraint bridges_job_id_fkey FOREIGN KEY (job_id) REFERENCES commit_statuses(id) ON DELETE CASCADE,
+  constraint bridges_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id) ON DELETE SET NULL
+);
+CREATE INDEX bridges_by_pipeline ON bridges USING btree (pipeline_id) WHERE pipeline_id IS NOT NULL;
+comment on table bridges is 'Which pipelines the jobs of pipelines have started, or take the status of.';
+comment on column bridges.pipeline_id is 'Null when the pipeline was deleted.';
+comment on column bridges.has_started is 'Whether the job has started the pipeline, rather than found it.';
+comment on column bridges.waits is 'Whether the job ends with the pipeline, and as it does.';
+
 create table broadcast_messages (
   id bigint generated always as identity not null,
   message text not null,
@@ -1297,6 +1312,7 @@ create table commit_statuses (
   constraint commit_statuses_runner_manager_id_fkey FOREIGN KEY (runner_manager_id) REFERENCES runner_managers(id) ON DELETE SET NULL,
   constraint commit_statuses_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL
 );
+CREATE INDEX commit_statuses_bridges ON commit_statuses USING btree (pipeline_id, id) WHERE kind = 'bridge'::text;
 CREATE INDEX commit_statuses_by_commit ON commit_statuses USING btree (project_id, sha, id);
 CREATE INDEX commit_statuses_by_resource_group ON commit_statuses USING btree (resource_group_id, id) WHERE resource_group_id IS NOT NULL;
 CREATE INDEX commit_statuses_by_runner ON commit_statuses USING btree (runner_id, id) WHERE runner_id IS NOT NULL;
@@ -1308,6 +1324,7 @@ CREATE UNIQUE INDEX commit_statuses_current_jobs ON commit_statuses USING btree 
 CREATE INDEX commit_statuses_current_of_pipeline ON commit_statuses USING btree (pipeline_id, status) WHERE NOT retried;
 CREATE INDEX commit_statuses_in_order ON commit_statuses USING btree (project_id, id);
 CREATE INDEX commit_statuses_of_pipeline ON commit_statuses USING btree (pipeline_id, id);
+CREATE INDEX commit_statuses_open_bridges ON commit_statuses USING btree (id) WHERE kind = 'bridge'::text AND (status = ANY (ARRAY['pending'::text, 'running'::text]));
 CREATE INDEX commit_statuses_queue ON commit_statuses USING btree (project_id, id) WHERE kind = 'job'::text AND status = 'pending'::text;
 CREATE INDEX commit_statuses_running ON commit_statuses USING btree (project_id) WHERE kind = 'job'::text AND (status = ANY (ARRAY['running'::text, 'canceling'::text]));
 CREATE INDEX commit_statuses_running_by_runner ON commit_statuses USING btree (runner_id) WHERE runner_id IS NOT NULL AND (status = ANY (ARRAY['running'::text, 'canceling'::text]));
@@ -4052,6 +4069,8 @@ create table pipelines (
   predefined jsonb default '{}'::jsonb not null,
   merge_request_id bigint,
   has_ref boolean default false not null,
+  parent_id bigint,
+  tree_id bigint,
   constraint pipelines_pkey PRIMARY KEY (id),
   constraint pipelines_iid_key UNIQUE (project_id, iid),
   constraint pipelines_on_job_failure_check CHECK (on_job_failure = ANY (ARRAY['none'::text, 'all'::text])),
@@ -4059,6 +4078,7 @@ create table pipelines (
   constraint pipelines_source_check CHECK (source = ANY (ARRAY['push'::text, 'web'::text, 'trigger'::text, 'schedule'::text, 'api'::text, 'external'::text, 'pipeline'::text, 'parent_pipeline'::text, 'merge_request_event'::text])),
   constraint pipelines_status_check CHECK (status = ANY (ARRAY['created'::text, 'waiting_for_resource'::text, 'preparing'::text, 'scheduled'::text, 'manual'::text, 'pending'::text, 'running'::text, 'canceling'::text, 'success'::text, 'failed'::text, 'canceled'::text, 'skipped'::text])),
   constraint pipelines_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE SET NULL,
+  constraint pipelines_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES pipelines(id) ON DELETE CASCADE,
   constraint pipelines_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint pipelines_schedule_id_fkey FOREIGN KEY (schedule_id) REFERENCES pipeline_schedules(id) ON DELETE SET NULL,
   constraint pipelines_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL
@@ -4066,9 +4086,11 @@ create table pipelines (
 CREATE INDEX pipelines_by_author ON pipelines USING btree (project_id, user_id, id);
 CREATE INDEX pipelines_by_commit ON pipelines USING btree (project_id, sha, id);
 CREATE INDEX pipelines_by_merge_request ON pipelines USING btree (merge_request_id, id) WHERE merge_request_id IS NOT NULL;
+CREATE INDEX pipelines_by_parent ON pipelines USING btree (parent_id) WHERE parent_id IS NOT NULL;
 CREATE INDEX pipelines_by_ref ON pipelines USING btree (project_id, ref, id);
 CREATE INDEX pipelines_by_schedule ON pipelines USING btree (schedule_id, id) WHERE schedule_id IS NOT NULL;
 CREATE INDEX pipelines_by_status ON pipelines USING btree (project_id, status, id);
+CREATE INDEX pipelines_by_tree ON pipelines USING btree (tree_id) WHERE tree_id IS NOT NULL;
 CREATE INDEX pipelines_by_update ON pipelines USING btree (project_id, updated_at, id);
 CREATE INDEX pipelines_by_user ON pipelines USING btree (user_id) WHERE user_id IS NOT NULL;
 CREATE INDEX pipelines_in_order ON pipelines USING btree (project_id, id);
@@ -4087,6 +4109,8 @@ comment on column pipelines.schedule_id is 'The schedule that started it.';
 comment on column pipelines.predefined is 'Predefined variables about what started it, as they were then.';
 comment on column pipelines.merge_request_id is 'The merge request that it was made for.';
 comment on column pipelines.has_ref is 'Whether the repository may have a ref that keeps its commit for its jobs.';
+comment on column pipelines.parent_id is 'The pipeline of the same project that started it as its child.';
+comment on column pipelines.tree_id is 'The pipeline that all began with, of which this one follows through other pipelines. It may be gone.';
 
 create table placeholder_memberships (
   id bigint generated always as identity not null,

@@ -274,6 +274,13 @@ export interface Boards {
   updated_at: Generated<Timestamp>;
 }
 
+export interface Bridges {
+  job_id: number;
+  pipeline_id: number | null;
+  has_started: boolean;
+  waits: boolean;
+}
+
 export interface BroadcastMessages {
   id: GeneratedAlways<number>;
   message: string;
@@ -1934,6 +1941,8 @@ export interface Pipelines {
   predefined: Generated<Json>;
   merge_request_id: number | null;
   has_ref: Generated<boolean>;
+  parent_id: number | null;
+  tree_id: number | null;
 }
 
 export interface PlaceholderMemberships {
@@ -2805,6 +2814,7 @@ export interface DB {
   board_labels: BoardLabels;
   board_lists: BoardLists;
   boards: Boards;
+  bridges: Bridges;
   broadcast_messages: BroadcastMessages;
   bulk_import_entities: BulkImportEntities;
   bulk_import_failures: BulkImportFailures;

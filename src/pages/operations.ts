@@ -751,7 +751,7 @@ export interface OperationParameters {
   listOwnRunners: 'type' | 'status' | 'paused' | 'tag_list' | 'version_prefix' | 'page' | 'per_page' | 'cursor';
   listOwnTokenAssociations: 'page' | 'per_page' | 'min_access_level';
   listPersonalAccessTokens: 'user_id' | 'state' | 'revoked' | 'search' | 'created_after' | 'created_before' | 'last_used_after' | 'last_used_before' | 'expires_after' | 'expires_before' | 'sort' | 'page' | 'per_page' | 'cursor';
-  listPipelineBridges: 'id' | 'pipeline_id' | 'page' | 'per_page' | 'cursor';
+  listPipelineBridges: 'id' | 'pipeline_id' | 'scope' | 'page' | 'per_page' | 'cursor';
   listPipelineJobs: 'id' | 'pipeline_id' | 'scope' | 'include_retried' | 'page' | 'per_page' | 'cursor';
   listPipelineSchedules: 'id' | 'scope' | 'page' | 'per_page' | 'cursor';
   listPipelineTriggers: 'id' | 'page' | 'per_page' | 'cursor';

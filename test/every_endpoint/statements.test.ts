@@ -183,6 +183,14 @@ async function addSchedule({ db, project, people }: World, turn: number): Promis
     insert into commit_statuses (project_id, sha, ref, name, status, kind, stage, stage_index, run_when, pipeline_id, resource_group_id)
     select ${project.id}, ${'a'.repeat(40)}, 'main', ${`wait ${turn}`}, 'waiting_for_resource', 'job', 'deploy', 0, 'on_success',
            (select min(id) from pipelines), (select min(id) from resource_groups)`.execute(db);
+  await sql`
+    with bridge as (
+      insert into commit_statuses (project_id, sha, ref, name, status, kind, stage, stage_index, run_when, pipeline_id)
+      select ${project.id}, ${'a'.repeat(40)}, 'main', ${`start ${turn}`}, 'running', 'bridge', 'deploy', 0, 'on_success', (select min(id) from pipelines)
+      returning id)
+    insert into bridges (job_id, pipeline_id, has_started, waits) select id, (select max(id) from pipelines), true, true from bridge`.execute(
+    db,
+  );
 }
 
 /** A runner of each kind, and a machine and a job of the first one. The first job has left an archive. */
@@ -937,9 +945,9 @@ async function atBest(here: World, endpoint: AnyEndpoint, answer: Listed, expect
   return best;
 }
 
-/** The scopes of feature flags, pipelines, schedules and jobs are their states. */
+/** The scopes of feature flags, pipelines, schedules, jobs and bridges are their states. */
 const takesAll = ({ input = {}, path }: AnyEndpoint): boolean =>
-  'scope' in input && !/\/(feature_flags|pipelines|pipeline_schedules|jobs)$/.test(path);
+  'scope' in input && !/\/(feature_flags|pipelines|pipeline_schedules|jobs|bridges)$/.test(path);
 
 const isSearch = ({ path }: AnyEndpoint): boolean => path.endsWith('/search');
 /** Issues are in all of them. */
@@ -980,7 +988,6 @@ const unchanging = new Set([
   // Guests maintain nothing.
   '/users/:id/project_deploy_keys',
   // There are none yet.
-  '/projects/:id/pipelines/:pipeline_id/bridges',
   '/projects/:id/pipelines/:pipeline_id/variables',
   // An archive does not change.
   '/projects/:id/jobs/:job_id/artifacts/tree',

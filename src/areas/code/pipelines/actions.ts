@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { type Database, nextIid, takeTurn } from '../../../db/index.ts';
 import { found, invalid } from '../../../http/index.ts';
+import { followPipeline } from './bridge_actions.ts';
 import { type Counted, isFinal, overallStatus, type State } from './rules.ts';
 
 export interface Place {
@@ -85,7 +86,7 @@ export async function refreshPipeline(tx: Database, id: number): Promise<{ befor
 }
 
 /**
- * Deletes a pipeline and its statuses.
+ * Deletes a pipeline, its jobs or statuses, and its children.
  * @throws ApiError 404
  */
 export async function removePipeline(db: Database, project_id: number, id: number): Promise<void> {
@@ -93,6 +94,7 @@ export async function removePipeline(db: Database, project_id: number, id: numbe
     const query = tx.selectFrom('pipelines').select('sha').where('project_id', '=', project_id).where('id', '=', id);
     const { sha } = found('Pipeline', await query.executeTakeFirst());
     await lockCommit(tx, { project_id, sha });
+    await followPipeline(tx, id);
     await tx.deleteFrom('pipelines').where('id', '=', id).execute();
   });
 }

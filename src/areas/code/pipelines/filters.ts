@@ -37,8 +37,8 @@ const scoped: Record<(typeof scopes)[number], RawBuilder<unknown>> = {
 export function matching(given: Filters): RawBuilder<SqlBool> {
   const { scope, status, source, ref, sha, username, name, yaml_errors } = given;
   const predicates = [
-    sql`true`,
-    ...(source ? [sql`pipelines.source = ${source}`] : []),
+    // Children are shown with their parents, unless they are asked for.
+    source ? sql`pipelines.source = ${source}` : sql`pipelines.source <> 'parent_pipeline'`,
     ...(name === undefined ? [] : [sql`pipelines.name = ${name}`]),
     ...(yaml_errors === undefined ? [] : [sql`(pipelines.yaml_errors is not null) = ${yaml_errors}`]),
     ...(scope ? [scoped[scope]] : []),

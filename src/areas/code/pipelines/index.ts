@@ -1,6 +1,7 @@
 /** The interface of pipelines to other districts. */
 export { hasReadablePipelines, isShownPipeline, pipelinesReader } from './access.ts';
 export { refreshPipeline, removePipeline } from './actions.ts';
+export { followQueue } from './bridge_actions.ts';
 export { emptyPipelines } from './emptying_queries.ts';
 export { sampleJob, samplePipeline, tellOfJobs, tellOfPipeline } from './hook_actions.ts';
 export { jobEvent, pipelineEvent } from './hook_present.ts';

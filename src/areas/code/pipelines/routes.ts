@@ -2,30 +2,15 @@
 import { Type } from 'typebox';
 import { repositoryOf, resolveBranch, resolveCommit } from '../../../git/index.ts';
 import { found, get, Id, one, optional, pageOf } from '../../../http/index.ts';
-import { mapPage, pageOfArray, paginate, paging } from '../../../lists/index.ts';
+import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { pipelinesReader } from './access.ts';
 import { matching, pipelineFilters } from './filters.ts';
 import { Pipeline, PipelineDetail, presentPipeline } from './present.ts';
-import { pipelineIn, pipelineReply, pipelinesOf } from './queries.ts';
+import { pipelineReply, pipelinesOf } from './queries.ts';
 
 const path = '/projects/:id/pipelines';
 const single = { pipeline_id: Id };
 const missing = '404 Pipeline Not Found';
-
-/** Parts of a v4 pipeline that external pipelines do not have. */
-const none = (part: string, operation: string, noun: string) =>
-  get(`${path}/:pipeline_id/${part}`, {
-    operation,
-    summary: `List the ${noun} of a pipeline; always empty, because jobs run elsewhere`,
-    access: pipelinesReader,
-    input: { ...single, ...paging },
-    returns: pageOf(Type.Object({})),
-    refusals: { 404: missing },
-    handle: async ({ db, project, input }) => {
-      await pipelineIn(db, project, input.pipeline_id);
-      return pageOfArray([], input);
-    },
-  });
 
 export const pipelineRoutes = [
   get(path, {
@@ -73,5 +58,4 @@ export const pipelineRoutes = [
     refusals: { 404: missing },
     handle: ({ project, input, ...services }) => pipelineReply(services, project, input.pipeline_id),
   }),
-  none('bridges', 'listPipelineBridges', 'downstream pipelines'),
 ];
