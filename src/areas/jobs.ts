@@ -15,6 +15,7 @@ import {
 } from './activity/notifications/index.ts';
 import { endTodosOfGoneCommits } from './activity/todos/index.ts';
 import { removeExpiredArtifacts, removeProjectArtifacts, takeReports } from './ci/artifacts/index.ts';
+import { cancelChild, followPipelines, moveBridges, startBridge } from './ci/bridges/index.ts';
 import { endOverdueJobs, measureCoverage, removePipelineRefs } from './ci/jobs/index.ts';
 import { storeEndedLogs } from './ci/logs/index.ts';
 import { forgetSilentManagers } from './ci/runners/index.ts';
@@ -159,6 +160,7 @@ export const jobs: readonly AnyJob[] = [
   moveStanding,
   startDelayed,
   startForPush,
+  ...[startBridge, followPipelines, cancelChild, moveBridges],
   runSchedule,
   startSchedules,
   tellOfStop,

@@ -19,7 +19,7 @@ import {
   resolveTag,
 } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
-import { noCommit, readerFor } from './reading_git.ts';
+import { type ArtifactReader, noCommit, readerFor } from './reading_git.ts';
 import type { Location } from './rules.ts';
 import { type Built, sourcesFor } from './variable_queries.ts';
 
@@ -47,7 +47,7 @@ export async function refOf(
 }
 
 /** A configuration to compile for what is built. */
-interface ToBuild {
+export interface ToBuild {
   /** The text of the configuration, or where it is in the commit. */
   content: string | Location;
   built: Built;
@@ -59,6 +59,8 @@ interface ToBuild {
   variables?: readonly CiVariable[];
   /** Values for the inputs of the header. */
   inputs?: Readonly<Record<string, unknown>>;
+  /** Reads files that a job of the pipeline which starts this one has left. */
+  artifact?: ArtifactReader;
 }
 
 /**
@@ -68,11 +70,14 @@ interface ToBuild {
 export async function compileBuilt(
   services: Services,
   { project, caller }: Granted,
-  { content, built, selects, with_jobs, variables = [], inputs }: ToBuild,
+  { content, built, selects, with_jobs, variables = [], inputs, artifact }: ToBuild,
 ): Promise<Compiled> {
   const context = { project: project.full_path, sha: built.commit?.id ?? noCommit };
   const before = built.compared_with ?? (built.ref.type === 'branch' ? built.before_sha : undefined);
-  const reader = readerFor(services, caller, context, before);
+  const reader = readerFor(services, caller, context, {
+    ...(before !== undefined && { before_sha: before }),
+    ...(artifact && { artifact }),
+  });
   const text = typeof content === 'string' ? content : await textAt(content, reader, context);
   if (text === undefined || text.trim() === '') return refused(noContentText);
   const facts = { source: built.source, ref: built.ref, context, has_cluster: false } satisfies Partial<Facts>;

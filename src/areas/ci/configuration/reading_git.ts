@@ -26,7 +26,12 @@ export type Reading = Pick<Services, 'db' | 'storages' | 'url'>;
 /** The commit of a project without any. */
 export const noCommit = '0'.repeat(40);
 
-const maximumFile_bytes = 2 * 1024 * 1024;
+/** Reads a file that a job has left. */
+export type ArtifactReader = (
+  request: Extract<FileRequest, { type: 'artifact' }>,
+) => Promise<Pick<FileContent, 'content'> | FileRefusal>;
+
+export const maximumFile_bytes = 2 * 1024 * 1024;
 const remote_ms = 5_000;
 const remoteRedirects = 3;
 const all_ms = 30_000;
@@ -123,9 +128,14 @@ async function changedBetween(repository: Repository, from: string, sha: string)
  * Reads what the compiler asks for.
  * @param caller whoever must be allowed to download the code of each project
  * @param built the commit that is built
- * @param before_sha the commit before a push of a branch, with which changes are compared
+ * @param more `before_sha` is the commit before a push of a branch, with which changes are compared; `artifact` reads files of jobs, which are not known here
  */
-export function readerFor(services: Reading, caller: MaybeCaller, built: FileContext, before_sha?: string): Reader {
+export function readerFor(
+  services: Reading,
+  caller: MaybeCaller,
+  built: FileContext,
+  { before_sha, artifact }: { before_sha?: string; artifact?: ArtifactReader },
+): Reader {
   let began_ms: number | undefined;
   const left_ms = () => {
     began_ms ??= performance.now();
@@ -135,7 +145,11 @@ export function readerFor(services: Reading, caller: MaybeCaller, built: FileCon
     const time_ms = left_ms();
     if (time_ms <= 0) return { refused: 'took_too_long' };
     if (request.type === 'remote') return remoteFile(services, request.url, time_ms);
-    if (request.type === 'artifact') return { refused: 'no_parent_pipeline' };
+    if (request.type === 'artifact') {
+      const read = await artifact?.(request);
+      if (!read) return { refused: 'no_parent_pipeline' };
+      return 'refused' in read ? read : { ...read, context: built, blob: null, raw: null };
+    }
     const { path } = request;
     const isLocal = request.type === 'local';
     const code = await codeOf(services, caller, isLocal ? request.context.project : request.project);

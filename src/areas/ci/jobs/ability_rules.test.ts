@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { abilitiesIn, lacksAbility } from './ability_rules.ts';
 
-const plain = { allow_failure: false, source: 'push', uploads: [] };
+const plain = { allow_failure: false, is_for_merge_request: false, uploads: [] };
 const [zip, raw] = [{ artifact_format: 'zip' }, { artifact_format: 'raw' }];
 
 test('a job needs only the abilities that it uses', () => {
@@ -11,7 +11,7 @@ test('a job needs only the abilities that it uses', () => {
     [{ ...plain, uploads: [zip] }, undefined],
     [{ ...plain, allow_failure: true }, undefined],
     [{ ...plain, allow_failure: { exit_codes: [1] } }, 'return_exit_code'],
-    [{ ...plain, source: 'merge_request_event' }, 'refspecs'],
+    [{ ...plain, is_for_merge_request: true }, 'refspecs'],
     [{ ...plain, uploads: [zip, zip] }, 'upload_multiple_artifacts'],
     [{ ...plain, uploads: [raw] }, 'upload_raw_artifacts'],
   ] as const;

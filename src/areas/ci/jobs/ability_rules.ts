@@ -12,15 +12,15 @@ export interface Abilities {
 
 interface Needing {
   allow_failure: Job['allow_failure'];
-  source: string;
+  is_for_merge_request: boolean;
   /** What it uploads afterwards. */
   uploads: readonly { artifact_format: string }[];
 }
 
 /** Whether a runner lacks an ability without which a job would not do what its configuration says. */
-export function lacksAbility(abilities: Abilities, { allow_failure, source, uploads }: Needing): boolean {
+export function lacksAbility(abilities: Abilities, { allow_failure, is_for_merge_request, uploads }: Needing): boolean {
   const needs: Record<keyof Omit<Abilities, 'cancel_gracefully'>, boolean> = {
-    refspecs: source === 'merge_request_event',
+    refspecs: is_for_merge_request,
     return_exit_code: typeof allow_failure !== 'boolean',
     upload_multiple_artifacts: uploads.length > 1,
     upload_raw_artifacts: uploads.some(({ artifact_format }) => artifact_format === 'raw'),

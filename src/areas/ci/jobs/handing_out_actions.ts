@@ -18,7 +18,14 @@ import { pipelineOfJob } from './queries.ts';
 import { keepCommit } from './ref_actions.ts';
 import type { FailureReason } from './rules.ts';
 import { type Taken, takeJob } from './taking_queries.ts';
-import { environmentOf, type Given, type PipelineOfJob, repositoryUrl, variablesOfJob } from './variable_queries.ts';
+import {
+  environmentOf,
+  type Given,
+  type PipelineOfJob,
+  refOfPipeline,
+  repositoryUrl,
+  variablesOfJob,
+} from './variable_queries.ts';
 
 export type JobForRunner = ReturnType<typeof presentForRunner>;
 
@@ -112,7 +119,8 @@ async function presented(
   const given = await givenFor(services, { job, runner, token });
   const { pipeline, project } = given;
   const definition = job.definition.job as Job;
-  const needing = { source: pipeline.source, uploads: presentArtifacts(definition) ?? [] };
+  const is_for_merge_request = refOfPipeline(pipeline).type === 'merge_request';
+  const needing = { is_for_merge_request, uploads: presentArtifacts(definition) ?? [] };
   if (lacksAbility(abilities, { allow_failure: definition.allow_failure, ...needing }))
     throw new Unfit('runner_unsupported');
   const repository = repositoryOf(services, project);

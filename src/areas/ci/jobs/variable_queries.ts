@@ -41,9 +41,13 @@ export interface PipelineOfJob {
 }
 
 /** What a pipeline is built for. */
-export function refOfPipeline({ source, ref, tag, predefined }: PipelineOfJob): Built['ref'] {
-  if (source === 'merge_request_event')
-    return { type: 'merge_request', name: predefined.CI_MERGE_REQUEST_SOURCE_BRANCH_NAME ?? ref };
+export function refOfPipeline({
+  ref,
+  tag,
+  predefined,
+}: Pick<PipelineOfJob, 'ref' | 'tag' | 'predefined'>): Built['ref'] {
+  const source_branch = predefined.CI_MERGE_REQUEST_SOURCE_BRANCH_NAME;
+  if (source_branch !== undefined) return { type: 'merge_request', name: source_branch };
   return { type: tag ? 'tag' : 'branch', name: ref };
 }
 

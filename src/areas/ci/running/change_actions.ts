@@ -1,8 +1,9 @@
 /** Retrying, cancelling and starting jobs and pipelines (docs/reference/pipelines.md#changing-pipelines). */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type Database, repeated } from '../../../db/index.ts';
 import { badRequest, forbidden } from '../../../http/index.ts';
 import { finalStates } from '../../code/pipelines/index.ts';
+import { cancelChildren, descendantsOf, isStartedBy } from './bridge_actions.ts';
 import { type Starting, unplayableText } from './deployment_actions.ts';
 import { forgetSkipped, makeReady, processPipeline } from './process_actions.ts';
 import { type JobOf, lockPipeline, type Running } from './queries.ts';
@@ -72,10 +73,17 @@ const endsByItself = sql`
 
 /**
  * Cancels locked jobs that are not final. A runner that can ends its job itself, with what is to be run after it; from others the job is taken.
+ * @param isWhole whether all that is left of the pipeline is canceled, with all of its children
  * @param force whether no runner is waited for
  */
-async function cancel(tx: Database, pipeline: Running, ids: readonly number[], force = false): Promise<void> {
+async function cancel(
+  tx: Database,
+  pipeline: Running,
+  ids: readonly number[],
+  { isWhole, force = false }: { isWhole: boolean; force?: boolean },
+): Promise<void> {
   if (ids.length === 0) return;
+  await cancelChildren(tx, pipeline.id, isWhole ? sql`true` : isStartedBy(ids));
   const isAsked = force ? sql`false` : endsByItself;
   await sql`
     with asked as (
@@ -96,22 +104,42 @@ const isOpen = sql`status not in (${sql.join([...finalStates, 'canceling'])})`;
 export async function cancelOthers(tx: Database, pipeline: Running): Promise<void> {
   const query = tx.selectFrom('pipelines').select('on_job_failure').where('id', '=', pipeline.id);
   const { on_job_failure } = await query.executeTakeFirstOrThrow();
-  if (on_job_failure === 'all') await cancel(tx, pipeline, await jobsIn(tx, pipeline.id, isOpen));
+  if (on_job_failure === 'all') await cancelWhole(tx, pipeline);
+}
+
+interface Place {
+  project_id: number;
+  id: number;
 }
 
 /**
- * Cancels jobs of a pipeline; those that are final are left as they are.
- * @param which a predicate on rows of `commit_statuses`; without one, all of them
+ * Cancels some jobs of a pipeline, and the children that bridges among them have started. Jobs that are final are left as they are.
+ * @param which a predicate on rows of `commit_statuses`
  */
-export const cancelJobs = (
-  db: Database,
-  { project_id, id }: { project_id: number; id: number },
-  which = sql`true`,
-): Promise<void> =>
+export const cancelJobs = (db: Database, { project_id, id }: Place, which: RawBuilder<unknown>): Promise<void> =>
   repeated(db, async (tx) => {
     const pipeline = await lockPipeline(tx, project_id, id);
-    await cancel(tx, pipeline, await jobsIn(tx, id, sql`${isOpen} and ${which}`));
+    await cancel(tx, pipeline, await jobsIn(tx, id, sql`${isOpen} and ${which}`), { isWhole: false });
   });
+
+/**
+ * Cancels what is left of a locked pipeline, and its children soon.
+ * @param provided a predicate on rows of `commit_statuses`, which holds for all of a pipeline or for none
+ */
+export const cancelWhole = async (tx: Database, pipeline: Running, provided = sql`true`): Promise<void> =>
+  cancel(tx, pipeline, await jobsIn(tx, pipeline.id, sql`${isOpen} and ${provided}`), { isWhole: true });
+
+/**
+ * Cancels what is left of a pipeline, and its children.
+ * @param provided a predicate on rows of `commit_statuses`, which holds for all of a pipeline or for none
+ */
+export const cancelPipeline = (db: Database, { project_id, id }: Place, provided = sql`true`): Promise<void> =>
+  repeated(db, async (tx) => cancelWhole(tx, await lockPipeline(tx, project_id, id), provided));
+
+/** Cancels a pipeline and all below it at once, before they are deleted. */
+export async function cancelTree(db: Database, { project_id, id }: Place): Promise<void> {
+  for (const each of [id, ...(await descendantsOf(db, id))]) await cancelPipeline(db, { project_id, id: each });
+}
 
 /** The state of a job whose pipeline is locked. */
 async function stateOf(tx: Database, id: number) {

@@ -5,6 +5,7 @@ import { Id } from '../../../http/index.ts';
 import { queueOf } from '../../../jobs/index.ts';
 import { tellWaiting } from '../../code/commit_statuses/index.ts';
 import { isFinal, notifyOfPipeline, refreshPipeline, tellOfJobs, tellOfPipeline } from '../../code/pipelines/index.ts';
+import { startBridgeQueue } from './bridge_actions.ts';
 import { admitted, followJobs, planDeployments, type Starting } from './deployment_actions.ts';
 import { lockPipeline, plannedJobs, type Running } from './queries.ts';
 import { advance, isNewestFirst, type Next, occupying, type ProcessMode, upcoming } from './rules.ts';
@@ -39,7 +40,18 @@ async function change(tx: Database, set: RawBuilder<unknown>, where: RawBuilder<
   return rows.map(({ id }) => id);
 }
 
-const queued = sql`status = 'pending', queued_at = now(), scheduled_at = null`;
+/**
+ * Makes jobs available to runners, and lets bridges start what they start.
+ * @param where a predicate on rows of `commit_statuses`
+ */
+async function queue(tx: Database, where: RawBuilder<unknown>) {
+  const { rows } = await sql<{ id: number; pipeline_id: number; project_id: number; kind: string }>`
+    update commit_statuses set status = 'pending', queued_at = now(), scheduled_at = null where ${where}
+    returning id, pipeline_id, project_id, kind`.execute(tx);
+  const bridges = rows.flatMap(({ id, kind }) => (kind === 'bridge' ? [{ job_id: id }] : []));
+  await startBridgeQueue.enqueueEach(tx, bridges);
+  return rows;
+}
 
 /**
  * Hands the resource of a group to the next job that waits for it, unless a job has it.
@@ -55,18 +67,21 @@ export async function handOn(tx: Database, group_id: number): Promise<void> {
   const isTaken = sql`exists (select from commit_statuses where resource_group_id = ${group_id} and status in (${sql.join(occupying)}))`;
   const mode = group?.process_mode ?? 'unordered';
   const order = sql.raw(isNewestFirst(mode) ? 'desc' : 'asc');
-  const given = await change(
+  const given = await queue(
     tx,
-    queued,
     sql`not ${isTaken} and status = 'waiting_for_resource' and id = (
       select id from commit_statuses where resource_group_id = ${group_id} and status in (${sql.join([...upcoming(mode)])})
        order by pipeline_id ${order}, status = 'waiting_for_resource' desc, id limit 1 for update)`,
   );
   if (given.length === 0) return;
-  await tellOfJobs(tx, given);
-  const { rows } = await sql<{ pipeline_id: number; project_id: number }>`
-    select pipeline_id, project_id from commit_statuses where ${isAmongIds(given)}`.execute(tx);
-  await processQueue.enqueueEach(tx, rows);
+  await tellOfJobs(
+    tx,
+    given.map(({ id }) => id),
+  );
+  await processQueue.enqueueEach(
+    tx,
+    given.map(({ pipeline_id, project_id }) => ({ pipeline_id, project_id })),
+  );
 }
 
 /** The resource groups of some jobs, each once, in the order in which they are locked. */
@@ -79,14 +94,14 @@ async function groupsOf(tx: Database, ids: readonly number[]): Promise<number[]>
 }
 
 /**
- * Makes jobs available to runners; those of a resource group wait for the resource. A job that may not deploy now fails, or waits for a person.
+ * Lets jobs start; those of a resource group wait for the resource. A job that may not deploy now fails, or waits for a person.
  * @param ids of jobs that are not final
  * @returns how many are ready, or wait for a resource
  * @throws ApiError if a person starts a job that they may not start now
  */
 export async function makeReady(tx: Database, ids: readonly number[], starting?: Starting): Promise<number> {
   const ready = await admitted(tx, ids, starting);
-  await change(tx, queued, sql`${isAmongIds(ready)} and resource_group_id is null`);
+  await queue(tx, sql`${isAmongIds(ready)} and resource_group_id is null`);
   const groups = await groupsOf(tx, ready);
   if (groups.length === 0) return ready.length;
   await change(
@@ -177,7 +192,7 @@ export const forgetSkipped = (tx: Database, pipeline_id: number): Promise<number
   );
 
 /** Runs work on a pipeline that may have been deleted since. */
-const onPipeline = (
+export const onPipeline = (
   db: Database,
   { pipeline_id, project_id }: { pipeline_id: number; project_id: number },
   work: (tx: Database, pipeline: Running) => Promise<void>,

@@ -51,7 +51,7 @@ export interface BuiltFor {
 }
 
 /** The branches of the merge request that each row of `pipelines` is about. */
-const branches = sql<Branches | null>`case when pipelines.source = 'merge_request_event' then jsonb_build_object(
+const branches = sql<Branches | null>`case when predefined->>'CI_MERGE_REQUEST_SOURCE_BRANCH_NAME' is not null then jsonb_build_object(
   'source_branch', pipelines.predefined->>'CI_MERGE_REQUEST_SOURCE_BRANCH_NAME', 'target_branch', pipelines.predefined->>'CI_MERGE_REQUEST_TARGET_BRANCH_NAME') end`;
 
 export interface JobOf extends BuiltFor {

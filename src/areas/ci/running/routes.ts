@@ -19,11 +19,19 @@ import {
   type Services,
 } from '../../../http/index.ts';
 import { pageOfArray, paging } from '../../../lists/index.ts';
-import { Job, jobReply } from '../../code/jobs/index.ts';
+import { changedJobReply, Job } from '../../code/jobs/index.ts';
 import { PipelineDetail, pipelineIn, pipelineReply, removePipeline } from '../../code/pipelines/index.ts';
 import { endlessFreezeText, freezeText } from '../../deployments/environments/index.ts';
 import { mayGiveVariables, refuseCancelling, runnableJob, runnablePipeline } from './access.ts';
-import { cancelJobs, notRetryableText, playJob, retryJob, retryPipeline } from './change_actions.ts';
+import {
+  cancelJobs,
+  cancelPipeline,
+  cancelTree,
+  notRetryableText,
+  playJob,
+  retryJob,
+  retryPipeline,
+} from './change_actions.ts';
 import { unplayableText } from './deployment_actions.ts';
 import { givenVariable, Inputs, JobVariables, mostVariables, PipelineVariable } from './parameters.ts';
 import { jobIn, jobVariablePurpose, pipelineOf, variablesOf } from './queries.ts';
@@ -96,7 +104,7 @@ export const runningRoutes: AnyEndpoint[] = [
   }),
   del(path, {
     operation: 'deletePipeline',
-    summary: 'Delete a pipeline with its jobs or statuses',
+    summary: 'Delete a pipeline with its jobs or statuses, and its children',
     description: 'Jobs that have not ended are cancelled first, so that others get their resources.',
     access: projectRole('owner', { feature: 'repository' }),
     input: single,
@@ -104,7 +112,7 @@ export const runningRoutes: AnyEndpoint[] = [
     refusals: { 404: missing },
     handle: async ({ db, project, input }) => {
       const pipeline = await pipelineOf(db, project.id, input.pipeline_id);
-      if (pipeline) await cancelJobs(db, { project_id: project.id, id: pipeline.id });
+      if (pipeline) await cancelTree(db, { project_id: project.id, id: pipeline.id });
       await removePipeline(db, project.id, input.pipeline_id);
     },
   }),
@@ -133,7 +141,7 @@ export const runningRoutes: AnyEndpoint[] = [
       const pipeline = await pipelineOf(services.db, project.id, input.pipeline_id);
       if (!pipeline) throw notAllowed();
       await refuseCancelling({ db: services.db, project });
-      await cancelJobs(services.db, { project_id: project.id, id: pipeline.id });
+      await cancelPipeline(services.db, { project_id: project.id, id: pipeline.id });
       return pipelineReply(services, project, pipeline.id);
     },
   }),
@@ -181,7 +189,7 @@ export const runningRoutes: AnyEndpoint[] = [
       const variables = await sealedVariables(services, project, input.job_variables_attributes);
       const { override_freeze } = input;
       await playJob(db, project.id, job, { user_id: caller.id, variables, override_freeze });
-      return jobReply(services, project, job.id);
+      return changedJobReply(services, { project, caller }, job.id);
     },
   }),
   post(`${jobPath}/retry`, {
@@ -200,7 +208,8 @@ export const runningRoutes: AnyEndpoint[] = [
       const { db } = services;
       const job = await runnableJob({ db, project, caller }, input.job_id);
       const variables = await sealedVariables(services, project, input.job_variables_attributes);
-      return jobReply(services, project, await retryJob(db, project.id, job, { user_id: caller.id, variables }));
+      const id = await retryJob(db, project.id, job, { user_id: caller.id, variables });
+      return changedJobReply(services, { project, caller }, id);
     },
   }),
   post(`${jobPath}/cancel`, {
@@ -210,12 +219,12 @@ export const runningRoutes: AnyEndpoint[] = [
     input: singleJob,
     returns: one(Job),
     refusals: { 403: '403 Forbidden', 404: missingJob, 405: external },
-    handle: async ({ project, input, ...services }) => {
+    handle: async ({ project, caller, input, ...services }) => {
       const job = await jobIn(services.db, project.id, input.job_id);
       if (!job) throw notAllowed();
       await refuseCancelling({ db: services.db, project });
       await cancelJobs(services.db, { project_id: project.id, id: job.pipeline_id }, sql`id = ${job.id}`);
-      return jobReply(services, project, job.id);
+      return changedJobReply(services, { project, caller }, job.id);
     },
   }),
 ];

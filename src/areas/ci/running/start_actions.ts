@@ -5,19 +5,18 @@ import { readCommit, repositoryOf } from '../../../git/index.ts';
 import { badParam, type Caller, invalid, type Services } from '../../../http/index.ts';
 import type { Source } from '../../code/pipelines/index.ts';
 import { limitsOf } from '../../instance/plan_limits/index.ts';
-import { compileBuilt, noContentText, refOf } from '../configuration/lint_actions.ts';
+import { compileBuilt, noContentText, refOf, type ToBuild } from '../configuration/lint_actions.ts';
 import { configPathOf } from '../configuration/queries.ts';
 import { locationOf } from '../configuration/rules.ts';
-import { type Rights, rightsOn } from '../configuration/variable_queries.ts';
+import { type Built, type Rights, rightsOn } from '../configuration/variable_queries.ts';
 import { mayGiveVariables } from './access.ts';
-import { type GivenVariable, type NewPipeline, type Parts, storePipeline } from './store_actions.ts';
+import { type Content, type GivenVariable, type NewPipeline, type Parts, storePipeline } from './store_actions.ts';
 
 /** The most jobs of a pipeline, where the server sets no limit. */
 const maximumJobs = 5_000;
 
 const missingText = 'Missing CI config file';
 const tooManyText = (most: number) => `Pipeline size limit exceeded! The number of jobs has to be less than ${most}`;
-const bridgeText = (name: string) => `${name} job: trigger is not supported`;
 export const noVariablesText = 'Insufficient permissions to set pipeline variables';
 export const doubledText = (key: string) => `Duplicate variable name: ${key}`;
 const noRightText = (ref: string) =>
@@ -30,7 +29,6 @@ export const startRefusals = [
   'Reference not found',
   noRightText('<ref>'),
   tooManyText(0).replace('0', '<number>'),
-  bridgeText('<name>'),
   doubledText('<key>'),
   noVariablesText,
   '<what is wrong with the configuration>',
@@ -63,44 +61,63 @@ export interface Asked {
   predefined?: Readonly<Record<string, string>>;
   /** The merge request whose head is built; then the ref is not looked for. */
   about?: {
-    id: number;
+    /** Null if it is gone. */
+    id: number | null;
     source_branch: string;
     /** The commit that changes are compared with. */
     base: string | null;
     rights: Rights;
   };
+  /** The bridge that starts it, with what it adds. */
+  started_by?: {
+    /** The pipeline that all began with. */
+    tree_id: number;
+    /** A child is made for what its parent is made for, by a configuration of its own. */
+    child?: Child;
+  };
+}
+
+/** What a child has from its bridge. */
+interface Child extends Pick<ToBuild, 'artifact'> {
+  parent_id: number;
+  /** The branch or tag of the parent, which may be gone. */
+  ref: Built['ref'];
+  /** The text of its configuration. */
+  content: string;
 }
 
 /** A pipeline as it would be made, or why there is none. */
 export type Planned =
   | { made: NewPipeline; content: Parts }
-  | { made?: NewPipeline; errors: readonly string[]; is_wrong: boolean };
+  | { made?: NewPipeline; errors: readonly string[]; why: 'wrong' | 'unwanted' | 'refused' };
 
-const asVariable = ({ key, value, variable_type }: GivenVariable): CiVariable =>
-  variable_type === 'file' ? { key, value, raw: true } : { key, value };
+const asVariable = ({ key, value, variable_type, raw = false }: GivenVariable): CiVariable =>
+  raw || variable_type === 'file' ? { key, value, raw: true } : { key, value };
 
 /**
  * Compiles the configuration of a project for a branch or tag.
- * @returns `is_wrong` for errors of the configuration, rather than no reason for a pipeline
+ * @returns `why` there is none: the configuration is wrong, nothing in it is for this pipeline, or the caller may not start it
  * @throws TooMuchWaiting
  */
 export async function planPipeline(
   services: Services,
   { project, caller }: { project: Project; caller: Caller },
-  { source, ref, variables, inputs, sha: given, before_sha, requested_as, schedule_id, predefined = {}, about }: Asked,
+  asked: Asked,
 ): Promise<Planned> {
   const { db } = services;
+  const { source, ref, variables, inputs, sha: given, before_sha, predefined = {}, about, started_by } = asked;
+  const child = started_by?.child;
   const repository = repositoryOf(services, project);
-  // The schedule has its variables from those who manage it, and the payload is the server's own.
-  const areGiven = source !== 'schedule' && variables.some(({ key }) => key !== 'CI_TRIGGER_PAYLOAD');
-  if (areGiven && !(await mayGiveVariables({ db, project }))) return { errors: [noVariablesText], is_wrong: false };
+  // The schedule has its variables from those who manage it, a child from its project, and the payload is the server's own.
+  const areGiven = source !== 'schedule' && !child && variables.some(({ key }) => key !== 'CI_TRIGGER_PAYLOAD');
+  if (areGiven && !(await mayGiveVariables({ db, project }))) return { errors: [noVariablesText], why: 'refused' };
   const named = about
     ? { ref: { type: 'merge_request' as const, name: about.source_branch }, sha: given ?? '' }
-    : await refOf(repository, ref);
-  if (!named) return { errors: ['Reference not found'], is_wrong: false };
+    : ((await refOf(repository, ref)) ?? (child && given !== undefined ? { ref: child.ref, sha: given } : undefined));
+  if (!named) return { errors: ['Reference not found'], why: 'unwanted' };
   const sha = given ?? named.sha;
   const rights = about?.rights ?? (await rightsOn(db, project, caller, named.ref));
-  if (!rights.may_run) return { errors: [noRightText(ref)], is_wrong: false };
+  if (!rights.may_run) return { errors: [noRightText(ref)], why: 'refused' };
   const made: NewPipeline = {
     ...{
       project_id: project.id,
@@ -112,9 +129,11 @@ export async function planPipeline(
     },
     ...{ is_protected: rights.is_protected, predefined },
     ...(before_sha === undefined ? {} : { before_sha }),
-    ...(requested_as === undefined ? {} : { requested_as }),
-    ...(schedule_id === undefined ? {} : { schedule_id }),
-    ...(about && { merge_request_id: about.id }),
+    ...(asked.requested_as === undefined ? {} : { requested_as: asked.requested_as }),
+    ...(asked.schedule_id === undefined ? {} : { schedule_id: asked.schedule_id }),
+    ...(about && about.id !== null && { merge_request_id: about.id }),
+    ...(started_by && { tree_id: started_by.tree_id }),
+    ...(child && { parent_id: child.parent_id }),
   };
   const built = {
     ...{ ref: named.ref, tag_message: 'tag_message' in named ? (named.tag_message ?? null) : null, source, predefined },
@@ -126,21 +145,21 @@ export async function planPipeline(
     services,
     { project, caller },
     {
-      ...{ content: locationOf(await configPathOf(db, project.id)), built, selects: true, with_jobs: true },
+      content: child?.content ?? locationOf(await configPathOf(db, project.id)),
+      ...{ built, selects: true, with_jobs: true },
+      ...(child?.artifact && { artifact: child.artifact }),
       variables: variables.map(asVariable),
       ...(inputs && { inputs }),
     },
   );
   if (result.errors.length > 0) {
     const isMissing = result.errors.length === 1 && result.errors[0] === noContentText;
-    return { made, errors: isMissing ? [missingText] : result.errors, is_wrong: !isMissing };
+    return { made, errors: isMissing ? [missingText] : result.errors, why: isMissing ? 'unwanted' : 'wrong' };
   }
   if (!selection || selection.errors.length > 0)
-    return { made, errors: selection?.errors ?? [], is_wrong: !selection?.errors.every(isNoReason) };
+    return { made, errors: selection?.errors ?? [], why: selection?.errors.every(isNoReason) ? 'unwanted' : 'wrong' };
   const most = (await limitsOf(db)).ci_pipeline_size || maximumJobs;
-  if (selection.jobs.length > most) return { made, errors: [tooManyText(most)], is_wrong: true };
-  const bridge = selection.jobs.find(({ job }) => job.type === 'bridge');
-  if (bridge) return { made, errors: [bridgeText(bridge.job.name)], is_wrong: true };
+  if (selection.jobs.length > most) return { made, errors: [tooManyText(most)], why: 'wrong' };
   return { made, content: { ...selection, stages: result.stages, variables } };
 }
 
@@ -154,10 +173,15 @@ export async function storePlanned(
   planned: Planned,
   { isSkipped = false }: { isSkipped?: boolean } = {},
 ): Promise<number | undefined> {
-  if (!planned.made || ('errors' in planned && !planned.is_wrong)) return undefined;
-  const content =
-    'errors' in planned ? { status: 'failed' as const, yaml_errors: planned.errors.join(', ') } : planned.content;
-  return storePipeline(services, planned.made, isSkipped ? { status: 'skipped' } : content);
+  const toStore = storable(planned);
+  return toStore && storePipeline(services, toStore.made, isSkipped ? { status: 'skipped' } : toStore.content);
+}
+
+/** What there is to store of a plan; undefined for a pipeline that is not wanted, or refused. */
+export function storable(planned: Planned): { made: NewPipeline; content: Content } | undefined {
+  if (!('errors' in planned)) return planned;
+  const { made, errors, why } = planned;
+  return made && why === 'wrong' ? { made, content: { status: 'failed', yaml_errors: errors.join(', ') } } : undefined;
 }
 
 /** @throws ApiError 400 if there is no pipeline */

@@ -11,6 +11,8 @@ export interface GivenVariable {
   key: string;
   value: string;
   variable_type: 'env_var' | 'file';
+  /** Whether `$` in the value is text. */
+  raw?: boolean;
 }
 
 /** A pipeline to be made. */
@@ -30,6 +32,10 @@ export interface NewPipeline {
   schedule_id?: number;
   /** The merge request that it is made for. */
   merge_request_id?: number;
+  /** The pipeline whose bridge makes it, if it is a child of the same project. */
+  parent_id?: number;
+  /** The pipeline that all began with, if a bridge makes it. */
+  tree_id?: number;
   /** Predefined variables about what started it. */
   predefined: Readonly<Record<string, string>>;
 }
@@ -141,20 +147,26 @@ export const storePipeline = (
   { db, secrets }: Pick<Services, 'db' | 'secrets'>,
   made: NewPipeline,
   content: Content,
-): Promise<number | undefined> =>
-  repeated(db, async (tx) => {
-    const id = await insertPipeline(tx, made, content);
-    if (id === undefined) return undefined;
-    if ('status' in content) {
-      await notifyOfPipeline(tx, id, { before: 'created', after: content.status });
-      await tellOfPipeline(tx, id);
-      return id;
-    }
-    const sealed = content.variables.map(({ value, ...variable }) => ({
-      ...{ ...variable, pipeline_id: id, raw: false, value: secrets.seal('pipeline variable', value) },
-    }));
-    if (sealed.length > 0) await tx.insertInto('pipeline_variables').values(sealed).execute();
-    await insertJobs(tx, made, id, content);
-    await processPipeline(tx, { ...made, id }, { isNew: true });
+): Promise<number | undefined> => repeated(db, (tx) => storeIn(tx, secrets, { made, content }));
+
+/** The same in a transaction. */
+export async function storeIn(
+  tx: Database,
+  secrets: Services['secrets'],
+  { made, content }: { made: NewPipeline; content: Content },
+): Promise<number | undefined> {
+  const id = await insertPipeline(tx, made, content);
+  if (id === undefined) return undefined;
+  if ('status' in content) {
+    await notifyOfPipeline(tx, id, { before: 'created', after: content.status });
+    await tellOfPipeline(tx, id);
     return id;
-  });
+  }
+  const sealed = content.variables.map(({ value, ...variable }) => ({
+    ...{ raw: false, ...variable, pipeline_id: id, value: secrets.seal('pipeline variable', value) },
+  }));
+  if (sealed.length > 0) await tx.insertInto('pipeline_variables').values(sealed).execute();
+  await insertJobs(tx, made, id, content);
+  await processPipeline(tx, { ...made, id }, { isNew: true });
+  return id;
+}

@@ -21,6 +21,7 @@ export const pipelinesOfMergeRequest = (db: Database, caller: MaybeCaller, id: n
     .where(
       sql<SqlBool>`exists (select from projects where projects.id = pipelines.project_id and ${hasReadablePipelines(caller)} and ${isShownPipeline(caller)})`,
     )
+    .where('pipelines.source', '<>', 'parent_pipeline')
     // Another merge request can have the same head.
     .where((q) => q.or([q('pipelines.source', '<>', 'merge_request_event'), q('pipelines.merge_request_id', '=', id)]))
     .orderBy('pipelines.id', 'desc');

@@ -1,0 +1,93 @@
+/** Changes bridges, each with what follows from it in one transaction (docs/reference/pipelines.md#bridges). */
+import { sql } from 'kysely';
+import { type Database, takeTurn } from '../../../db/index.ts';
+import type { Services } from '../../../http/index.ts';
+import { isFinal, type State } from '../../code/pipelines/index.ts';
+import { cancelOthers } from '../running/change_actions.ts';
+import { forgetSkipped, onPipeline, processPipeline } from '../running/process_actions.ts';
+import type { Running } from '../running/queries.ts';
+import { storeIn } from '../running/store_actions.ts';
+import { readyBridge, type StandingBridge, sizeOfTree, waitingBridge } from './queries.ts';
+import { type BridgeFailure, mostInTree, stateOfWaiting } from './rules.ts';
+import type { Outcome } from './start_actions.ts';
+
+interface End {
+  status: State;
+  reason: BridgeFailure | null;
+  allow_failure: boolean;
+}
+
+/** @param tx a transaction that has locked the pipeline of the bridge */
+async function become(
+  tx: Database,
+  pipeline: Running,
+  job_id: number,
+  { status, reason, allow_failure }: End,
+): Promise<void> {
+  await sql`
+    update commit_statuses
+       set status = ${status}, failure_reason = ${reason}, started_at = coalesce(started_at, now()),
+           finished_at = ${isFinal(status) ? sql`now()` : null}
+     where id = ${job_id}`.execute(tx);
+  await processPipeline(tx, pipeline, { changed: [job_id] });
+  if (status === 'failed' && !allow_failure) await cancelOthers(tx, pipeline);
+}
+
+const stateIn = async (tx: Database, id: number): Promise<State> =>
+  (await tx.selectFrom('pipelines').select('status').where('id', '=', id).executeTakeFirstOrThrow()).status as State;
+
+/** Stores what a bridge starts. @returns the pipeline, or why there is none */
+async function begun(
+  tx: Database,
+  secrets: Services['secrets'],
+  outcome: Outcome,
+): Promise<{ pipeline_id: number; has_started: boolean; isWrong: boolean } | { reason: BridgeFailure }> {
+  if ('reason' in outcome) return outcome;
+  if ('takes' in outcome) {
+    const still = tx.selectFrom('pipelines').select('id').where('id', '=', outcome.takes).forKeyShare();
+    return (await still.executeTakeFirst())
+      ? { pipeline_id: outcome.takes, has_started: false, isWrong: false }
+      : { reason: 'downstream_bridge_project_not_found' };
+  }
+  const { made, content, tree_id } = outcome;
+  await takeTurn(tx, `tree of pipelines ${tree_id}`);
+  if ((await sizeOfTree(tx, tree_id)) >= mostInTree) return { reason: 'reached_max_pipeline_hierarchy_size' };
+  const pipeline_id = (await storeIn(tx, secrets, { made, content }))!;
+  return { pipeline_id, has_started: true, isWrong: 'status' in content };
+}
+
+/** Begins what a bridge starts, and moves the bridge on, together: a bridge that was canceled meanwhile starts nothing, and none starts two. */
+export const beginBridge = (
+  { db, secrets }: Pick<Services, 'db' | 'secrets'>,
+  place: Pick<StandingBridge, 'job_id' | 'pipeline_id' | 'project_id'>,
+  outcome: Outcome,
+): Promise<void> =>
+  onPipeline(db, place, async (tx, pipeline) => {
+    const ready = await readyBridge(tx, place.job_id);
+    if (!ready) return;
+    const allow_failure = ready.definition.allow_failure === true;
+    const fail = (reason: BridgeFailure) => become(tx, pipeline, ready.id, { status: 'failed', reason, allow_failure });
+    const found = await begun(tx, secrets, outcome);
+    if ('reason' in found) return fail(found.reason);
+    const { pipeline_id, has_started, isWrong } = found;
+    const waits = !isWrong && (!has_started || ready.bridge.strategy !== undefined);
+    await tx.insertInto('bridges').values({ job_id: ready.id, pipeline_id, has_started, waits }).execute();
+    if (isWrong) return fail('downstream_pipeline_creation_failed');
+    const state = waits ? stateOfWaiting(await stateIn(tx, pipeline_id)) : { status: 'success' as const, reason: null };
+    return become(tx, pipeline, ready.id, { ...state, allow_failure });
+  });
+
+/** Lets a bridge take the status of the pipeline that it waits for. One that has ended begins again if the pipeline does. */
+export const followBridge = (
+  db: Database,
+  place: Pick<StandingBridge, 'job_id' | 'pipeline_id' | 'project_id'>,
+): Promise<void> =>
+  onPipeline(db, place, async (tx, pipeline) => {
+    const bridge = await waitingBridge(tx, place.job_id);
+    if (!bridge) return;
+    const state = stateOfWaiting(bridge.pipeline);
+    // What is gone changes nothing that has ended.
+    if (state.status === bridge.status || (bridge.pipeline === null && isFinal(bridge.status))) return;
+    if (isFinal(bridge.status)) await forgetSkipped(tx, pipeline.id);
+    await become(tx, pipeline, place.job_id, { ...state, allow_failure: bridge.allow_failure });
+  });
