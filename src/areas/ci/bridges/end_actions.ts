@@ -7,7 +7,7 @@ import { cancelOthers } from '../running/change_actions.ts';
 import { forgetSkipped, onPipeline, processPipeline } from '../running/process_actions.ts';
 import type { Running } from '../running/queries.ts';
 import { storeIn } from '../running/store_actions.ts';
-import { readyBridge, type StandingBridge, sizeOfTree, waitingBridge } from './queries.ts';
+import { type ReadyBridge, readyBridge, type StandingBridge, sizeOfTree, waitingBridge } from './queries.ts';
 import { type BridgeFailure, mostInTree, stateOfWaiting } from './rules.ts';
 import type { Outcome } from './start_actions.ts';
 
@@ -16,6 +16,9 @@ interface End {
   reason: BridgeFailure | null;
   allow_failure: boolean;
 }
+
+/** A bridge and its pipeline. */
+type Place = Pick<StandingBridge, 'job_id' | 'pipeline_id' | 'project_id'>;
 
 /** @param tx a transaction that has locked the pipeline of the bridge */
 async function become(
@@ -36,52 +39,52 @@ async function become(
 const stateIn = async (tx: Database, id: number): Promise<State> =>
   (await tx.selectFrom('pipelines').select('status').where('id', '=', id).executeTakeFirstOrThrow()).status as State;
 
-/** Stores what a bridge starts. @returns the pipeline, or why there is none */
+/** The pipeline and whether the bridge waits for it, or why there is none. */
+type Begun = { pipeline_id: number; waits: boolean } | { reason: BridgeFailure };
+
+/** Stores what a bridge starts, or which pipeline it has found. */
 async function begun(
   tx: Database,
-  secrets: Services['secrets'],
+  { ready: { id: job_id, bridge }, secrets }: { ready: ReadyBridge; secrets: Services['secrets'] },
   outcome: Outcome,
-): Promise<{ pipeline_id: number; has_started: boolean; isWrong: boolean } | { reason: BridgeFailure }> {
+): Promise<Begun> {
   if ('reason' in outcome) return outcome;
   if ('takes' in outcome) {
-    const still = tx.selectFrom('pipelines').select('id').where('id', '=', outcome.takes).forKeyShare();
-    return (await still.executeTakeFirst())
-      ? { pipeline_id: outcome.takes, has_started: false, isWrong: false }
-      : { reason: 'downstream_bridge_project_not_found' };
+    const pipeline_id = outcome.takes;
+    const still = tx.selectFrom('pipelines').select('id').where('id', '=', pipeline_id).forKeyShare();
+    if (!(await still.executeTakeFirst())) return { reason: 'downstream_bridge_project_not_found' };
+    await tx.insertInto('bridges').values({ job_id, pipeline_id, has_started: false, waits: true }).execute();
+    return { pipeline_id, waits: true };
   }
   const { made, content, tree_id } = outcome;
   await takeTurn(tx, `tree of pipelines ${tree_id}`);
   if ((await sizeOfTree(tx, tree_id)) >= mostInTree) return { reason: 'reached_max_pipeline_hierarchy_size' };
-  const pipeline_id = (await storeIn(tx, secrets, { made, content }))!;
-  return { pipeline_id, has_started: true, isWrong: 'status' in content };
+  const waits = bridge.strategy !== undefined;
+  const pipeline_id = (await storeIn(tx, secrets, { made, content, bridge: { job_id, waits } }))!;
+  return 'status' in content ? { reason: 'downstream_pipeline_creation_failed' } : { pipeline_id, waits };
+}
+
+async function stateAfter(tx: Database, found: Begun): Promise<Pick<End, 'status' | 'reason'>> {
+  if ('reason' in found) return { status: 'failed', reason: found.reason };
+  return found.waits ? stateOfWaiting(await stateIn(tx, found.pipeline_id)) : { status: 'success', reason: null };
 }
 
 /** Begins what a bridge starts, and moves the bridge on, together: a bridge that was canceled meanwhile starts nothing, and none starts two. */
 export const beginBridge = (
   { db, secrets }: Pick<Services, 'db' | 'secrets'>,
-  place: Pick<StandingBridge, 'job_id' | 'pipeline_id' | 'project_id'>,
+  place: Place,
   outcome: Outcome,
 ): Promise<void> =>
   onPipeline(db, place, async (tx, pipeline) => {
     const ready = await readyBridge(tx, place.job_id);
     if (!ready) return;
-    const allow_failure = ready.definition.allow_failure === true;
-    const fail = (reason: BridgeFailure) => become(tx, pipeline, ready.id, { status: 'failed', reason, allow_failure });
-    const found = await begun(tx, secrets, outcome);
-    if ('reason' in found) return fail(found.reason);
-    const { pipeline_id, has_started, isWrong } = found;
-    const waits = !isWrong && (!has_started || ready.bridge.strategy !== undefined);
-    await tx.insertInto('bridges').values({ job_id: ready.id, pipeline_id, has_started, waits }).execute();
-    if (isWrong) return fail('downstream_pipeline_creation_failed');
-    const state = waits ? stateOfWaiting(await stateIn(tx, pipeline_id)) : { status: 'success' as const, reason: null };
-    return become(tx, pipeline, ready.id, { ...state, allow_failure });
+    const found = await begun(tx, { ready, secrets }, outcome);
+    const state = await stateAfter(tx, found);
+    await become(tx, pipeline, ready.id, { ...state, allow_failure: ready.definition.allow_failure === true });
   });
 
 /** Lets a bridge take the status of the pipeline that it waits for. One that has ended begins again if the pipeline does. */
-export const followBridge = (
-  db: Database,
-  place: Pick<StandingBridge, 'job_id' | 'pipeline_id' | 'project_id'>,
-): Promise<void> =>
+export const followBridge = (db: Database, place: Place): Promise<void> =>
   onPipeline(db, place, async (tx, pipeline) => {
     const bridge = await waitingBridge(tx, place.job_id);
     if (!bridge) return;

@@ -149,14 +149,22 @@ export const storePipeline = (
   content: Content,
 ): Promise<number | undefined> => repeated(db, (tx) => storeIn(tx, secrets, { made, content }));
 
-/** The same in a transaction. */
+/**
+ * The same in a transaction.
+ * @param bridge that starts it, and whether it waits for its end
+ */
 export async function storeIn(
   tx: Database,
   secrets: Services['secrets'],
-  { made, content }: { made: NewPipeline; content: Content },
+  { made, content, bridge }: { made: NewPipeline; content: Content; bridge?: { job_id: number; waits: boolean } },
 ): Promise<number | undefined> {
   const id = await insertPipeline(tx, made, content);
   if (id === undefined) return undefined;
+  if (bridge)
+    await tx
+      .insertInto('bridges')
+      .values({ ...bridge, pipeline_id: id, has_started: true })
+      .execute();
   if ('status' in content) {
     await notifyOfPipeline(tx, id, { before: 'created', after: content.status });
     await tellOfPipeline(tx, id);

@@ -1,3 +1,3 @@
 /** The interface of jobs to other districts. */
 export { jobArtifactFiles } from './artifact_queries.ts';
-export { changedJobReply, Job, jobReply, jobsById, jobsOf, presentJobs } from './present.ts';
+export { Bridge, changedJobReply, Job, jobReply, jobsById, jobsOf, presentJobs } from './present.ts';

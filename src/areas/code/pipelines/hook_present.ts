@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { mergeRequestKind } from '../../../access/index.ts';
 import { membersInJson, objectInJson, plainColumns, rowInJson, rowsInJson } from '../../../db/index.ts';
-import { Id, Iid, nullable, resource, Timestamp } from '../../../http/index.ts';
+import { Id, Iid, nullable, optional, resource, Timestamp } from '../../../http/index.ts';
 import {
   authored,
   HookCommit,
@@ -102,6 +102,25 @@ const requestOf = sql<Request | null>`(
      and m.state = 'opened'
    order by m.id desc limit 1)`;
 
+interface Upstream {
+  project_id: number;
+  full_path: string;
+  pipeline_id: number;
+  job_id: number;
+}
+
+/** The bridge that has started each row of `pipelines`. */
+const upstreamOf = sql<Upstream | null>`(
+  select json_build_object('project_id', projects.id, 'full_path', full_path, 'pipeline_id', job.pipeline_id, 'job_id', job.id)
+    from bridges join commit_statuses job on job.id = bridges.job_id join projects on projects.id = job.project_id
+   where bridges.pipeline_id = pipelines.id and has_started)`;
+
+const HookUpstream = Type.Object({
+  project: Type.Object({ id: Id, web_url: Type.String({ format: 'uri' }), path_with_namespace: Type.String() }),
+  pipeline_id: Id,
+  job_id: Id,
+});
+
 /** The stages of the current jobs of a pipeline, in order; null if it has none of its own. */
 const stagesOf = sql<string[] | null>`(
   select json_agg(stage order by stage_index) from (select stage, min(stage_index) as stage_index from commit_statuses
@@ -121,6 +140,7 @@ export const pipelineEvent = hookEvent({
       duration: seconds('pipelines.started_at', 'pipelines.finished_at'),
       queued_duration: seconds('pipelines.created_at', 'pipelines.started_at'),
       merge_request: requestOf,
+      upstream: upstreamOf,
     }),
     builds: rowsInJson(
       build,
@@ -155,6 +175,7 @@ export const pipelineEvent = hookEvent({
     project: HookProject,
     commit: nullable(HookCommit),
     builds: Type.Array(HookBuild),
+    source_pipeline: optional(HookUpstream),
   }),
 }).presentedBy(async ({ user, project, pipeline, builds }, services) => {
   const presentBuild = ({ run_when, ...row }: (typeof builds)[number]): Static<typeof HookBuild> => ({
@@ -166,7 +187,7 @@ export const pipelineEvent = hookEvent({
     artifacts_file: { filename: null, size: null },
     environment: null,
   });
-  const { merge_request, ...attributes } = pipeline;
+  const { merge_request, upstream, ...attributes } = pipeline;
   return {
     object_kind: 'pipeline',
     object_attributes: {
@@ -186,6 +207,17 @@ export const pipelineEvent = hookEvent({
     project: presentProject(project, services),
     commit: await oneCommit(services, project, pipeline.sha),
     builds: builds.map(presentBuild),
+    ...(upstream && {
+      source_pipeline: {
+        project: {
+          id: upstream.project_id,
+          web_url: `${services.url}/${upstream.full_path}`,
+          path_with_namespace: upstream.full_path,
+        },
+        pipeline_id: upstream.pipeline_id,
+        job_id: upstream.job_id,
+      },
+    }),
   };
 });
 

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { pagePath } from '../../../foundation/addresses.ts';
-import { Id, nullable, resource, Timestamp } from '../../../http/index.ts';
+import { Id, nullable, optional, resource, Timestamp } from '../../../http/index.ts';
 import { presentUserBasic, UserBasic, type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 import { labels, type Source, type State, sources, states } from './rules.ts';
 
@@ -26,6 +26,8 @@ const listed = { ...fields, name: nullable(Type.String({ description: 'From `wor
 export const Pipeline = resource('Pipeline', listed);
 export const PipelineDetail = resource('PipelineDetail', {
   ...listed,
+  /** Only of a pipeline that is asked for by its id. */
+  upstream_pipeline: optional(nullable(Pipeline)),
   before_sha: Type.String({ description: 'The commit before the push; otherwise forty zeroes' }),
   tag: Type.Boolean({ description: 'Whether `ref` is a tag' }),
   yaml_errors: nullable(Type.String({ description: 'Why the configuration could not be compiled' })),

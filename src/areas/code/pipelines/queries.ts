@@ -8,10 +8,12 @@ import { hasReadablePipelines, isShownPipeline } from './access.ts';
 import {
   coverageOfPipeline,
   detailColumns,
+  type Pipeline,
   type PipelineBasic,
   type PipelineDetail,
   pipelineColumns,
   presentBasicPipeline,
+  presentPipeline,
   presentPipelineDetail,
   userOfPipeline,
 } from './present.ts';
@@ -44,6 +46,27 @@ export async function pipelineReply(
 ): Promise<Static<typeof PipelineDetail>> {
   const row = await detailsOf(db, project).where('pipelines.id', '=', id).executeTakeFirst();
   return presentPipelineDetail(url, project.full_path, found('Pipeline', row));
+}
+
+/** The pipeline whose bridge has started another one, if the caller may read it. */
+export async function upstreamReply(
+  { db, url }: Place,
+  caller: MaybeCaller,
+  id: number,
+): Promise<Static<typeof Pipeline> | null> {
+  const row = await db
+    .selectFrom('bridges')
+    .innerJoin('commit_statuses', 'commit_statuses.id', 'bridges.job_id')
+    .innerJoin('pipelines', 'pipelines.id', 'commit_statuses.pipeline_id')
+    .innerJoin('projects', 'projects.id', 'pipelines.project_id')
+    .select([...pipelineColumns, 'full_path'])
+    .select((q) => q.ref('pipelines.status').$castTo<State>().as('status'))
+    .where('bridges.pipeline_id', '=', id)
+    .where('has_started', '=', true)
+    .where(hasReadablePipelines(caller))
+    .where(isShownPipeline(caller))
+    .executeTakeFirst();
+  return row ? presentPipeline(url, row.full_path, row) : null;
 }
 
 export interface Head {

@@ -6,7 +6,7 @@ import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { pipelinesReader } from './access.ts';
 import { matching, pipelineFilters } from './filters.ts';
 import { Pipeline, PipelineDetail, presentPipeline } from './present.ts';
-import { pipelineReply, pipelinesOf } from './queries.ts';
+import { pipelineReply, pipelinesOf, upstreamReply } from './queries.ts';
 
 const path = '/projects/:id/pipelines';
 const single = { pipeline_id: Id };
@@ -56,6 +56,10 @@ export const pipelineRoutes = [
     input: single,
     returns: one(PipelineDetail),
     refusals: { 404: missing },
-    handle: ({ project, input, ...services }) => pipelineReply(services, project, input.pipeline_id),
+    handle: async ({ project, caller, input, ...services }) => {
+      const reply = await pipelineReply(services, project, input.pipeline_id);
+      if (reply.source !== 'pipeline' && reply.source !== 'parent_pipeline') return reply;
+      return { ...reply, upstream_pipeline: await upstreamReply(services, caller, reply.id) };
+    },
   }),
 ];

@@ -5,7 +5,7 @@ import { jobPage as jobAddress } from '../../../access/index.ts';
 import type { Values } from '../../../http/index.ts';
 import { filePage, type PageCall, page, pagingOf, textIn } from '../../../pages/index.ts';
 import { TestReportSummary } from '../../ci/artifacts/index.ts';
-import { Job } from '../../code/jobs/index.ts';
+import { Bridge, Job } from '../../code/jobs/index.ts';
 import { Pipeline, PipelineDetail, pipelinePage as pipelineAddress } from '../../code/pipelines/index.ts';
 import { formOf, sectionPage } from '../declared/definition.ts';
 import { formPart } from '../declared/form_present.ts';
@@ -28,17 +28,21 @@ const pipelinesPage = page('/:id/-/pipelines', {
 const pipelinePage = page('/:id/-/pipelines/:pipeline_id', {
   async load(call) {
     const { one, list, params, query } = call;
-    const [pipeline, jobs, tests, reads_code] = await Promise.all([
+    const [pipeline, jobs, bridges, tests, reads_code] = await Promise.all([
       one(PipelineDetail, 'getPipeline'),
       list(Job, 'listPipelineJobs', { ...pagingOf({ query }), per_page: 100 }),
+      list(Bridge, 'listPipelineBridges', { per_page: 100 }),
       one(TestReportSummary, 'getPipelineTestReportSummary'),
       readsCode(call),
     ]);
-    return { id: params.id!, pipeline, jobs, tests, reads_code };
+    return { id: params.id!, pipeline, jobs, bridges, tests, reads_code };
   },
   forms: {
     retry: { runs: 'retryPipeline' },
     cancel: { runs: 'cancelPipeline' },
+    play_bridge: { runs: 'playJob' },
+    retry_bridge: { runs: 'retryJob' },
+    cancel_bridge: { runs: 'cancelJob' },
     remove: { runs: 'deletePipeline', next: (_: never, { path }: PageCall) => path.replace(/\/[^/]+$/, '') },
   },
   view: pipelineView,

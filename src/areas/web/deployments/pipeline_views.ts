@@ -6,6 +6,7 @@ import {
   facts,
   form,
   type Html,
+  hidden,
   html,
   pager,
   person,
@@ -17,7 +18,7 @@ import {
 } from '../../../pages/index.ts';
 import { counted } from '../../../texts/index.ts';
 import type { TestReportSummary } from '../../ci/artifacts/index.ts';
-import type { Job } from '../../code/jobs/index.ts';
+import type { Bridge, Job } from '../../code/jobs/index.ts';
 import { type Pipeline, type PipelineDetail, pipelinePage } from '../../code/pipelines/index.ts';
 import { statesView } from '../issuables/views.ts';
 import { archiveLinks, reportNames, testsLink } from './artifact_views.ts';
@@ -75,8 +76,27 @@ const jobRow = ({ name, status, web_url, user, created_at, duration }: Static<ty
   html`${state(status)} <a class="title" href="${web_url}" rel="nofollow noopener">${name}</a>
 <div class="soft">By ${person(user)}, ${time(created_at)}${duration !== null && html`, ${seconds(duration)}`}</div>`;
 
+/** The state of another pipeline, with a link to it. */
+const otherPipeline = ({ status, web_url, iid, project_id }: Static<typeof Pipeline>, own_id: number): Html =>
+  html`${state(status)} <a href="${web_url}">#${iid}</a>${project_id !== own_id && html` of another project`}`;
+
+function bridgeRow(bridge: Static<typeof Bridge>, seen: Seen): Html {
+  const { name, status, user, created_at, failure_reason, downstream_pipeline: other, pipeline } = bridge;
+  const button = (form_name: string, label: string) =>
+    form(seen, form_name, {
+      fields: [hidden('job_id', bridge.id)],
+      button: html`${label} <span class="visually-hidden">${name}</span>`,
+      ...{ look: 'plain', key: bridge.id },
+    });
+  return html`${state(status)} <span class="title">${name}</span>${other && html` started ${otherPipeline(other, pipeline.project_id)}`}
+<div class="soft">By ${person(user)}, ${time(created_at)}${failure_reason !== undefined && html`, <code>${failure_reason}</code>`}</div>
+<div class="actions">${status === 'manual' && button('play_bridge', 'Start')}${endedStates.includes(status) && button('retry_bridge', 'Run again')}${
+    openStates.includes(status) && button('cancel_bridge', 'Cancel')
+  }</div>`;
+}
+
 /** Jobs by stage, in the order of the stages: the newest jobs come first in the list, and later stages have the newer ones. */
-const stagesOf = (jobs: readonly Static<typeof Job>[]) => [
+const stagesOf = (jobs: readonly (Static<typeof Job> | Static<typeof Bridge>)[]) => [
   ...Map.groupBy(
     jobs.toSorted((one, other) => one.id - other.id),
     ({ stage }) => stage,
@@ -87,11 +107,14 @@ export function pipelineView(
   shown: WithCommits & {
     pipeline: Static<typeof PipelineDetail>;
     jobs: ListPage<Static<typeof Job>>;
+    bridges: ListPage<Static<typeof Bridge>>;
     tests: Static<typeof TestReportSummary>;
   },
   seen: Seen,
 ): View {
-  const { id, pipeline, jobs, tests } = shown;
+  const { id, pipeline, jobs, bridges, tests } = shown;
+  const all = [...jobs.items, ...bridges.items];
+  const upstream = pipeline.upstream_pipeline;
   return {
     title: [`Pipeline #${pipeline.iid}`, 'Pipelines', id],
     place: { id, kind: 'project', tab: 'pipelines' },
@@ -102,6 +125,7 @@ ${pipeline.yaml_errors !== null && html`<p class="refusal">The configuration is 
     [pipeline.tag ? 'Tag' : 'Branch', revision(shown, pipeline)],
     ['Name', pipeline.name],
     ['Source', sourceWords[pipeline.source]],
+    ['Started by pipeline', upstream && otherPipeline(upstream, pipeline.project_id)],
     ['Started by', person(pipeline.user)],
     ['Created', time(pipeline.created_at)],
     ['Finished', time(pipeline.finished_at)],
@@ -111,7 +135,13 @@ ${pipeline.yaml_errors !== null && html`<p class="refusal">The configuration is 
   ],
 )}
 <h2>Jobs</h2>
-${stagesOf(jobs.items).map(([stage, items]) => html`<h3>${stage}</h3>${rows(items.map(jobRow), '')}`)}${jobs.items.length === 0 && html`<p>There are no jobs.</p>`}
+${stagesOf(all).map(
+  ([stage, items]) =>
+    html`<h3>${stage}</h3>${rows(
+      items.map((each) => ('artifacts' in each ? jobRow(each) : bridgeRow(each, seen))),
+      '',
+    )}`,
+)}${all.length === 0 && html`<p>There are no jobs.</p>`}
 ${pager(jobs, seen)}`,
   };
 }
