@@ -5621,6 +5621,7 @@ create table vulnerabilities (
   is_present boolean default true not null,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  report_type text,
   constraint vulnerabilities_pkey PRIMARY KEY (id),
   constraint vulnerabilities_project_id_cluster_key UNIQUE (project_id, cluster),
   constraint vulnerabilities_severity_check CHECK (severity >= 0 AND severity <= 5),
@@ -5630,8 +5631,37 @@ create table vulnerabilities (
 CREATE INDEX vulnerabilities_cluster_idx ON vulnerabilities USING btree (cluster);
 CREATE INDEX vulnerabilities_project_id_severity_id_idx ON vulnerabilities USING btree (project_id, severity DESC, id);
 CREATE INDEX vulnerabilities_project_id_state_severity_id_idx ON vulnerabilities USING btree (project_id, state, severity DESC, id);
-comment on table vulnerabilities is 'Vulnerabilities of the dependencies of projects, one per cluster of advisories.';
+comment on table vulnerabilities is 'Vulnerabilities of projects, one per cluster of advisories about their dependencies, and one per finding of the reports of jobs.';
 comment on column vulnerabilities.is_present is 'Whether a dependency is affected now.';
+comment on column vulnerabilities.report_type is 'The kind of the reports of jobs that name it; null for what an advisory says.';
+
+create table vulnerability_findings (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  job_id bigint not null,
+  cluster text not null,
+  report_type text not null,
+  name text not null,
+  severity smallint not null,
+  description text not null,
+  solution text,
+  location jsonb not null,
+  identifiers jsonb not null,
+  links text[] not null,
+  package_name text,
+  package_version text,
+  constraint vulnerability_findings_pkey PRIMARY KEY (id),
+  constraint vulnerability_findings_severity_check CHECK (severity >= 0 AND severity <= 5),
+  constraint vulnerability_findings_job_id_fkey FOREIGN KEY (job_id) REFERENCES commit_statuses(id) ON DELETE CASCADE,
+  constraint vulnerability_findings_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX vulnerability_findings_by_cluster ON vulnerability_findings USING btree (project_id, cluster, id);
+CREATE INDEX vulnerability_findings_by_package ON vulnerability_findings USING btree (project_id, package_name, package_version) WHERE package_name IS NOT NULL;
+CREATE INDEX vulnerability_findings_of_jobs ON vulnerability_findings USING btree (job_id);
+comment on table vulnerability_findings is 'What the reports of jobs of the newest pipeline of default branches found.';
+comment on column vulnerability_findings.cluster is 'Of the vulnerability: the kind of the report and a digest of what was found where.';
+comment on column vulnerability_findings.severity is 'The position in: unknown, info, low, medium, high, critical.';
+comment on column vulnerability_findings.package_name is 'The package that it is about, as dependencies name it; null for what is about no package.';
 
 create table vulnerability_state_changes (
   id bigint generated always as identity not null,

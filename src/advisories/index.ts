@@ -4,4 +4,4 @@
  */
 export { fixIn, isInRanges, type Range } from './ranges.ts';
 export type { Advisory } from './records.ts';
-export { type Severity, severities } from './severities.ts';
+export { ofWord, type Severity, severities } from './severities.ts';

@@ -2741,6 +2741,24 @@ export interface Vulnerabilities {
   is_present: Generated<boolean>;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
+  report_type: string | null;
+}
+
+export interface VulnerabilityFindings {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  job_id: number;
+  cluster: string;
+  report_type: string;
+  name: string;
+  severity: number;
+  description: string;
+  solution: string | null;
+  location: Json;
+  identifiers: Json;
+  links: string[];
+  package_name: string | null;
+  package_version: string | null;
 }
 
 export interface VulnerabilityStateChanges {
@@ -3026,6 +3044,7 @@ export interface DB {
   users: Users;
   variables: Variables;
   vulnerabilities: Vulnerabilities;
+  vulnerability_findings: VulnerabilityFindings;
   vulnerability_state_changes: VulnerabilityStateChanges;
   waiting_references: WaitingReferences;
   web_sessions: WebSessions;

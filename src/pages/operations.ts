@@ -802,7 +802,7 @@ export interface OperationParameters {
   listProjectUploads: 'id' | 'page' | 'per_page' | 'cursor';
   listProjectUsers: 'id' | 'page' | 'per_page' | 'cursor' | 'search' | 'skip_users';
   listProjectVariables: 'id' | 'page' | 'per_page' | 'cursor';
-  listProjectVulnerabilities: 'id' | 'state' | 'severity' | 'present' | 'page' | 'per_page' | 'cursor';
+  listProjectVulnerabilities: 'id' | 'state' | 'severity' | 'report_type' | 'present' | 'page' | 'per_page' | 'cursor';
   listProjectWikiPageDiffs: 'id' | 'slug' | 'version_id';
   listProjectWikiPageVersions: 'id' | 'slug' | 'page' | 'per_page';
   listProjectWikiPages: 'id' | 'with_content' | 'page' | 'per_page';

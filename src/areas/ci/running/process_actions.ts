@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Database, repeated } from '../../../db/index.ts';
 import { Id } from '../../../http/index.ts';
 import { queueOf } from '../../../jobs/index.ts';
+import { reportTypes } from '../../../security_reports/index.ts';
 import { tellWaiting } from '../../code/commit_statuses/index.ts';
 import { isFinal, notifyOfPipeline, refreshPipeline, tellOfJobs, tellOfPipeline } from '../../code/pipelines/index.ts';
 import { startBridgeQueue } from './bridge_actions.ts';
@@ -16,15 +17,21 @@ const delayedJobs = queueOf('start_delayed_jobs', { input: { pipeline_id: Id, pr
 /** Moves the jobs of a pipeline on after a job of it was changed in a transaction that has not locked it: it got its resource, or a runner took it. */
 const processQueue = queueOf('process_pipeline', { input: { pipeline_id: Id, project_id: Id }, retries: 3 });
 
+/** The kinds of reports that say something about the project. */
+export const takenReports = ['cyclonedx', ...reportTypes] as const;
+
 /** Takes what the jobs of a pipeline report about the project. Files of jobs are not known here. */
 export const takeReportsQueue = queueOf('take_reports', { input: { pipeline_id: Id }, retries: 5 });
 
 async function takeReportsOf(tx: Database, pipeline_id: number): Promise<void> {
   const { rows } = await sql`
     select where exists (select from job_artifacts join commit_statuses job on job.id = job_artifacts.job_id
-                          where job.pipeline_id = ${pipeline_id} and not job.retried and file_type = 'cyclonedx')
+                          where job.pipeline_id = ${pipeline_id} and not job.retried and file_type = any(${[...takenReports]}))
               or exists (select from dependency_files known join pipelines on pipelines.project_id = known.project_id
-                          where pipelines.id = ${pipeline_id} and known.job_id is not null)`.execute(tx);
+                          where pipelines.id = ${pipeline_id} and known.job_id is not null)
+              or exists (select from vulnerability_findings known join pipelines on pipelines.project_id = known.project_id where pipelines.id = ${pipeline_id})`.execute(
+    tx,
+  );
   if (rows.length > 0) await takeReportsQueue.enqueue(tx, { pipeline_id });
 }
 

@@ -1,8 +1,9 @@
-/** Bills of materials that jobs leave (docs/reference/dependencies.md#reports-of-jobs). */
+/** Bills of materials and findings that jobs leave (docs/reference/dependencies.md#reports-of-jobs). */
 import { type Database, isAmong } from '../../../db/index.ts';
 import { TooMuchWaiting } from '../../../foundation/fair_threads.ts';
 import { Unreadable } from '../../../lockfiles/index.ts';
 import type { JobServices } from '../../../services/index.ts';
+import { type FoundByJob, removeFindingsOf, replaceFindings } from '../vulnerabilities/finding_actions.ts';
 import { matchPackages } from '../vulnerabilities/match_actions.ts';
 import { refreshVulnerabilities } from '../vulnerabilities/refresh_actions.ts';
 import { storeFile, withPackages } from './file_actions.ts';
@@ -39,16 +40,21 @@ async function storeReport(
 }
 
 /**
- * Replaces the bills of materials that jobs of a project have left.
+ * Replaces the bills of materials and findings that jobs of a project have left.
  * @param reports of its newest pipeline, one after the other
  */
 export async function replaceReports(
   { db, signal }: Pick<JobServices, 'db'> & { signal: AbortSignal },
   project_id: number,
-  reports: AsyncIterable<Report>,
+  reports: AsyncIterable<Report | FoundByJob>,
 ): Promise<void> {
   const paths: string[] = [];
+  const found: FoundByJob[] = [];
   for await (const report of reports) {
+    if ('findings' in report) {
+      found.push(report);
+      continue;
+    }
     await storeReport({ db, signal }, project_id, report);
     paths.push(report.path);
   }
@@ -59,12 +65,13 @@ export async function replaceReports(
       .where('project_id', '=', project_id)
       .where('job_id', 'is not', null);
     await others.where((q) => q.not(isAmong('path', paths, 'text[]'))).execute();
+    await replaceFindings(tx, project_id, found);
     await refreshVulnerabilities(tx, [project_id]);
   });
 }
 
 /**
- * Removes the bills of materials of jobs that are erased.
+ * Removes the bills of materials and findings of jobs that are erased.
  * @param tx the transaction that erases them
  */
 export async function removeReportsOf(tx: Database, job_ids: readonly number[]): Promise<void> {
@@ -73,5 +80,6 @@ export async function removeReportsOf(tx: Database, job_ids: readonly number[]):
     .where(isAmong('job_id', job_ids, 'bigint[]'))
     .returning('project_id')
     .execute();
-  if (gone.length > 0) await refreshVulnerabilities(tx, [...new Set(gone.map(({ project_id }) => project_id))]);
+  const ids = new Set([...gone.map(({ project_id }) => project_id), ...(await removeFindingsOf(tx, job_ids))]);
+  if (ids.size > 0) await refreshVulnerabilities(tx, [...ids]);
 }

@@ -5,9 +5,14 @@ import { fixIn, type Range, type Severity, severities } from '../../../advisorie
 import { momentInJson } from '../../../db/index.ts';
 import { pagePath } from '../../../foundation/addresses.ts';
 import { Address, Id, Markdown, nullable, resource, Timestamp } from '../../../http/index.ts';
+import { reportTypes } from '../../../security_reports/index.ts';
 
 export const Severities = Type.Enum([...severities]);
 export const State = Type.Enum(['detected', 'dismissed', 'resolved']);
+
+export const ReportType = Type.Enum([...reportTypes], {
+  description: 'The kind of the reports of jobs that found it; `dependency_scanning` also for what advisories say',
+});
 
 const core = {
   id: Id,
@@ -15,7 +20,8 @@ const core = {
   name: Type.String({ description: 'The CVE ID, otherwise a summary or the ID of the record' }),
   severity: Severities,
   state: State,
-  present: Type.Boolean({ description: 'Whether a dependency is affected now' }),
+  report_type: ReportType,
+  present: Type.Boolean({ description: 'Whether a dependency is affected, or a job has found it, now' }),
   created_at: Timestamp,
   updated_at: Timestamp,
   url: Address(),
@@ -34,6 +40,24 @@ export const VulnerabilityDetails = resource('VulnerabilityDetails', {
       links: Type.Array(Address()),
     }),
     { description: 'The records about it, at most 20' },
+  ),
+  findings: Type.Array(
+    Type.Object({
+      job_id: Id,
+      description: Type.String({ description: 'As the scanner wrote it' }),
+      solution: nullable(Type.String()),
+      location: Type.Record(Type.String(), Type.Unknown(), {
+        description:
+          'Of `file`, `start_line`, `end_line`, `class`, `method`, `image`, `operating_system`, `hostname`, `path` and `param`, what the scanner says',
+      }),
+      identifiers: Type.Array(
+        Type.Object({ type: Type.String(), name: Type.String(), value: Type.String(), url: nullable(Address()) }),
+      ),
+      links: Type.Array(Address()),
+      package: nullable(Type.String()),
+      version: nullable(Type.String()),
+    }),
+    { description: 'What reports of jobs say of it now, at most 20' },
   ),
   dependencies: Type.Array(
     Type.Object({
@@ -73,6 +97,7 @@ export const vulnerabilityColumns = [
   'severity',
   'state',
   'is_present',
+  'report_type',
   'created_at',
   'updated_at',
 ] as const;
@@ -84,13 +109,14 @@ interface ShownVulnerability {
   severity: number;
   state: string;
   is_present: boolean;
+  report_type: string | null;
   created_at: string;
   updated_at: string;
 }
 
 /** A vulnerability in lists. */
 export const presentVulnerability = (
-  { severity, state, is_present, ...row }: ShownVulnerability,
+  { severity, state, is_present, report_type, ...row }: ShownVulnerability,
   place: { url: string; full_path: string },
 ): Static<typeof Vulnerability> => ({
   id: row.id,
@@ -98,6 +124,7 @@ export const presentVulnerability = (
   name: row.name,
   severity: severityOf(severity),
   state: state as Static<typeof State>,
+  report_type: (report_type ?? 'dependency_scanning') as Static<typeof ReportType>,
   present: is_present,
   created_at: row.created_at,
   updated_at: row.updated_at,
@@ -126,6 +153,12 @@ export const details = {
   advisories: sql<Details['advisories']>`coalesce((
     select json_agg(json_build_object('id', record_id, 'summary', summary, 'details', details, 'aliases', aliases, 'links', links) order by record_id)
       from (select * from advisories where advisories.cluster = vulnerabilities.cluster order by record_id limit 20) advisories), '[]')`,
+  findings: sql<Details['findings']>`coalesce((
+    select json_agg(json_build_object('job_id', job_id, 'description', description, 'solution', solution, 'location', location, 'identifiers', identifiers,
+                                      'links', links, 'package', package_name, 'version', package_version) order by id)
+      from (select * from vulnerability_findings
+             where vulnerability_findings.project_id = vulnerabilities.project_id and vulnerability_findings.cluster = vulnerabilities.cluster
+             order by id limit 20) findings), '[]')`,
   dependencies: sql<AffectedRow[]>`coalesce((
     select json_agg(json_build_object('name', name, 'version', version, 'package_manager', package_manager, 'dependency_file_path', path,
                                       'direct', direct, 'development', development, 'ecosystem', ecosystem, 'ranges', coalesce((

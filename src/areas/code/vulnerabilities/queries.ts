@@ -15,4 +15,10 @@ export const vulnerabilitiesOfDependency = sql<FoundVulnerability[]>`coalesce((
             from package_advisories
             join advisories on advisories.id = package_advisories.advisory_id
             join vulnerabilities on vulnerabilities.cluster = advisories.cluster and vulnerabilities.project_id = dependencies.project_id
-           where package_advisories.package_version_id = dependencies.package_version_id) found), '[]')`;
+           where package_advisories.package_version_id = dependencies.package_version_id
+          union
+          select vulnerabilities.id, vulnerabilities.name, vulnerabilities.severity
+            from vulnerability_findings findings
+            join vulnerabilities on vulnerabilities.project_id = findings.project_id and vulnerabilities.cluster = findings.cluster
+           where findings.project_id = dependencies.project_id and findings.report_type = 'dependency_scanning'
+             and findings.package_name = dependencies.name and findings.package_version = dependencies.version) found), '[]')`;

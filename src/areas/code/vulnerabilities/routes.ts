@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { type Project, projectRole } from '../../../access/index.ts';
 import { severities } from '../../../advisories/index.ts';
-import { type Database, isAmong } from '../../../db/index.ts';
+import { type Database, isAmong, ofAnyLength } from '../../../db/index.ts';
 import { CommaList, checked, found, get, Id, one, optional, pageOf, put, type Services } from '../../../http/index.ts';
 import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { changeState } from './actions.ts';
@@ -11,6 +11,7 @@ import {
   details,
   presentAffected,
   presentVulnerability,
+  ReportType,
   Severities,
   State,
   Vulnerability,
@@ -28,10 +29,15 @@ const changer = projectRole('maintainer', { permission: 'admin_vulnerability' })
 interface Filters {
   state?: string[];
   severity?: (typeof severities)[number][];
+  report_type?: string[];
   present?: boolean;
 }
 
-function vulnerabilitiesOf(db: Database, project: Project, { state = [], severity = [], present }: Filters = {}) {
+function vulnerabilitiesOf(
+  db: Database,
+  project: Project,
+  { state = [], severity = [], report_type = [], present }: Filters = {},
+) {
   const severe = severity.map((word) => severities.indexOf(word));
   return db
     .selectFrom('vulnerabilities')
@@ -39,6 +45,11 @@ function vulnerabilitiesOf(db: Database, project: Project, { state = [], severit
     .where('project_id', '=', project.id)
     .where(state.length > 0 ? isAmong('state', state, 'text[]') : sql<boolean>`true`)
     .where(severe.length > 0 ? isAmong('severity', severe, 'smallint[]') : sql<boolean>`true`)
+    .where(
+      report_type.length > 0
+        ? sql<boolean>`coalesce(report_type, 'dependency_scanning') = any(${ofAnyLength(report_type, 'text[]')})`
+        : sql<boolean>`true`,
+    )
     .where(present === undefined ? sql<boolean>`true` : sql<boolean>`is_present = ${present}`);
 }
 
@@ -50,15 +61,17 @@ async function vulnerabilityIn(
   const row = await vulnerabilitiesOf(db, project)
     .select([
       details.advisories.as('advisories'),
+      details.findings.as('findings'),
       details.dependencies.as('dependencies'),
       details.state_changes.as('state_changes'),
     ])
     .where('id', '=', id)
     .executeTakeFirst();
-  const { advisories, dependencies, state_changes, ...core } = found(undefined, row);
+  const { advisories, findings, dependencies, state_changes, ...core } = found(undefined, row);
   return {
     ...presentVulnerability(core, { url, full_path: project.full_path }),
     advisories,
+    findings,
     dependencies: dependencies.map(presentAffected),
     state_changes,
   };
@@ -69,13 +82,14 @@ export const vulnerabilityRoutes = [
     operation: 'listProjectVulnerabilities',
     summary: 'List the vulnerabilities of a project, the most severe first',
     description:
-      'They are found by comparing the dependencies of the default branch with the advisories that administrators import.',
+      'They are found by comparing the dependencies of the default branch with the advisories that administrators import, and by the scanners that jobs of its newest pipeline run.',
     access: reader,
     plan,
     input: {
       state: optional(CommaList(State)),
       severity: optional(CommaList(Severities)),
-      present: optional(Type.Boolean({ description: 'Whether a dependency is affected now' })),
+      report_type: optional(CommaList(ReportType)),
+      present: optional(Type.Boolean({ description: 'Whether a dependency is affected, or a job has found it, now' })),
       ...paging,
     },
     returns: pageOf(Vulnerability),
@@ -91,7 +105,7 @@ export const vulnerabilityRoutes = [
   get(`${path}/:vulnerability_id`, {
     operation: 'getProjectVulnerability',
     summary:
-      'Get a vulnerability with the advisories about it, the dependencies that are affected, and the changes of its state',
+      'Get a vulnerability with the advisories about it, what jobs found, the dependencies that are affected, and the changes of its state',
     access: reader,
     plan,
     input: { vulnerability_id: Id },
