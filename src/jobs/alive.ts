@@ -109,14 +109,18 @@ async function straysOf(client: pg.Client, worker: string, running: string[]): P
 }
 
 /**
- * Returns jobs to the queue without counting the interrupted attempt.
+ * Returns jobs, and the named queues that they held, without counting the interrupted attempt.
  * @param ids only these: other locked jobs may have ended already, since the queue records that later
  */
 export async function giveBack(client: Pick<pg.ClientBase, 'query'>, worker: string, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   await client.query(
-    `update graphile_worker._private_jobs set locked_at = null, locked_by = null, attempts = greatest(0, attempts - 1)
-     where locked_by = $1 and id = any($2::bigint[])`,
+    `with returned as (
+       update graphile_worker._private_jobs set locked_at = null, locked_by = null, attempts = greatest(0, attempts - 1)
+        where locked_by = $1 and id = any($2::bigint[]) returning job_queue_id
+     )
+     update graphile_worker._private_job_queues set locked_at = null, locked_by = null
+      where locked_by = $1 and id in (select job_queue_id from returned)`,
     [worker, ids],
   );
 }

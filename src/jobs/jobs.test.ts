@@ -149,7 +149,7 @@ test('a job that waits for its time is left alone when it is enqueued again, and
   assert.deepEqual(await waiting(), [{ revision: 1, attempts: 0 }]);
 });
 
-test('a job that a stop interrupts returns to the queue, and the attempt does not count', async (t) => {
+test('a job that a stop interrupts returns to the queue, which goes on, and the attempt does not count', async (t) => {
   const began = Promise.withResolvers<void>();
   const endless = job('test_endless', {
     input: {},
@@ -160,10 +160,13 @@ test('a job that a stop interrupts returns to the queue, and the attempt does no
     },
   });
   const { db, stop } = await workerFor(t, [endless]);
-  await endless.enqueue(db, {});
+  await endless.enqueue(db, {}, { queue: 'endless' });
   await began.promise;
   assert.equal((await queued(db, 'test_endless'))[0]?.is_locked, true);
   await stop(0);
+  const { rows } =
+    await sql`select is_available from graphile_worker._private_job_queues where queue_name = 'endless'`.execute(db);
+  assert.deepEqual(rows, [{ is_available: true }]);
   assert.deepEqual(await queued(db, 'test_endless'), [
     { task: 'test_endless', attempts: 0, max_attempts: 1, is_locked: false },
   ]);
