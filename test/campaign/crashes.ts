@@ -1,7 +1,7 @@
 /**
  * The first part of `npm run campaign`: writing, killing and looking what is left, round after round, while statements compute, a backup is written or a
- * database is migrated; and killing while applications send errors as fast as they are taken. CAMPAIGN_CRASH_MINUTES and CAMPAIGN_INGESTION_ROUNDS say for how
- * long, CRASH_SEED repeats the order of the rounds.
+ * database is migrated; and killing while applications send errors as fast as they are taken. CAMPAIGN_CRASH_MINUTES, CAMPAIGN_INGESTION_ROUNDS and
+ * CAMPAIGN_PIPELINE_ROUNDS say for how long, CRASH_SEED repeats the order of the rounds.
  */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { sql } from 'kysely';
 import { startEmbedded } from '../../src/db/embedded.ts';
 import { connect } from '../../src/db/index.ts';
 import { schemaDump } from '../../src/db/schema_dump.ts';
-import { applications, openScene, playRound, type Scene, tried, victims } from '../crash/scene.ts';
+import { applications, openScene, playRound, type Scene, tried, victims, workshops } from '../crash/scene.ts';
 import { installPreviousRelease } from '../operating/previous_release.ts';
 import { atFileEnd } from '../support/file_end.ts';
 import { coppice, environmentFor, killDatabase, killServer, spawnServer, startInstance } from '../support/instance.ts';
@@ -23,7 +23,9 @@ import { type Random, randomFrom } from '../support/random.ts';
 const seed = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000);
 const minutes = Number(process.env.CAMPAIGN_CRASH_MINUTES ?? 15);
 const ingestionRounds = Number(process.env.CAMPAIGN_INGESTION_ROUNDS ?? 10);
+const pipelineRounds = Number(process.env.CAMPAIGN_PIPELINE_ROUNDS ?? 10);
 /** The kill comes within some seconds. */
+const mostEnds = 100;
 const mostEvents = 2000;
 /** A scene collects what was written, and looking at it takes longer and longer. */
 const roundsPerScene = 12;
@@ -155,6 +157,21 @@ test(`of ${ingestionRounds} kills at full rate, none loses an event that was ans
   }
   await closeScene(scene);
   console.table(Object.fromEntries(killed));
+});
+
+test(`of ${pipelineRounds} kills beside runners, none loses an end, a byte of a log or an effect (CRASH_SEED=${seed})`, async () => {
+  const random = randomFrom(seed);
+  let scene = await openScene();
+  for (let number = 0; number < pipelineRounds; number++) {
+    if (number > 0 && number % roundsPerScene === 0) {
+      console.log(await closeScene(scene));
+      scene = await openScene();
+    }
+    const victim = random.of(victims);
+    await playRound(scene, number, victim, random, { writers: workshops, successes: mostEnds });
+    console.log(`round ${number}: killed ${victim}, ${scene.memory.pipelines.size} pipelines so far`);
+  }
+  console.log(await closeScene(scene));
 });
 
 /** @returns what was written, after a last look by the program's own check */

@@ -16,6 +16,7 @@ import type { GitClient } from '../support/git.ts';
 import type { ServerEnvironment } from '../support/instance.ts';
 import { performJob } from '../support/jobs.ts';
 import { inspectMerges } from './merges.ts';
+import { inspectPipelines, type Workshop } from './pipelines.ts';
 import { exportsEnded, inspectExports } from './relation_exports.ts';
 import { inspectMoves, movesEnded } from './storage_moves.ts';
 import { inspectPages } from './wikis.ts';
@@ -30,6 +31,7 @@ interface Inspection {
   project: Project;
   /** The one in which branches are merged. */
   merging: Project;
+  workshop: Workshop;
   memory: Memory;
 }
 
@@ -178,7 +180,7 @@ async function inspectRepositories(git: GitClient, services: JobServices): Promi
 
 /** Looks at everything that was tried so far; moves that were abandoned are settled before, as they are after a quarter of an hour. */
 export async function inspect(inspection: Inspection): Promise<void> {
-  const { environment, api, git, project, merging, memory } = inspection;
+  const { environment, api, git, project, merging, workshop, memory } = inspection;
   const { connectionString, stop } = await startEmbedded(environment.COPPICE_DATA, { use: 'shared' });
   const db = connect({ connectionString, max: 2 });
   const services = servicesFor(readConfig(environment), db, areaServices);
@@ -193,6 +195,7 @@ export async function inspect(inspection: Inspection): Promise<void> {
     await inspectMerges(services, merging, memory);
     await inspectPages(api, services, memory);
     await inspectEvents(db, memory);
+    await inspectPipelines(api, services, workshop, memory, () => jobsEnded(connectionString, db));
     await inspectRepositories(git, services);
     await inspectMoves(services);
     await inspectExports(services);

@@ -13,6 +13,7 @@ import { prepareData } from '../support/prepared_data.ts';
 import type { Random } from '../support/random.ts';
 import { inspect } from './inspection.ts';
 import { mergeBranches } from './merges.ts';
+import { openWorkshop, runPipelines, type Workshop } from './pipelines.ts';
 import { exportRelations } from './relation_exports.ts';
 import { moveRepositories, storagesIn } from './storage_moves.ts';
 import { writePages } from './wikis.ts';
@@ -52,6 +53,8 @@ export interface Scene {
   merging: Project;
   /** The group of what is removed for good. */
   attic: { id: number };
+  /** Where pipelines are executed. */
+  workshop: Workshop;
   /** Where errors of an application are sent. */
   store: string;
   memory: Memory;
@@ -74,10 +77,11 @@ export async function openScene(): Promise<Scene> {
   const git = await gitClient();
   const instance = await start(environment);
   const { project, merging, attic, store } = await furnish(api, environment.COPPICE_URL);
+  const workshop = await openWorkshop(api, environment.COPPICE_URL);
   const remote = remoteOf(environment.COPPICE_URL, project.path_with_namespace, token);
   for (let pusher = 0; pusher < pushers; pusher++)
     assert.equal((await git.run(['clone', '-q', remote, `clone-${pusher}`])).code, 0);
-  return { environment, api, git, instance, project, merging, attic, store, memory: emptyMemory() };
+  return { environment, api, git, instance, project, merging, attic, workshop, store, memory: emptyMemory() };
 }
 
 async function furnish(api: Client, url: string): Promise<Pick<Scene, 'project' | 'merging' | 'attic' | 'store'>> {
@@ -107,7 +111,10 @@ export const applications: Writers = ({ store, memory }, round) =>
     sendEvents(store, sender, round, memory, () => round.onSuccess()),
   );
 
-const allWriters: Writers = ({ api, git, project, merging, attic, store, memory }, round) => [
+/** Pipelines alone, which are executed as fast as they are. */
+export const workshops: Writers = ({ api, workshop, memory }, round) => runPipelines(api, workshop, round, memory);
+
+const allWriters: Writers = ({ api, git, project, merging, attic, workshop, store, memory }, round) => [
   ...Array.from({ length: fileWriters }, (_, writer) => writeFiles(api, project, writer, round, memory)),
   ...Array.from({ length: pushers }, (_, pusher) => push(git, `clone-${pusher}`, `pushed-${pusher}`, round, memory)),
   createProjects(api, round, memory),
@@ -116,6 +123,7 @@ const allWriters: Writers = ({ api, git, project, merging, attic, store, memory 
   writePages(api, attic, round, memory),
   moveRepositories(api, project, round, memory),
   exportRelations(api, project, round),
+  ...runPipelines(api, workshop, round, memory),
   ...Array.from({ length: senders }, (_, sender) => sendEvents(store, sender, round, memory)),
 ];
 
@@ -175,4 +183,4 @@ export async function playRound(
 
 /** @returns how much was tried so far */
 export const tried = ({ memory }: Scene): string =>
-  `${memory.files.size} files, ${memory.projects.size} projects, ${memory.removals.length} removals, ${memory.merges.length} merges, ${memory.pages.size} pages, ${memory.events.size} events`;
+  `${memory.files.size} files, ${memory.projects.size} projects, ${memory.removals.length} removals, ${memory.merges.length} merges, ${memory.pages.size} pages, ${memory.pipelines.size} pipelines, ${memory.events.size} events`;

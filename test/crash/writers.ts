@@ -5,9 +5,10 @@ import path from 'node:path';
 import type { Answer, Client } from '../support/client.ts';
 import type { GitClient } from '../support/git.ts';
 import { fileUrl } from '../support/repository.ts';
+import type { ExecutedJob } from './pipelines.ts';
 
 /** How a change was answered: with success, with a refusal, or not at all, so that it may be there or not. */
-type Fate = 'done' | 'refused' | 'unknown';
+export type Fate = 'done' | 'refused' | 'unknown';
 
 export interface Project {
   id: number;
@@ -30,6 +31,10 @@ export interface Memory {
   pages: Map<string, { content: string; fate: Fate }>;
   /** Events that an application sent, by their ids. */
   events: Map<string, Fate>;
+  /** The ids of pipelines that were started. */
+  pipelines: Set<number>;
+  /** The jobs that runners were given since somebody looked, by their tokens. */
+  jobs: Map<string, ExecutedJob>;
 }
 
 export const emptyMemory = (): Memory => ({
@@ -40,6 +45,8 @@ export const emptyMemory = (): Memory => ({
   merges: [],
   pages: new Map(),
   events: new Map(),
+  pipelines: new Set(),
+  jobs: new Map(),
 });
 
 /** Whether a server is still running. */

@@ -16,8 +16,16 @@ interface Sent {
 }
 
 /** A runner that waits for jobs of the project of a world. */
-export async function runnerOf(here: World, settings: Record<string, unknown> = {}) {
-  const { url, as, project } = here;
+export async function runnerOf({ url, as, project }: World, settings: Record<string, unknown> = {}) {
+  const { runners_token } = (await as('maintainer').get(`/projects/${project.id}`)).body;
+  return runnerAt(url, runners_token, settings);
+}
+
+/**
+ * A runner of a server.
+ * @param registration the registration token of a project
+ */
+export async function runnerAt(url: string, registration: string, settings: Record<string, unknown> = {}) {
   const call = async (method: string, path: string, { headers = {}, body }: Sent = {}): Promise<Reply> => {
     const isText = typeof body === 'string';
     const reply = await fetch(`${url}/api/v4${path}`, {
@@ -32,7 +40,6 @@ export async function runnerOf(here: World, settings: Record<string, unknown> = 
     const isJson = reply.headers.get('content-type')?.startsWith('application/json') ?? false;
     return { status: reply.status, headers: reply.headers, body: isJson ? JSON.parse(text) : text };
   };
-  const registration = (await as('maintainer').get(`/projects/${project.id}`)).body.runners_token as string;
   const { body: made } = await call('POST', '/runners', { body: { token: registration, ...settings } });
   const features = {
     ...{ cancel_gracefully: true, two_phase_job_commit: true, refspecs: true, return_exit_code: true },
@@ -72,3 +79,7 @@ export async function runnerOf(here: World, settings: Record<string, unknown> = 
 
   return { id: made.id as number, token: made.token as string, call, request, take, held };
 }
+
+export type Runner = Awaited<ReturnType<typeof runnerAt>>;
+/** A job that it was given. */
+export type Held = ReturnType<Runner['held']>;
