@@ -2865,6 +2865,16 @@ create table job_definitions (
 );
 comment on table job_definitions is 'What a runner executes for a job: its part of the compiled configuration.';
 
+create table job_dependencies (
+  job_id bigint not null,
+  dependency_id bigint not null,
+  constraint job_dependencies_pkey PRIMARY KEY (job_id, dependency_id),
+  constraint job_dependencies_dependency_id_fkey FOREIGN KEY (dependency_id) REFERENCES commit_statuses(id) ON DELETE CASCADE,
+  constraint job_dependencies_job_id_fkey FOREIGN KEY (job_id) REFERENCES commit_statuses(id) ON DELETE CASCADE
+);
+CREATE INDEX job_dependencies_by_dependency ON job_dependencies USING btree (dependency_id);
+comment on table job_dependencies is 'The jobs of other pipelines whose files a job that a runner holds may fetch.';
+
 create table job_dotenv_variables (
   id bigint generated always as identity not null,
   job_id bigint not null,

@@ -18,6 +18,7 @@ export type {
   Image,
   Job,
   JobEnvironment,
+  Need,
   Release,
   Service,
 } from './types.ts';

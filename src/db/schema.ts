@@ -1329,6 +1329,11 @@ export interface JobDefinitions {
   definition: Json;
 }
 
+export interface JobDependencies {
+  job_id: number;
+  dependency_id: number;
+}
+
 export interface JobDotenvVariables {
   id: GeneratedAlways<number>;
   job_id: number;
@@ -2927,6 +2932,7 @@ export interface DB {
   iterations: Iterations;
   job_artifacts: JobArtifacts;
   job_definitions: JobDefinitions;
+  job_dependencies: JobDependencies;
   job_dotenv_variables: JobDotenvVariables;
   job_log_pieces: JobLogPieces;
   job_logs: JobLogs;

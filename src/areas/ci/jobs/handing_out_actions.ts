@@ -1,10 +1,16 @@
 /** Hands jobs out to runners (docs/reference/runner_protocol.md#which-job). */
 import { callerInJob, newJobToken, type Project, projectFor, tokenDigest } from '../../../access/index.ts';
-import { ExpansionError, expanded, type Job, type Variables } from '../../../ci_configuration/index.ts';
+import {
+  type CiVariable,
+  ExpansionError,
+  expanded,
+  type Job,
+  type Variables,
+} from '../../../ci_configuration/index.ts';
 import { isUnavailable, repeated } from '../../../db/index.ts';
 import { lastCommitOf, readCommit, repositoryOf, resolveCommit } from '../../../git/index.ts';
 import type { Caller, Services } from '../../../http/index.ts';
-import { dependenciesOf, dotenvOf, namesDependencies } from '../artifacts/dependency_queries.ts';
+import { type Dependency, dependenciesOf, dotenvOf, namesDependencies } from '../artifacts/dependency_queries.ts';
 import { refOf } from '../configuration/lint_actions.ts';
 import { noteMasked } from '../held_jobs/queries.ts';
 import type { Runner } from '../runners/queries.ts';
@@ -12,6 +18,7 @@ import { followJobs, isOutdated } from '../running/deployment_actions.ts';
 import { processAgainLater } from '../running/process_actions.ts';
 import { type Abilities, lacksAbility } from './ability_rules.ts';
 import { endJob } from './end_actions.ts';
+import { foreignDependencies, foreignNeeds } from './foreign_queries.ts';
 import { withIdTokens } from './id_token_actions.ts';
 import { type CacheCommits, cacheFiles, presentArtifacts, presentDependency, presentForRunner } from './present.ts';
 import { pipelineOfJob } from './queries.ts';
@@ -103,11 +110,31 @@ export async function valuesAtEnd(
     const before = await dependenciesOf(services.db, job.id, job.definition);
     const left = await dotenvOf(services, [...before.map(({ id }) => id), job.id]);
     const sent = await variablesOfJob(services, given, left.toReversed());
-    return { ...given, values: expanded(new Map(sent.map((variable) => [variable.key, variable]))) };
+    return { ...given, values: valuesOf(sent) };
   } catch (error) {
     if (error instanceof Unfit || error instanceof ExpansionError) return undefined;
     throw error;
   }
+}
+
+const valuesOf = (sent: readonly CiVariable[]): Variables =>
+  expanded(new Map(sent.map((variable) => [variable.key, variable])));
+
+/** The jobs whose files a job gets. @throws Unfit if files are not there that it needs */
+async function filesFor(services: Services, given: Given): Promise<Dependency[]> {
+  const { job } = given;
+  const own = await dependenciesOf(services.db, job.id, job.definition);
+  if (namesDependencies(job.definition) && own.some(({ erased }) => erased))
+    throw new Unfit('missing_dependency_failure');
+  if (foreignNeeds(given).length === 0) return own;
+  const left = await dotenvOf(
+    services,
+    own.map(({ id }) => id),
+  );
+  const values = valuesOf(await variablesOfJob(services, given, left.toReversed()));
+  const foreign = await foreignDependencies(services.db, given, values);
+  if (!foreign) throw new Unfit('missing_dependency_failure');
+  return [...own, ...foreign];
 }
 
 /** @throws Unfit */
@@ -125,9 +152,7 @@ async function presented(
     throw new Unfit('runner_unsupported');
   const repository = repositoryOf(services, project);
   await beginDeployment(services, job);
-  const dependencies = await dependenciesOf(services.db, job.id, job.definition);
-  if (namesDependencies(job.definition) && dependencies.some(({ erased }) => erased))
-    throw new Unfit('missing_dependency_failure');
+  const dependencies = await filesFor(services, given);
   const left = await dotenvOf(
     services,
     dependencies.map(({ id }) => id),
@@ -147,7 +172,7 @@ async function presented(
     is_separated: pipeline.is_protected && pipeline.ci_separated_caches,
     ...{ sent, dependencies: dependencies.flatMap(presentDependency) },
     commits: await cacheCommits(repository, pipeline.sha, job.definition.job as Job),
-    variables: expanded(new Map(sent.map((variable) => [variable.key, variable]))),
+    variables: valuesOf(sent),
     repository_url: repositoryUrl(services, { project, token }),
   });
 }
