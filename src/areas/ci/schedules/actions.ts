@@ -25,7 +25,15 @@ export interface ScheduleChanges {
   cron?: string;
   cron_timezone?: string;
   active?: boolean;
-  inputs?: Readonly<Record<string, unknown>>;
+  inputs?: readonly GivenInput[];
+}
+
+/** A value for an input. */
+interface GivenInput {
+  name: string;
+  value?: unknown;
+  /** Whether the schedule has no value for it any more. */
+  destroy?: boolean;
 }
 
 /** A schedule as it is asked for. */
@@ -62,11 +70,22 @@ async function refuseTooMany(tx: Database, project: Project): Promise<void> {
   if (count >= most) throw invalid({ base: [refusedTexts.many(most)] });
 }
 
+type Inputs = Record<string, unknown>;
+
+/** The values of a schedule by name, with those that are given. @throws ApiError 400 */
+function withInputs(before: Inputs, given: readonly GivenInput[]): Inputs {
+  const values = new Map(Object.entries(before));
+  for (const { name, value = null, destroy } of given) destroy ? values.delete(name) : values.set(name, value);
+  const inputs = Object.fromEntries(values);
+  refuseUnstorable(inputs);
+  return inputs;
+}
+
 /** Trims the cron line, and writes inputs as the database takes them. */
-const columnsOf = <C extends ScheduleChanges>({ cron, inputs, ...rest }: C) => ({
+const columnsOf = <C extends ScheduleChanges>({ cron, inputs, ...rest }: C, before: Inputs = {}) => ({
   ...rest,
   ...(cron === undefined ? {} : { cron: cron.trim() }),
-  ...(inputs === undefined ? {} : { inputs: JSON.stringify(inputs) }),
+  ...(inputs === undefined ? {} : { inputs: JSON.stringify(withInputs(before, inputs)) }),
 });
 
 /**
@@ -76,7 +95,6 @@ const columnsOf = <C extends ScheduleChanges>({ cron, inputs, ...rest }: C) => (
  */
 export async function addSchedule(services: Services, granted: Granted, given: NewSchedule): Promise<number> {
   const { project, caller } = granted;
-  refuseUnstorable(given.inputs);
   const ref = await refGiven(services, granted, given.ref);
   const { cron, cron_timezone = 'UTC' } = given;
   const row = {
@@ -91,6 +109,9 @@ export async function addSchedule(services: Services, granted: Granted, given: N
   });
 }
 
+/** What decides on the time of the next run. */
+const timing = ['cron', 'cron_timezone', 'active'] as const;
+
 /**
  * Changes a schedule of the caller.
  * @throws ApiError 400 by field, 403, 404
@@ -101,14 +122,13 @@ export async function changeSchedule(
   id: number,
   { ref: given, ...changes }: ScheduleChanges,
 ): Promise<void> {
-  refuseUnstorable(changes.inputs);
   const ref = given === undefined ? undefined : await refGiven(services, granted, given);
   await services.db.transaction().execute(async (tx) => {
-    const query = tx.selectFrom('pipeline_schedules').select(['cron', 'cron_timezone', 'active', 'last_run_at']);
+    const query = tx.selectFrom('pipeline_schedules').select([...timing, 'last_run_at', 'inputs']);
     const before = found('Pipeline Schedule', await query.where('id', '=', id).forUpdate().executeTakeFirst());
-    const set = columnsOf({ ...changes, ...(ref === undefined ? {} : { ref }) });
+    const set = columnsOf({ ...changes, ...(ref === undefined ? {} : { ref }) }, before.inputs as Inputs);
     const after = { ...before, ...set };
-    const isTimed = (['cron', 'cron_timezone', 'active'] as const).some((name) => after[name] !== before[name]);
+    const isTimed = timing.some((name) => after[name] !== before[name]);
     if (Object.keys(set).length === 0) return;
     await tx
       .updateTable('pipeline_schedules')

@@ -15,7 +15,9 @@ const fields = {
   created_at: Timestamp,
   updated_at: Timestamp,
   owner: UserBasic,
-  inputs: Type.Record(Type.String(), AnyJson('Values for the inputs that the configuration declares')),
+  inputs: Type.Array(
+    Type.Object({ name: Type.String(), value: AnyJson('Of an input that the configuration declares') }),
+  ),
 };
 
 const LastPipeline = Type.Object({
@@ -45,5 +47,5 @@ export const presentSchedule = (
 ): Static<typeof PipelineSchedule> => ({
   ...row,
   owner: presentUserBasic(url, owner),
-  inputs: inputs as Record<string, unknown>,
+  inputs: Object.entries(inputs as Record<string, unknown>).map(([name, value]) => ({ name, value })),
 });

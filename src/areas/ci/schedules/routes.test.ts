@@ -32,11 +32,17 @@ test('a schedule is made, shown, changed and deleted', async () => {
   assert.match(made.next_run_at, /T01:00:00/);
   assert.deepEqual(
     [made.cron_timezone, made.active, made.owner.id, made.inputs, made.last_pipeline, made.variables],
-    ['UTC', true, people.maintainer.id, {}, null, []],
+    ['UTC', true, people.maintainer.id, [], null, []],
   );
-  const changes = { cron: ' 30 2 * * * ', cron_timezone: 'Tokyo', inputs: { depth: [3] }, active: false };
+  const inputs = [{ name: 'depth', value: [3] }];
+  const changes = { cron: ' 30 2 * * * ', cron_timezone: 'Tokyo', inputs, active: false };
   const changed = await sent(as('maintainer').put(path, changes));
-  assert.deepEqual([changed.cron, changed.active, changed.inputs], ['30 2 * * *', false, { depth: [3] }]);
+  assert.deepEqual([changed.cron, changed.active, changed.inputs], ['30 2 * * *', false, inputs]);
+  const others = [
+    { name: 'width', value: 'wide' },
+    { name: 'depth', destroy: true },
+  ];
+  assert.deepEqual((await sent(as('maintainer').put(path, { inputs: others }))).inputs, others.slice(0, 1));
   assert.match(changed.next_run_at, /T17:30:00/);
   const ids = async (scope?: string) =>
     (await as('reporter').get(base, scope === undefined ? {} : { scope })).body.map(({ id }: { id: number }) => id);
@@ -58,7 +64,7 @@ test('a wrong schedule is refused by field, and further ones than the plan allow
   assert.deepEqual(await refusal({ cron_timezone: 'Nowhere' }), { cron_timezone: ['syntax is invalid'] });
   assert.deepEqual(await refusal({ ref: 'none' }), { ref: ['does not exist'] });
   assert.deepEqual(await refusal({ description: ' ' }), { description: ["can't be blank"] });
-  assert.equal(await refusal({ inputs: { a: ['\0'] } }), 'inputs is invalid');
+  assert.equal(await refusal({ inputs: [{ name: 'a', value: ['\0'] }] }), 'inputs is invalid');
   await sent(as('owner').post(`${at}/repository/tags`, { tag_name: 'main', ref: 'main' }));
   assert.deepEqual(await refusal({}), { ref: ['is ambiguous'] });
   const tag = await sent(as('maintainer').post(base, { ...values, ref: 'refs/tags/main' }));

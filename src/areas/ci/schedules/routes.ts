@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { projectRole, refuseTooOften, tooOftenText } from '../../../access/index.ts';
 import {
   type AnyEndpoint,
+  AnyJson,
   allOptional,
   byOutcome,
   checked,
@@ -23,7 +24,6 @@ import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { tooLong } from '../../../texts/index.ts';
 import { Pipeline, pipelinesOf, presentPipeline } from '../../code/pipelines/index.ts';
 import { cronReasons, timeZoneReasons } from '../../deployments/freeze_periods/index.ts';
-import { Inputs } from '../running/parameters.ts';
 import { managedSchedule, mayManage, mayRunOn, ownSchedule, scheduleIn } from './access.ts';
 import { addSchedule, changeSchedule, refusedTexts, takeOver } from './actions.ts';
 import { runSchedule } from './jobs.ts';
@@ -50,7 +50,14 @@ const settings = {
     timeZoneReasons,
   ),
   active: Type.Boolean(),
-  inputs: Inputs,
+  inputs: Type.Array(
+    Type.Object({
+      name: Type.String({ minLength: 1 }),
+      value: optional(AnyJson('Of an input that the configuration declares')),
+      destroy: optional(Type.Boolean({ description: 'Whether the schedule has no value for it any more' })),
+    }),
+    { maxItems: 100, description: 'The values of further inputs stay' },
+  ),
 };
 const refused = [`ref: ${refusedTexts.ambiguous}`, `ref: ${refusedTexts.unknown}`, 'inputs is invalid'];
 
