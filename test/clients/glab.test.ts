@@ -8,7 +8,9 @@ import { concludeMerges, followDeployments, rebaseSource } from '../../src/areas
 import { begin, clone, remoteFor, type WorkTree } from '../git/work_tree.ts';
 import { ownAddress } from '../support/address.ts';
 import { performQueued } from '../support/jobs.ts';
+import { built as ofConfiguration } from '../support/pipelines.ts';
 import { filledWorld } from '../support/repository.ts';
+import { runnerOf } from '../support/runners.ts';
 import { isLong } from '../support/runs.ts';
 import { runProgram } from '../support/small_process.ts';
 import { sshFor, withKey } from '../support/ssh.ts';
@@ -160,5 +162,39 @@ if (isLong) {
     await says(/^The first\n(?:.*\n)*Map\t/m, 'view', 'v1.0');
     await says(/release "The first" deleted/, 'delete', 'v1.0', '--yes', '--with-tag');
     await says(/No releases/i, 'list');
+  });
+
+  test('glab: a pipeline is run with variables, listed, watched, retried and linted', async (t) => {
+    const client = await built();
+    if ('missing' in client) return t.skip(client.missing);
+    const here = await ofConfiguration('build: {script: make}\n', { environment });
+    const runner = await runnerOf(here);
+    const work = await clone(remoteFor(here, 'maintainer'));
+    const glab = await glabFor(here, 'maintainer', client.program, work);
+    const says = async (expected: RegExp, ...args: string[]) => assert.match(await glab(...args), expected);
+    await says(/^Variable created:\nREGION=west$|REGION/m, 'variable', 'set', 'REGION', 'west');
+    await says(/REGION/, 'variable', 'list');
+    await says(/REGION/, 'variable', 'update', 'REGION', 'east');
+    await says(/Created pipeline \(id: \d+ *\), status: pending/, 'ci', 'run', '-b', 'main', '--variables', 'DEPTH:3');
+    const job = (await runner.take())!;
+    const variables = (job.job.variables as { key: string; value: string }[]).map(
+      ({ key, value }) => `${key}=${value}`,
+    );
+    assert.deepEqual(
+      ['DEPTH=3', 'REGION=east'].filter((variable) => variables.includes(variable)),
+      ['DEPTH=3', 'REGION=east'],
+    );
+    await says(/#1\tmain/, 'ci', 'list');
+    await job.append('made of stone\n');
+    await job.end('failed');
+    await says(/failed.*\n?.*build/s, 'ci', 'status', '-b', 'main');
+    await says(/made of stone/, 'ci', 'trace', String(job.id));
+    await says(/Retried job \(id: \d+ *\), status: pending/, 'ci', 'retry', String(job.id));
+    const again = (await runner.take())!;
+    await again.end('success');
+    await says(/success/, 'ci', 'list');
+    await says(/REGION/, 'variable', 'delete', 'REGION');
+    // Its own command asks an endpoint that v4 does not have any more.
+    await says(/"valid":true/, 'api', 'projects/:fullpath/ci/lint');
   });
 }

@@ -54,6 +54,8 @@ const stories: Record<string, string> = {
   environments: 'Go client: environments are added, changed, stopped and deleted, and deployments recorded',
   protected_environments: 'Go client: environments are protected, and a deployment waits for an approval',
   pipelines: 'Go client: statuses are read as pipelines and jobs, which cannot be run here',
+  running:
+    'Go client: pipelines and jobs are started, cancelled, retried, scheduled and triggered, and runners registered',
   feature_flags: 'Go client: flags and lists of users are added, changed and removed',
   mirrors: 'Go client: push mirrors are added, changed, run and removed, and a project is pulled from another',
   badges: 'Go client: badges of a project and a group are added, changed, rendered and removed',

@@ -13,6 +13,7 @@ import sys
 import traceback
 
 import gitlab
+import python_gitlab_ci
 import python_gitlab_shelf
 from python_gitlab_told import a_project, client, day_in, refused, same
 
@@ -681,7 +682,7 @@ def boards(place):
             label.delete()
 
 
-STORIES = [boards, people, tokens, places, members, files, odd_names, branches_and_commits, comments_on_commits, freeze_periods, merge_requests, features, refusals, sudo, keyset, far_pages, variables, deploy_tokens, topics, uploads, push_rules, snippets, webhooks, wikis, storage_moves, relation_exports, migrations, geo_nodes, search, environments_and_deployments, releases, mirrors, *python_gitlab_shelf.STORIES]
+STORIES = [boards, people, tokens, places, members, files, odd_names, branches_and_commits, comments_on_commits, freeze_periods, merge_requests, features, refusals, sudo, keyset, far_pages, variables, deploy_tokens, topics, uploads, push_rules, snippets, webhooks, wikis, storage_moves, relation_exports, migrations, geo_nodes, search, environments_and_deployments, releases, mirrors, *python_gitlab_shelf.STORIES, *python_gitlab_ci.STORIES]
 
 if __name__ == "__main__":
     by_name = {story.__name__: story for story in STORIES}

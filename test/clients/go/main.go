@@ -507,7 +507,7 @@ func main() {
 		"relation_exports": relationExports, "migrations": migrations, "geo_sites": geoSites, "clusters": clusters,
 		"keyset_sudo_and_refusals": keysetSudoAndRefusals, "far_pages": farPages,
 		"boards": boards, "search": search, "releases": releases, "environments": environments,
-		"protected_environments": protectedEnvironments, "pipelines": pipelines, "feature_flags": featureFlags,
+		"protected_environments": protectedEnvironments, "pipelines": pipelines, "running": running, "feature_flags": featureFlags,
 		"mirrors": mirrors, "badges": badges, "templates": templates, "custom_attributes": customAttributes,
 		"instance": instance, "repository_tools": repositoryTools, "group_rules": groupRules, "dependencies": dependencies,
 	}

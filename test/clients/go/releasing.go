@@ -189,5 +189,59 @@ func pipelines(p place) {
 	same(len(must(client.Commits.GetCommitStatuses(id, sha, nil))), 0)
 }
 
+const configuration = `
+stages: [build, deploy]
+build: {stage: build, script: make}
+ask: {stage: deploy, script: make ask, when: manual}
+ship: {stage: deploy, script: make ship, needs: [], resource_group: production}
+`
+
+func running(p place) {
+	client, id := p.newProject("Weir")
+	must(p.as("owner").Commits.CreateCommit(id, &gitlab.CreateCommitOptions{
+		Branch: ptr("main"), CommitMessage: ptr("Build"),
+		Actions: []*gitlab.CommitActionOptions{{Action: ptr(gitlab.FileCreate), FilePath: ptr(".gitlab-ci.yml"), Content: ptr(configuration)}},
+	}))
+	same(must(client.Validate.ProjectLint(id, &gitlab.ProjectLintOptions{})).Valid, true)
+	same(must(client.Validate.ProjectNamespaceLint(id, &gitlab.ProjectNamespaceLintOptions{Content: ptr("build: {}")})).Valid, false)
+	pipeline := must(client.Pipelines.CreatePipeline(id, &gitlab.CreatePipelineOptions{
+		Ref: ptr("main"), Variables: &[]*gitlab.PipelineVariableOptions{{Key: ptr("DEPTH"), Value: ptr("3")}},
+	}))
+	same(must(client.Pipelines.GetPipelineVariables(id, pipeline.ID))[0].Value, "3")
+	jobs := map[string]int64{}
+	for _, job := range must(client.Jobs.ListPipelineJobs(id, pipeline.ID, nil)) {
+		jobs[job.Name] = job.ID
+	}
+	same(must(client.Jobs.CancelJob(id, jobs["build"], nil)).Status, "canceled")
+	same(must(client.Jobs.RetryJob(id, jobs["build"])).Status, "pending")
+	must(client.Jobs.EraseJob(id, jobs["build"]))
+	refused(failure(client.Jobs.PlayJob(id, jobs["ship"], nil)), 400, "{message: 400 Bad request - Unplayable Job}")
+	same(must(client.Pipelines.CancelPipelineBuild(id, pipeline.ID)).Status, "canceled")
+	same(must(client.Pipelines.RetryPipelineBuild(id, pipeline.ID)).ID, pipeline.ID)
+	groups := must(client.ResourceGroup.GetAllResourceGroupsForAProject(id))
+	same([]any{len(groups), groups[0].Key}, []any{1, "production"})
+
+	schedule := must(client.PipelineSchedules.CreatePipelineSchedule(id, &gitlab.CreatePipelineScheduleOptions{
+		Description: ptr("Nightly"), Ref: ptr("main"), Cron: ptr("0 1 * * *"),
+	}))
+	must(client.PipelineSchedules.CreatePipelineScheduleVariable(id, schedule.ID, &gitlab.CreatePipelineScheduleVariableOptions{Key: ptr("DEPTH"), Value: ptr("3")}))
+	done(client.PipelineSchedules.RunPipelineSchedule(id, schedule.ID))
+	same(must(client.PipelineSchedules.GetPipelineSchedule(id, schedule.ID)).Variables[0].Key, "DEPTH")
+	done(client.PipelineSchedules.DeletePipelineSchedule(id, schedule.ID))
+
+	trigger := must(client.PipelineTriggers.AddPipelineTrigger(id, &gitlab.AddPipelineTriggerOptions{Description: ptr("From a library")}))
+	started := must(client.PipelineTriggers.RunPipelineTrigger(id, &gitlab.RunPipelineTriggerOptions{Ref: ptr("main"), Token: &trigger.Token, Variables: map[string]string{"DEPTH": "3"}}))
+	same(string(must(client.Pipelines.GetPipeline(id, started.ID)).Source), "trigger")
+	done(client.PipelineTriggers.DeletePipelineTrigger(id, trigger.ID))
+
+	token := must(client.Projects.GetProject(id, nil)).RunnersToken
+	runner := must(client.Runners.RegisterNewRunner(&gitlab.RegisterNewRunnerOptions{Token: &token, Description: ptr("Small"), TagList: &[]string{"linux"}}))
+	done(client.Runners.VerifyRegisteredRunner(&gitlab.VerifyRegisteredRunnerOptions{Token: &runner.Token}))
+	same(must(client.Runners.UpdateRunnerDetails(runner.ID, &gitlab.UpdateRunnerDetailsOptions{Description: ptr("Large")})).Description, "Large")
+	same(must(client.Runners.ListProjectRunners(id, nil))[0].ID, runner.ID)
+	same(len(must(client.Runners.ListRunnerJobs(runner.ID, nil))), 0)
+	done(client.Runners.RemoveRunner(runner.ID))
+}
+
 // failure gives the error of a call that answers something.
 func failure[T any](_ T, _ *gitlab.Response, err error) error { return err }
