@@ -210,3 +210,23 @@ run:
   assert.deepEqual([run!.status, run!.failure_reason], ['running', undefined]);
   assert.deepEqual(await statesOf(run!.downstream_pipeline!.id), { 'eat-pear': 'pending' });
 });
+
+test('a bridge with an environment deploys there, if its user may', async () => {
+  const here = await bridged('ship: {trigger: {include: child.yml, strategy: depend}, environment: production}', {
+    'child.yml': 'ship: {script: make}',
+  });
+  const { as, at, start, bridgesOf, work } = here;
+  const id = await start();
+  const deployments = async () =>
+    ((await as('developer').get(`${at}/deployments?sort=desc`)).body as { status: string; deployable: unknown }[]).map(
+      ({ status, deployable }) => [status, deployable],
+    );
+  assert.deepEqual(await deployments(), [['running', null]]);
+  await (await (await runnerOf(here)).take())!.end('success');
+  await work();
+  assert.deepEqual([(await bridgesOf(id)).ship!.status, await deployments()], ['success', [['success', null]]]);
+  const rule = { name: 'production', deploy_access_levels: [{ access_level: 60 }] };
+  await sent(as('owner').post(`${at}/protected_environments`, rule));
+  const refused = (await bridgesOf(await start())).ship!;
+  assert.deepEqual([refused.status, refused.failure_reason], ['failed', 'protected_environment_failure']);
+});

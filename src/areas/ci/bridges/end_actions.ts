@@ -4,6 +4,7 @@ import { type Database, takeTurn } from '../../../db/index.ts';
 import type { Services } from '../../../http/index.ts';
 import { isFinal, type State } from '../../code/pipelines/index.ts';
 import { cancelOthers } from '../running/change_actions.ts';
+import { renewEnvironmentOf } from '../running/deployment_actions.ts';
 import { forgetSkipped, onPipeline, processPipeline } from '../running/process_actions.ts';
 import type { Running } from '../running/queries.ts';
 import { storeIn } from '../running/store_actions.ts';
@@ -33,6 +34,7 @@ async function become(
            finished_at = ${isFinal(status) ? sql`now()` : null}
      where id = ${job_id}`.execute(tx);
   await processPipeline(tx, pipeline, { changed: [job_id] });
+  if (status === 'success') await renewEnvironmentOf(tx, job_id);
   if (status === 'failed' && !allow_failure) await cancelOthers(tx, pipeline);
 }
 

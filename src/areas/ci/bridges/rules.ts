@@ -90,7 +90,12 @@ export function startedBy(bridge: Bridge, own: readonly CiVariable[], values: Va
 export type BridgeFailure =
   | ('downstream_bridge_project_not_found' | 'insufficient_bridge_permissions' | 'invalid_bridge_trigger')
   | ('downstream_pipeline_creation_failed' | 'reached_max_descendant_pipelines_depth')
-  | ('reached_max_pipeline_hierarchy_size' | 'pipeline_loop_detected' | 'unknown_failure');
+  | (
+      | 'reached_max_pipeline_hierarchy_size'
+      | 'pipeline_loop_detected'
+      | 'unknown_failure'
+      | 'forward_deployment_failure'
+    );
 
 /** The state of a bridge that waits for a pipeline; null stands for one that is gone. */
 export function stateOfWaiting(pipeline: State | null): { status: State; reason: BridgeFailure | null } {

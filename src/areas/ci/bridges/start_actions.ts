@@ -4,6 +4,7 @@ import type { Caller, Services } from '../../../http/index.ts';
 import { rightsBetween } from '../configuration/variable_queries.ts';
 import { valuesAtEnd } from '../jobs/handing_out_actions.ts';
 import { refOfPipeline } from '../jobs/variable_queries.ts';
+import { isOutdated } from '../running/deployment_actions.ts';
 import { variablesGivenTo, variablesOf } from '../running/queries.ts';
 import { type Asked, planPipeline, storable } from '../running/start_actions.ts';
 import type { Content, GivenVariable, NewPipeline } from '../running/store_actions.ts';
@@ -113,6 +114,7 @@ async function foundIn(services: Services, caller: Caller, full_path: string): P
 export async function planBridge(services: Services, ready: ReadyBridge): Promise<Outcome> {
   const known = await valuesAtEnd(services, ready);
   if (!known || !mayStartIn(known.project)) return failed('insufficient_bridge_permissions');
+  if (await isOutdated(services.db, ready.id)) return failed('forward_deployment_failure');
   const { caller, project: own, values } = known;
   const started = startedBy(ready.bridge, ready.given, values);
   if (!started) return failed('downstream_pipeline_creation_failed');

@@ -52,7 +52,7 @@ async function environmentJobs(tx: Database, which: RawBuilder<SqlBool>): Promis
            case when deployments.id is not null then jsonb_build_object('id', deployments.id, 'status', deployments.status, 'tier', environments.tier) end as deployment
       from commit_statuses job join job_definitions on job_definitions.job_id = job.id join pipelines on pipelines.id = job.pipeline_id
            left join deployments on deployments.job_id = job.id left join environments on environments.id = deployments.environment_id
-     where job.environment is not null and job.kind = 'job' and ${which} order by job.id`.execute(tx);
+     where job.environment is not null and job.kind <> 'status' and ${which} order by job.id`.execute(tx);
   return rows;
 }
 

@@ -22,7 +22,7 @@ async function stoppingOf(db: Database, environment_id: number): Promise<Stoppin
   const { rows } = await sql<Stopping>`
     select environments.project_id, last.user_id,
            (select job.id from commit_statuses own join commit_statuses job on job.pipeline_id = own.pipeline_id and job.name = last.on_stop and not job.retried
-             where own.id = last.job_id and job.kind = 'job') as job_id
+             where own.id = last.job_id and job.kind <> 'status') as job_id
       from environments, lateral (
         select user_id, job_id, on_stop from deployments where environment_id = environments.id and status = 'success'
          order by finished_at desc, id desc limit 1) last
