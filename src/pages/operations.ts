@@ -26,7 +26,7 @@ export interface OperationParameters {
   buildCodeIndex: 'project_id';
   cancelAutoMerge: 'id' | 'merge_request_iid';
   cancelBulkImport: 'id';
-  cancelJob: 'id' | 'job_id';
+  cancelJob: 'id' | 'job_id' | 'force';
   cancelPipeline: 'id' | 'pipeline_id';
   checkArchive: 'id' | 'sha' | 'path' | 'include_lfs_blobs';
   checkArchiveInFormat: 'id' | 'format' | 'sha' | 'path' | 'include_lfs_blobs';

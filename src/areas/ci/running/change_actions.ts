@@ -100,16 +100,28 @@ async function cancel(
 
 const isOpen = sql`status not in (${sql.join([...finalStates, 'canceling'])})`;
 
+interface Place {
+  project_id: number;
+  id: number;
+}
+
+/**
+ * Takes a job from its runner that was asked to end it.
+ * @returns whether it was `canceling`
+ */
+export const forceCancel = (db: Database, { project_id, id }: Place, job_id: number): Promise<boolean> =>
+  repeated(db, async (tx) => {
+    const pipeline = await lockPipeline(tx, project_id, id);
+    const held = await jobsIn(tx, id, sql`id = ${job_id} and status = 'canceling'`);
+    await cancel(tx, pipeline, held, { isWhole: false, force: true });
+    return held.length > 0;
+  });
+
 /** Cancels what is left of a pipeline whose configuration says so, after a job of it has failed. */
 export async function cancelOthers(tx: Database, pipeline: Running): Promise<void> {
   const query = tx.selectFrom('pipelines').select('on_job_failure').where('id', '=', pipeline.id);
   const { on_job_failure } = await query.executeTakeFirstOrThrow();
   if (on_job_failure === 'all') await cancelWhole(tx, pipeline);
-}
-
-interface Place {
-  project_id: number;
-  id: number;
 }
 
 /**

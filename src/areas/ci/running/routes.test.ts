@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { performJob } from '../../../../test/support/jobs.ts';
 import { built } from '../../../../test/support/pipelines.ts';
+import { runnerOf } from '../../../../test/support/runners.ts';
 import { sent } from '../../../../test/support/sent.ts';
 import { startDelayed } from './index.ts';
 
@@ -163,4 +164,24 @@ test('variables with one key, and texts that cannot be stored, are refused', asy
   const inputs = { name: ['\0'] };
   const wrong = await as('maintainer').post(`${at}/pipeline`, { ref: 'main', inputs });
   assert.deepEqual([wrong.status, wrong.body.error], [400, 'inputs is invalid']);
+});
+
+test('a job that is being cancelled is taken from its runner by force', async () => {
+  const here = await built('build: {script: make}');
+  const { as, at, jobsOf } = here;
+  const { id } = await sent(as('maintainer').post(`${at}/pipeline`, { ref: 'main' }));
+  const { build } = await jobsOf(id);
+  const cancel = async (force: boolean) => {
+    const { status, body } = await as('maintainer').post(`${at}/jobs/${build!.id}/cancel`, { force });
+    return [status, body.status ?? body.message];
+  };
+  const refused = [400, 'force is for jobs that are canceling'];
+  assert.deepEqual(await cancel(true), refused);
+  const taken = (await (await runnerOf(here)).take())!;
+  await taken.report('running');
+  assert.deepEqual(await cancel(true), refused);
+  assert.deepEqual(await cancel(false), [201, 'canceling']);
+  assert.deepEqual(await cancel(true), [201, 'canceled']);
+  assert.deepEqual(await cancel(true), refused);
+  assert.equal((await taken.end('success')).status, 403);
 });

@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { levels, type Project, projectRole } from '../../../access/index.ts';
 import {
   type AnyEndpoint,
+  badParam,
   del,
   forbidden,
   get,
@@ -27,6 +28,7 @@ import {
   cancelJobs,
   cancelPipeline,
   cancelTree,
+  forceCancel,
   notRetryableText,
   playJob,
   retryJob,
@@ -43,6 +45,7 @@ const missing = '404 Pipeline Not Found';
 const jobPath = '/projects/:id/jobs/:job_id';
 const singleJob = { job_id: Id };
 const missingJob = '404 Job Not Found';
+const notCancelingText = 'is for jobs that are canceling';
 const external = '405 Method Not Allowed';
 
 const frozen = [`403 Forbidden - ${freezeText('<time>')}`, `403 Forbidden - ${endlessFreezeText}`];
@@ -216,14 +219,19 @@ export const runningRoutes: AnyEndpoint[] = [
     operation: 'cancelJob',
     summary: 'Cancel a job that has not ended',
     access: developer,
-    input: singleJob,
+    input: {
+      ...singleJob,
+      force: Type.Boolean({ default: false, description: 'Whether a job is `canceled` at once that is `canceling`' }),
+    },
     returns: one(Job),
-    refusals: { 403: '403 Forbidden', 404: missingJob, 405: external },
+    refusals: { 400: `force ${notCancelingText}`, 403: '403 Forbidden', 404: missingJob, 405: external },
     handle: async ({ project, caller, input, ...services }) => {
       const job = await jobIn(services.db, project.id, input.job_id);
       if (!job) throw notAllowed();
       await refuseCancelling({ db: services.db, project });
-      await cancelJobs(services.db, { project_id: project.id, id: job.pipeline_id }, sql`id = ${job.id}`);
+      const pipeline = { project_id: project.id, id: job.pipeline_id };
+      if (!input.force) await cancelJobs(services.db, pipeline, sql`id = ${job.id}`);
+      else if (!(await forceCancel(services.db, pipeline, job.id))) throw badParam('force', notCancelingText);
       return changedJobReply(services, { project, caller }, job.id);
     },
   }),
