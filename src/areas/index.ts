@@ -259,7 +259,7 @@ import { mergeRequestBlockRoutes } from './work/merge_requests/blocks/routes.ts'
 import { issueMergeRequestRoutes, mergeRequestIssueRoutes } from './work/merge_requests/closing/issue_routes.ts';
 import { mergeRequestConflictRoutes } from './work/merge_requests/conflicts/routes.ts';
 import { deploymentMergeRequestRoutes } from './work/merge_requests/deploying/routes.ts';
-import { mergeRequestFields, mergeRequestFollower, openOnesOf } from './work/merge_requests/index.ts';
+import { mergeRequestFields, mergeRequestFollower } from './work/merge_requests/index.ts';
 import { mergeRequestListRoutes, milestoneMergeRequestRoutes } from './work/merge_requests/lists/routes.ts';
 import { mergeRequestMergeRoutes } from './work/merge_requests/merging/routes.ts';
 import { mergeRequestNoun } from './work/merge_requests/noteable.ts';
@@ -310,7 +310,7 @@ export const repositories: Repositories = {
     releaseFollower,
     dependencyFollower,
     indexFollower,
-    pipelineFollower(openOnesOf),
+    pipelineFollower,
     mirrorFollower,
     maintenanceFollower,
   ],

@@ -14,6 +14,7 @@ type PushedRefs = Parameters<PushFollower['follow']>[1]['moved'];
 import { stopEnvironments } from '../../deployments/environments/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { type PushOptions, readOptions } from './option_rules.ts';
+import { openOnesOf } from './queries.ts';
 import { cancelRedundant } from './redundant_actions.ts';
 import { planPipeline, storePlanned } from './start_actions.ts';
 
@@ -98,11 +99,7 @@ async function stopAbandoned(
   await stopEnvironments(tx, which, { user_id });
 }
 
-/** The open merge requests of a branch as jobs get them; undefined if there are none. */
-type OpenOnes = (tx: Database, project_id: number, branch: string) => Promise<string | undefined>;
-
-/** @param openOnesOf merge requests are not known here */
-export const pipelineFollower = (openOnesOf: OpenOnes): PushFollower => ({
+export const pipelineFollower: PushFollower = {
   follow:
     async (_services, { owner, user_id, update_id, moved, push_options }) =>
     async (tx) => {
@@ -129,4 +126,4 @@ export const pipelineFollower = (openOnesOf: OpenOnes): PushFollower => ({
     const cut = `Pipelines start for ${mostRefs} of the ${started.length} branches and tags only.`;
     return [...readOptions(push_options).ignored, ...(isCut ? [cut] : [])];
   },
-});
+};

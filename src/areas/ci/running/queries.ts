@@ -1,5 +1,6 @@
 /** Queries for pipelines that are made of a configuration, and for their jobs. */
 import { sql } from 'kysely';
+import { mergeRequestKind } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { found, type Services } from '../../../http/index.ts';
 import type { PlannedJob } from './rules.ts';
@@ -116,4 +117,17 @@ export async function variablesOf({ db, secrets }: Pick<Services, 'db' | 'secret
     variable_type: variable_type as 'env_var' | 'file',
     value: secrets.unseal('pipeline variable', value) ?? null,
   }));
+}
+
+/** The most merge requests of a branch that jobs get. */
+const mostOpen = 4;
+
+/** The open merge requests of a branch as jobs get them, `group/project!iid`, oldest first; undefined if there are none. */
+export async function openOnesOf(db: Database, project_id: number, branch: string): Promise<string | undefined> {
+  const { rows } = await sql<{ name: string }>`
+    select projects.full_path || '!' || m.iid as name from ${sql.table(mergeRequestKind.table)} m join projects on projects.id = m.project_id
+     where m.source_project_id = ${project_id} and m.source_branch = ${branch} and m.state = 'opened' order by m.id limit ${mostOpen}`.execute(
+    db,
+  );
+  return rows.length === 0 ? undefined : rows.map(({ name }) => name).join(',');
 }

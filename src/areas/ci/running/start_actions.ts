@@ -10,6 +10,7 @@ import { configPathOf } from '../configuration/queries.ts';
 import { locationOf } from '../configuration/rules.ts';
 import { type Built, type Rights, rightsOn } from '../configuration/variable_queries.ts';
 import { mayGiveVariables } from './access.ts';
+import { openOnesOf } from './queries.ts';
 import { type Content, type GivenVariable, type NewPipeline, type Parts, storePipeline } from './store_actions.ts';
 
 /** The most jobs of a pipeline, where the server sets no limit. */
@@ -94,6 +95,18 @@ export type Planned =
 const asVariable = ({ key, value, variable_type, raw = false }: GivenVariable): CiVariable =>
   raw || variable_type === 'file' ? { key, value, raw: true } : { key, value };
 
+/** The open merge requests of a branch. Those of a push are as they were then, and a child has what its parent has. */
+async function openOnes(
+  db: Services['db'],
+  project: Project,
+  { type, name }: Built['ref'],
+  { source }: Asked,
+): Promise<Record<string, string>> {
+  const isKnown = source === 'push' || source === 'parent_pipeline' || type !== 'branch';
+  const open = isKnown ? undefined : await openOnesOf(db, project.id, name);
+  return open === undefined ? {} : { CI_OPEN_MERGE_REQUESTS: open };
+}
+
 /**
  * Compiles the configuration of a project for a branch or tag.
  * @returns `why` there is none: the configuration is wrong, nothing in it is for this pipeline, or the caller may not start it
@@ -105,7 +118,7 @@ export async function planPipeline(
   asked: Asked,
 ): Promise<Planned> {
   const { db } = services;
-  const { source, ref, variables, inputs, sha: given, before_sha, predefined = {}, about, started_by } = asked;
+  const { source, ref, variables, inputs, sha: given, before_sha, about, started_by } = asked;
   const child = started_by?.child;
   const repository = repositoryOf(services, project);
   // The schedule has its variables from those who manage it, a child from its project, and the payload is the server's own.
@@ -118,6 +131,7 @@ export async function planPipeline(
   const sha = given ?? named.sha;
   const rights = about?.rights ?? (await rightsOn(db, project, caller, named.ref));
   if (!rights.may_run) return { errors: [noRightText(ref)], why: 'refused' };
+  const predefined = { ...asked.predefined, ...(await openOnes(db, project, named.ref, asked)) };
   const made: NewPipeline = {
     ...{
       project_id: project.id,

@@ -82,7 +82,7 @@ const HookPipelineRequest = Type.Object({
   url: Type.String({ format: 'uri' }),
 });
 
-type Request = Omit<Static<typeof HookPipelineRequest>, 'target_project_id' | 'url'>;
+type Request = Omit<Static<typeof HookPipelineRequest>, 'url'> & { full_path: string };
 
 const request: { [Name in keyof Request]: RawBuilder<Request[Name]> } = {
   id: sql.ref('m.id'),
@@ -91,16 +91,25 @@ const request: { [Name in keyof Request]: RawBuilder<Request[Name]> } = {
   source_branch: sql.ref('m.source_branch'),
   source_project_id: sql.ref('m.source_project_id'),
   target_branch: sql.ref('m.target_branch'),
+  target_project_id: sql.ref('m.project_id'),
+  full_path: sql.ref('projects.full_path'),
   state: sql.ref('m.state'),
   merge_status: sql.ref('m.merge_status'),
 };
 
-/** The open merge request into the project whose head is the pipeline's commit; the newest if there are several. */
+/** The merge request that the pipeline was made for, or the open one into the project whose head is its commit; the newest if there are several. */
 const requestOf = sql<Request | null>`(
-  select ${objectInJson(request)} from ${sql.table(mergeRequestKind.table)} m
-   where not pipelines.tag and m.project_id = pipelines.project_id and m.source_branch = pipelines.ref and m.head_commit_id = pipelines.sha
-     and m.state = 'opened'
-   order by m.id desc limit 1)`;
+  select ${objectInJson(request)} from ${sql.table(mergeRequestKind.table)} m join projects on projects.id = m.project_id
+   where m.id = coalesce(pipelines.merge_request_id, (
+     select open.id from ${sql.table(mergeRequestKind.table)} open
+      where not pipelines.tag and open.project_id = pipelines.project_id and open.source_branch = pipelines.ref and open.head_commit_id = pipelines.sha
+        and open.state = 'opened'
+      order by open.id desc limit 1)))`;
+
+const presentRequest = (url: string, { full_path, ...row }: Request): Static<typeof HookPipelineRequest> => ({
+  ...row,
+  url: url + mergeRequestKind.page(full_path, row.iid),
+});
 
 interface Upstream {
   project_id: number;
@@ -198,11 +207,7 @@ export const pipelineEvent = hookEvent({
       variables: [],
       url: services.url + pipelinePage(project.full_path, pipeline.id),
     },
-    merge_request: merge_request && {
-      ...merge_request,
-      target_project_id: project.id,
-      url: services.url + mergeRequestKind.page(project.full_path, merge_request.iid),
-    },
+    merge_request: merge_request && presentRequest(services.url, merge_request),
     user: user && presentPerson(user, services),
     project: presentProject(project, services),
     commit: await oneCommit(services, project, pipeline.sha),

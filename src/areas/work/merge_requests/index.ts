@@ -22,7 +22,6 @@ export { Version as MergeRequestVersion, VersionDetail as MergeRequestVersionDet
 export { followThreads } from './versions/follow_jobs.ts';
 export { followMergeRequests, prepareMergeRequest } from './versions/jobs.ts';
 export { closeForeignOnes, closeOrphans } from './versions/orphan_jobs.ts';
-export { openOnesOf } from './versions/pipeline_actions.ts';
 export { startMergeRequestPipeline } from './versions/pipeline_jobs.ts';
 export { mergeRequestFollower, newMergeRequestAddress } from './versions/push_actions.ts';
 export { removeMergeRequestRefs } from './versions/ref_jobs.ts';

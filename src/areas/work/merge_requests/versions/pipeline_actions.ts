@@ -4,25 +4,12 @@ import { levels, mayRead, mayUse, type Project, projectFor } from '../../../../a
 import type { Database } from '../../../../db/index.ts';
 import { mergeRequestRef } from '../../../../git/index.ts';
 import type { Caller, Services } from '../../../../http/index.ts';
-import type { BuiltMergeRequest } from '../../../ci/running/index.ts';
+import { type BuiltMergeRequest, openOnesOf } from '../../../ci/running/index.ts';
 import { protectionFor } from '../../../code/protected_branches/index.ts';
 import type { MergeFacts } from '../branch_queries.ts';
 
 /** The most characters of a description that jobs get. */
 const mostDescription = 2_700;
-/** The most merge requests of a branch that jobs get. */
-const mostOpen = 4;
-
-/** The open merge requests of a branch as jobs get them, `group/project!iid`, oldest first; undefined if there are none. */
-export async function openOnesOf(db: Database, project_id: number, branch: string): Promise<string | undefined> {
-  const { rows } = await sql<{ name: string }>`
-    select projects.full_path || '!' || iid as name from merge_requests join projects on projects.id = project_id
-     where source_project_id = ${project_id} and source_branch = ${branch} and state = 'opened' order by merge_requests.id limit ${mostOpen}`.execute(
-    db,
-  );
-  return rows.length === 0 ? undefined : rows.map(({ name }) => name).join(',');
-}
-
 interface Described {
   labels: string | null;
   milestone: string | null;

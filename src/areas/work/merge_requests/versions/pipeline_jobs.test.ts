@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { gitClient, remoteOf } from '../../../../../test/support/git.ts';
 import { performQueued } from '../../../../../test/support/jobs.ts';
 import { built } from '../../../../../test/support/pipelines.ts';
+import { allowLocalHooks, sendHooks, startReceiver } from '../../../../../test/support/receiver.ts';
 import { runnerOf } from '../../../../../test/support/runners.ts';
 import { sent } from '../../../../../test/support/sent.ts';
 import { world } from '../../../../../test/support/world.ts';
 import { startForPush } from '../../../ci/running/index.ts';
 import { followMergeRequests, prepareMergeRequest, remindOfPipeline, startMergeRequestPipeline } from '../index.ts';
 import { rebaseSource } from '../merging/rebase_jobs.ts';
+
+const receiver = await startReceiver();
+after(() => receiver.stop());
 
 const text = `
 unit: {script: make, rules: [{if: $CI_PIPELINE_SOURCE == "merge_request_event"}]}
@@ -141,4 +145,26 @@ test('a push that skips its pipelines skips that of the merge request, too', asy
   await work();
   const [newest] = await pipelines();
   assert.deepEqual([newest.source, newest.status], ['merge_request_event', 'skipped']);
+});
+
+test('pipelines that people start know the merge requests of their branch, and webhooks say which one a pipeline is for', async () => {
+  const here = await proposed();
+  const { as, at, path, merge_request, work } = here;
+  await allowLocalHooks(here);
+  await sent(
+    as('maintainer').post(`${at}/hooks`, { url: `${receiver.url}/ci`, push_events: false, pipeline_events: true }),
+  );
+  await work();
+  // Its only job is for branches without a merge request.
+  const refused = await as('developer').post(`${at}/pipeline`, { ref: 'topic' });
+  assert.match(refused.body.message.base[0], /^Pipeline will not run for the selected trigger/);
+  const { id } = await sent(as('developer').post(`${path}/pipelines`));
+  await sendHooks(here);
+  const told = receiver.take().filter(({ body }) => body.object_attributes.id === id);
+  assert.ok(told.length > 0);
+  for (const { body } of told)
+    assert.deepEqual(
+      [body.merge_request.iid, body.merge_request.target_project_id, body.merge_request.url],
+      [merge_request.iid, here.project.id, merge_request.web_url],
+    );
 });
