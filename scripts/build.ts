@@ -28,6 +28,7 @@ const programs = [
   'markdown/plain_worker',
   'security_reports/reading_worker',
   'source_maps/mapping_worker',
+  'state_files/reading_worker',
   'test_reports/reading_worker',
 ];
 

@@ -6,6 +6,7 @@ import { hookRoutes } from './activity/hooks/index.ts';
 import { notificationSettingRoutes } from './activity/notification_settings/index.ts';
 import { mailTarget } from './activity/notifications/index.ts';
 import { todoForm, todoRoutes } from './activity/todos/index.ts';
+import { artifactDoors } from './ci/artifacts/index.ts';
 import { artifactRoutes } from './ci/artifacts/routes.ts';
 import { testReportRoutes } from './ci/artifacts/test_report_routes.ts';
 import { lintRoutes } from './ci/configuration/routes.ts';
@@ -404,6 +405,7 @@ const describedDoors: readonly DescribedDoor[] = [
   ...unleashDoors,
   ...runnerDoors,
   ...jobDoors,
+  ...artifactDoors,
 ];
 
 /** What only pages read. */

@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { decrypted, encrypted } from './index.ts';
+import { decrypted, digestWith, encrypted } from './index.ts';
 
-test('what is encrypted is read with its key alone, and only unchanged', () => {
+test('what is encrypted is read with its key alone, and only unchanged', async () => {
   const [key, content] = [randomBytes(32), Buffer.from('{"serial":1}')];
-  const stored = encrypted(key, content);
-  assert.deepEqual(decrypted(key, stored), content);
+  const stored = await encrypted(key, content);
+  assert.deepEqual(await decrypted(key, stored), content);
   assert.ok(!stored.includes('serial'));
-  assert.throws(() => decrypted(randomBytes(32), stored));
+  await assert.rejects(decrypted(randomBytes(32), stored));
   stored[20]! ^= 1;
-  assert.throws(() => decrypted(key, stored));
+  await assert.rejects(decrypted(key, stored));
+});
+
+test('equal contents have equal digests with one key alone', async () => {
+  const [key, content] = [randomBytes(32), Buffer.from('a')];
+  assert.equal(await digestWith(key, content), createHmac('sha256', key).update(content).digest('hex'));
 });

@@ -230,6 +230,7 @@ async function valuesOf(here: World): Promise<Record<string, string>> {
     snippet_id: await idOf(here, 'snippets', own),
     ref: 'main',
     file_path: 'pick.sh',
+    ref_file: 'main/browse',
     attachment: await attachmentOf(here, `/projects/${project.id}`),
     group_attachment: await attachmentOf(here, `/groups/${group.id}`),
     error_id: await idOf(here, 'error_tracking_errors', own),

@@ -188,3 +188,18 @@ test('variables that a job leaves are encrypted', async () => {
   );
   assert.ok(rows.every(({ value }) => !value.includes('2.0')));
 });
+
+test('a runner learns in which state its job is, and the files of jobs count in the statistics', async () => {
+  const { as, at, build, url, db } = await holding();
+  const sent = zipped({ 'a.txt': 'a' });
+  assert.equal((await sendFile({ url }, build, sent)).status, 201);
+  const { statistics } = (await as('owner').get(at, { statistics: true })).body;
+  assert.equal(statistics.job_artifacts_size, sent.length);
+  assert.ok(statistics.storage_size >= sent.length);
+  await db.updateTable('commit_statuses').set({ status: 'canceled' }).where('id', '=', build.id).execute();
+  const refused = await fetch(`${url}/api/v4/jobs/${build.id}/artifacts/authorize`, {
+    method: 'POST',
+    headers: { 'job-token': build.token },
+  });
+  assert.deepEqual([refused.status, refused.headers.get('job-status')], [403, 'canceled']);
+});

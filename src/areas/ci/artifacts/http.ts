@@ -6,6 +6,7 @@ import {
   badParam,
   badParams,
   type Caller,
+  type DescribedDoor,
   type DoorCall,
   type Doorway,
   door,
@@ -115,15 +116,79 @@ async function send(call: Call): Promise<FastifyReply> {
   return reply.code(status).headers(headers).send(body);
 }
 
-const url = `${apiRoot}/jobs/:id/artifacts`;
+const path = '/jobs/:id/artifacts';
+const common = { tag: 'Runners', text_parameters: ['id'], body_types: [] } as const;
+const refusedText =
+  '`403 Forbidden`: the token is of another job; `403 Forbidden - Job is not running`, with `Job-Status`';
+
+const doors = [
+  {
+    method: 'POST',
+    path: `${path}/authorize`,
+    cost: 'usual',
+    handle: authorize,
+    description: {
+      ...{ ...common, operation: 'authorizeJobArtifact', summary: 'Get how large a file of a job may be' },
+      description: 'Runners may ask before they send it.',
+      query_parameters: ['token', 'filesize'],
+      responses: { 200: '`MaximumSize`, in bytes', 403: refusedText, 413: '`413 Request Entity Too Large`' },
+    },
+  },
+  {
+    method: 'POST',
+    path,
+    cost: 'upload',
+    handle: receive,
+    description: {
+      ...{ ...common, operation: 'uploadJobArtifact', summary: 'Send a file of a job' },
+      description: 'The parameters are in the query, or in parts of the form before or after `file`.',
+      query_parameters: ['token', 'artifact_type', 'artifact_format', 'expire_in'],
+      body_types: ['multipart/form-data'],
+      responses: {
+        201: 'It is stored, or was before',
+        400: 'A parameter, the archive or the report is wrong',
+        403: refusedText,
+        409: '`409 Conflict`: another file of that type is there',
+        413: '`413 Request Entity Too Large`',
+      },
+    },
+  },
+  {
+    method: 'GET',
+    path,
+    cost: 'stream',
+    without_head: true,
+    handle: send,
+    description: {
+      ...{ ...common, operation: 'downloadJobArtifact', summary: 'Get the archive of a job for a job that uses it' },
+      description: 'The token is that of the job itself, or of a job that gets files from it.',
+      query_parameters: ['token'],
+      responses: {
+        200: 'The archive',
+        206: 'The part that was requested',
+        403: refusedText,
+        404: '`404 Not found`: there is none',
+        416: '`416 Range Not Satisfiable`',
+      },
+    },
+  },
+] as const;
+
+/** The doors of runners for files, as the documentation of the API shows them. */
+export const artifactDoors: readonly DescribedDoor[] = doors.map(({ method, path: at, description }) => ({
+  method,
+  path: at,
+  description,
+}));
 
 export const artifactDoorway: Doorway = {
   cost: 'upload',
-  doors: [
-    door<Caller, ArtifactRequest>({ method: 'POST', url: `${url}/authorize`, cost: 'usual', handle: authorize }),
-    door<Caller, ArtifactRequest>({ method: 'POST', url, handle: receive }),
-    door<Caller, ArtifactRequest>({ method: 'GET', url, cost: 'stream', without_head: true, handle: send }),
-  ],
+  doors: doors.map(({ method, path: at, cost, handle, ...rest }) =>
+    door<Caller, ArtifactRequest>({
+      ...{ method, url: apiRoot + at, cost, handle },
+      ...('without_head' in rest && { without_head: rest.without_head }),
+    }),
+  ),
   errors: () => jsonForm,
   bodies: 'stream',
 };

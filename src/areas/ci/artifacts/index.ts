@@ -1,6 +1,6 @@
 /** The interface of files of jobs to other districts. */
 
-export { artifactDoorway } from './http.ts';
+export { artifactDoors, artifactDoorway } from './http.ts';
 export { removeExpiredArtifacts, removeProjectArtifacts } from './jobs.ts';
 export { ArtifactEntry, TestReport, TestReportSummary } from './present.ts';
 export { takeReports } from './report_jobs.ts';

@@ -1,6 +1,8 @@
 /** How files of jobs, and results of tests, appear in replies (docs/reference/job_artifacts.md). */
+import path from 'node:path';
 import { type Static, Type } from 'typebox';
-import { Id, nullable, resource } from '../../../http/index.ts';
+import { pagePath } from '../../../foundation/addresses.ts';
+import { Address, Id, nullable, resource } from '../../../http/index.ts';
 import { outcomes, type TestCase as ReadCase, type Summary } from '../../../test_reports/index.ts';
 
 export const ArtifactEntry = resource('ArtifactEntry', {
@@ -34,7 +36,7 @@ const TestCase = resource('TestCase', {
   system_output: nullable(Type.String({ description: 'What the test said of its end' })),
   stack_trace: Type.Null(),
   recent_failures: Type.Null(),
-  attachment_url: Type.Null(),
+  attachment_url: nullable(Address({ description: 'Of the file in the archive of the job that the test names' })),
 });
 
 export const TestReport = resource('TestReport', {
@@ -79,9 +81,25 @@ export function totalOf(suites: readonly Summary[]): Summary {
   return total;
 }
 
-export const presentCase = ({ attachment: _path, ...read }: ReadCase): Static<typeof TestCase> => ({
+const attachmentPage = pagePath('/:project/-/jobs/:job_id/artifacts/raw/:file');
+
+/** The address of a file that a test names; null for a path that leads out of the archive. */
+function attachmentUrl({ url, full_path, job_id }: TestedBy, attachment: string | null): string | null {
+  const file = attachment === null ? '' : path.posix.normalize(attachment);
+  return file === '' || /^\/|^\.\.?(?:\/|$)/.test(file) ? null : url + attachmentPage(full_path, job_id, file);
+}
+
+/** The job that has run tests, and where the server is. */
+export interface TestedBy {
+  url: string;
+  /** Of the project. */
+  full_path: string;
+  job_id: number;
+}
+
+export const presentCase = (tested: TestedBy, { attachment, ...read }: ReadCase): Static<typeof TestCase> => ({
   ...read,
   stack_trace: null,
   recent_failures: null,
-  attachment_url: null,
+  attachment_url: attachmentUrl(tested, attachment),
 });

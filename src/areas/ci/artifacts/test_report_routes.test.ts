@@ -32,7 +32,8 @@ async function tested(of: Record<string, Uint8Array<ArrayBuffer>>) {
 const noTests = { total_time: 0, total_count: 0, success_count: 0, failed_count: 0, skipped_count: 0, error_count: 0 };
 
 test('the tests of a pipeline are listed by job, with their sums', async () => {
-  const { read, jobs } = await tested({ unit: gzipped(xml) });
+  const { read, jobs, project, services } = await tested({ unit: gzipped(xml) });
+  const { url } = services;
   const counts = { ...noTests, total_time: 2, total_count: 2, success_count: 1, failed_count: 1 };
   const common = { stack_trace: null, recent_failures: null, classname: 'Apple' };
   assert.deepEqual(await read('test_report'), {
@@ -48,7 +49,7 @@ test('the tests of a pipeline are listed by job, with their sums', async () => {
           {
             ...{ ...common, status: 'failed', name: 'falls', file: 'apple.rb', execution_time: 0.5 },
             system_output: 'it hangs',
-            attachment_url: null,
+            attachment_url: `${url}/${project.full_path}/-/jobs/${jobs.unit!.id}/artifacts/raw/shots/a%20b.png`,
           },
         ],
       },

@@ -26,14 +26,15 @@ async function suitesIn(db: Services['db'], project: Project, pipeline_id: numbe
 type Shown = Static<typeof TestReport>['test_suites'][number];
 
 /** A suite with its tests, or why they are not listed. */
-async function shown({ blobs }: Pick<Services, 'blobs'>, project: Project, each: Suite): Promise<Shown> {
-  const { name, suite_error } = each;
+async function shown({ blobs, url }: Pick<Services, 'blobs' | 'url'>, project: Project, each: Suite): Promise<Shown> {
+  const { name, suite_error, job_id } = each;
+  const tested = { url, full_path: project.full_path, job_id };
   const presented: Shown = { name, ...presentCounts(each), suite_error, test_cases: [] };
   const content = suite_error === null ? await blobs.read(each.blob_key) : undefined;
   if (!content) return presented;
   try {
     for await (const portion of casesOf(await buffer(content), project.id))
-      for (const read of portion) presented.test_cases.push(presentCase(read));
+      for (const read of portion) presented.test_cases.push(presentCase(tested, read));
     return presented;
   } catch (error) {
     if (!(error instanceof UnreadableReport)) throw error;
@@ -49,13 +50,13 @@ export const testReportRoutes: AnyEndpoint[] = [
     input: single,
     returns: one(TestReport),
     refusals,
-    handle: async ({ db, blobs, project, input }) => {
+    handle: async ({ db, blobs, url, project, input }) => {
       const suites = await suitesIn(db, project, input.pipeline_id);
       const test_suites: Shown[] = [];
       let left = maximumListed;
       for (const each of suites) {
         left -= presentCounts(each).total_count;
-        test_suites.push(await shown({ blobs }, project, left < 0 ? { ...each, suite_error: tooManyText } : each));
+        test_suites.push(await shown({ blobs, url }, project, left < 0 ? { ...each, suite_error: tooManyText } : each));
       }
       return { ...presentCounts(totalOf(suites)), test_suites };
     },

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { tokenDigest } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { forbidden, type Services } from '../../../http/index.ts';
+import { ApiError, type Services } from '../../../http/index.ts';
 import type { State } from '../../code/pipelines/index.ts';
 
 export const maskedPurpose = 'masked values of a job';
@@ -60,19 +60,29 @@ export const notRunningText = 'Job is not running';
 /** A job that a runner holds. */
 export type RunningJob = Pick<HeldJob, 'id' | 'project_id' | 'pipeline_id'>;
 
+/** The header that tells a runner in which state its job is. */
+export const statusHeader = 'job-status';
+
+/** Refuses what a runner wants for a job, and says in which state the job is, so that the runner stops. */
+export const refusedJob = (reason: string, status?: string): ApiError =>
+  new ApiError(403, { message: `403 Forbidden - ${reason}` }, status === undefined ? {} : { [statusHeader]: status });
+
+/** Whether a runner holds a job. */
+export const isHeld = ({ ended, status }: Pick<HeldJob, 'ended' | 'status'>): boolean =>
+  !ended && (status === 'running' || status === 'canceling');
+
 /**
  * The job that a token is of, while it runs.
  * @throws ApiError 403 for a token of no job that runs
  */
 export async function jobOfToken(db: Database, token: string): Promise<RunningJob> {
-  const { rows } = await sql<RunningJob>`
-    select job.id, job.project_id, job.pipeline_id
+  const { rows } = await sql<RunningJob & Pick<HeldJob, 'ended' | 'status'>>`
+    select job.id, job.project_id, job.pipeline_id, job.status, ended_at is not null as ended
       from job_runs join commit_statuses job on job.id = job_runs.job_id
-     where token_digest = ${tokenDigest(token)} and ended_at is null and status in ('running', 'canceling')`.execute(
-    db,
-  );
-  if (!rows[0]) throw forbidden(notRunningText);
-  return rows[0];
+     where token_digest = ${tokenDigest(token)}`.execute(db);
+  const [job] = rows;
+  if (!job || !isHeld(job)) throw refusedJob(notRunningText, job?.status);
+  return { id: job.id, project_id: job.project_id, pipeline_id: job.pipeline_id };
 }
 
 /** Notes that the runner of a job is alive. */

@@ -17,7 +17,15 @@ import {
   stoppingOf,
   wholeBody,
 } from '../../../http/index.ts';
-import { type HeldJob, heldJob, noteSeen, notRunningText } from '../held_jobs/queries.ts';
+import {
+  type HeldJob,
+  heldJob,
+  isHeld,
+  noteSeen,
+  notRunningText,
+  refusedJob,
+  statusHeader,
+} from '../held_jobs/queries.ts';
 import { appendToLog, closeLog, noteResent } from '../logs/actions.ts';
 import { sendingInterval } from '../logs/reader_actions.ts';
 import { countJobRequest, refuseToken } from '../runners/call_checks.ts';
@@ -45,7 +53,6 @@ const answer = ({ reply }: Call, status: number, body: unknown) =>
     .send(Buffer.from(JSON.stringify(body)));
 
 const cursorHeader = 'x-gitlab-last-update';
-const statusHeader = 'job-status';
 
 const readRequest = runnerReader(managerParameters);
 
@@ -91,34 +98,28 @@ async function requestJob(call: Call) {
   return reply.code(204).header(cursorHeader, answered.cursor).send();
 }
 
-/** Refuses a report on a job, and says in which state the job is, so that the runner stops. */
-const refused = (reason: string, status?: string): ApiError =>
-  new ApiError(403, { message: `403 Forbidden - ${reason}` }, status === undefined ? {} : { [statusHeader]: status });
-
 const tokenOf = ({ headers, query }: FastifyRequest<JobRequest>, fields: Call['fields']): string => {
   const given = headers['job-token'] ?? fields.token ?? query.token ?? query.job_token;
   return typeof given === 'string' ? given : '';
 };
-
-const isHeld = ({ ended, status }: HeldJob) => !ended && (status === 'running' || status === 'canceling');
 
 /** @throws ApiError 403 for a token that is not of the job */
 async function jobOf({ services, request, fields }: Call): Promise<HeldJob> {
   const { job_id } = request.params;
   const token = tokenOf(request, fields);
   const job = token !== '' && /^\d{1,15}$/.test(job_id) ? await heldJob(services.db, Number(job_id), token) : undefined;
-  if (!job) throw refused(notRunningText);
+  if (!job) throw refusedJob(notRunningText);
   return job;
 }
 
 /** @throws ApiError 403 unless the runner still holds the job */
 async function held(call: Call, job: HeldJob): Promise<void> {
-  if (job.erased) throw refused('Job has been erased!', job.status);
+  if (job.erased) throw refusedJob('Job has been erased!', job.status);
   if (isHeld(job) && job.builds_disabled) {
     const status = await endJob(call.services.db, job, { status: 'failed', reason: 'builds_disabled' });
-    throw refused(notRunningText, status);
+    throw refusedJob(notRunningText, status);
   }
-  if (!isHeld(job)) throw refused(notRunningText, job.status);
+  if (!isHeld(job)) throw refusedJob(notRunningText, job.status);
 }
 
 const intervalHeader = 'x-gitlab-trace-update-interval';
@@ -136,7 +137,7 @@ async function sendLog(call: Call) {
   if (start + piece.length > maximumLog_bytes) {
     await closeLog(services, job, "\nERROR: Job's log exceeded the limit.\n");
     const status = await endJob(services.db, job, { status: 'failed', reason: 'trace_size_exceeded' });
-    throw refused(notRunningText, status);
+    throw refusedJob(notRunningText, status);
   }
   const debug_trace = request.query.debug_trace === 'true';
   const size = await appendToLog(services, job, { start, piece, debug_trace });

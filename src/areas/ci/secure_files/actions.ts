@@ -67,7 +67,7 @@ export async function addSecureFile(
   const { db, blobs, secrets } = services;
   const content = await bytesOf(services, file);
   const key = randomBytes(32);
-  const stored = encrypted(key, content);
+  const stored = await encrypted(key, content);
   const blob = await blobs.receive(newBlobKey(secureFiles.kind), Readable.from([stored]), {
     at_most_bytes: stored.length,
   });

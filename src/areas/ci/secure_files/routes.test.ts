@@ -68,7 +68,7 @@ test('what is stored of a secure file is encrypted', async () => {
   const stored = Buffer.concat((await Array.fromAsync(stream)) as Buffer[]);
   assert.ok(!stored.includes('secret'));
   const key = Buffer.from(services.secrets.unseal('secure file key', row.content_key)!, 'base64');
-  assert.equal(decrypted(key, stored).toString(), 'secret bytes');
+  assert.equal((await decrypted(key, stored)).toString(), 'secret bytes');
 });
 
 test('a certificate says who issued it and when it ends', async () => {

@@ -5,12 +5,12 @@ import { sql } from 'kysely';
 import { newBlobKey, type ReceivedBlob } from '../../../blobs/index.ts';
 import { type Database, repeated } from '../../../db/index.ts';
 import { ApiError, badRequest, conflict, notFound, type Services } from '../../../http/index.ts';
-import { encrypted } from '../../../secrets/index.ts';
+import { digestWith, encrypted } from '../../../secrets/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { removeUnusedBlob, storeBlob, useBlob } from '../../instance/blobs/index.ts';
 import type { Granted } from './access.ts';
 import { keyOfVersion, keyPurpose, stateNamed, terraformStateFiles, versionOf } from './queries.ts';
-import { digestOf, type Lock } from './rules.ts';
+import type { Lock } from './rules.ts';
 
 export const takenText = 'version already exists';
 export const lockedText = '409 Conflict';
@@ -65,21 +65,21 @@ async function insertVersion(
   tx: Database,
   services: Place,
   { caller, project, name }: Granted & { name: string },
-  sent: SentVersion & { key: Buffer; blob: ReceivedBlob },
+  sent: SentVersion & { key: Buffer; digest: string; blob: ReceivedBlob },
 ): Promise<boolean> {
   const { serial, content, key, blob } = sent;
   const state = await heldState(tx, { project_id: project.id, name });
   if (state.lock_id !== (sent.lock_id ?? null)) throw conflict(lockedText);
   const known = await versionOf(tx, state.id, serial);
   if (known) {
-    if (digestOf(keyOfVersion(services, known), content) === known.digest) return false;
+    if ((await digestWith(keyOfVersion(services, known), content)) === known.digest) return false;
     throw badRequest(takenText);
   }
   await tx
     .insertInto('terraform_versions')
     .values({
       ...{ state_id: state.id, project_id: project.id, serial, job_id: caller.job?.id ?? null },
-      ...{ size_bytes: content.length, digest: digestOf(key, content) },
+      ...{ size_bytes: content.length, digest: sent.digest },
       ...{ blob_key: blob.key, stored_bytes: blob.size_bytes, stored_sha256: blob.sha256 },
       content_key: services.secrets.seal(keyPurpose, key.toString('base64')),
     })
@@ -102,14 +102,14 @@ export async function storeVersion(
   const { db, blobs } = services;
   await addState(db, { project_id: granted.project.id, name: granted.name });
   const key = randomBytes(32);
-  const stored = encrypted(key, sent.content);
+  const [stored, digest] = await Promise.all([encrypted(key, sent.content), digestWith(key, sent.content)]);
   const blob = await blobs.receive(newBlobKey(terraformStateFiles.kind), Readable.from([stored]), {
     at_most_bytes: stored.length,
   });
   await storeBlob(db, blob);
   let isUsed = false;
   try {
-    isUsed = await repeated(db, (tx) => insertVersion(tx, services, granted, { ...sent, key, blob }));
+    isUsed = await repeated(db, (tx) => insertVersion(tx, services, granted, { ...sent, key, digest, blob }));
   } finally {
     if (!isUsed) await removeUnusedBlob(services, blob.key);
   }

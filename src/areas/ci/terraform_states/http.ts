@@ -14,11 +14,12 @@ import {
   scopesFor,
   wholeBody,
 } from '../../../http/index.ts';
+import { stateIn } from '../../../state_files/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { type Granted, grantedFor, type Wish } from './access.ts';
 import { deleteState, lockedText, lockState, storeVersion, takenText, unlockState } from './actions.ts';
 import { contentOf, stateNamed, versionOf } from './queries.ts';
-import { fitsDigest, largestState_bytes, lockIn, namePattern, serialIn } from './rules.ts';
+import { largestState_bytes, lockIn, namePattern } from './rules.ts';
 
 interface StateRequest {
   Params: { id: string; name: string };
@@ -61,8 +62,9 @@ async function receive(call: Call): Promise<FastifyReply> {
   const { max_terraform_state_size_bytes: most } = await settingsOf(services.db);
   const content = await wholeBody(request, most || largestState_bytes);
   if (content.length === 0) return reply.code(204).send();
-  if (!fitsDigest(content, request.headers['content-md5'] as string | undefined)) throw badRequest(digestText);
-  const serial = serialIn(content);
+  const digest = request.headers['content-md5'] as string | undefined;
+  const { serial, fits } = await stateIn({ content, digest }, where.project.id);
+  if (!fits) throw badRequest(digestText);
   if (serial === undefined) throw badRequest(noStateText);
   const given = textIn(call, 'serial');
   if (given !== undefined && given !== String(serial)) throw badParam('serial', 'is invalid');

@@ -1,5 +1,4 @@
-/** What a state of Terraform is, and how versions are compared (docs/reference/terraform_states.md). Pure functions. */
-import { createHmac, hash } from 'node:crypto';
+/** Names and locks of states of Terraform (docs/reference/terraform_states.md). Pure functions. */
 
 export const namePattern = /^[\w.-]{1,255}$/;
 
@@ -18,13 +17,6 @@ function parsed(content: Buffer): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** The serial that a state has; undefined for what is no state. */
-export function serialIn(content: Buffer): number | undefined {
-  const state = parsed(content);
-  const serial = isRecord(state) ? state.serial : undefined;
-  return Number.isSafeInteger(serial) && (serial as number) >= 0 ? (serial as number) : undefined;
 }
 
 /** A lock, as a client asks for it. */
@@ -46,11 +38,3 @@ export function lockIn(content: Buffer): Lock | undefined {
     typeof part === 'string' ? !part.includes('\0') && part.isWellFormed() : typeof part !== 'object' || part === null;
   return Object.entries(info).flat().every(isStorable) ? { id: info.ID, info: JSON.stringify(info) } : undefined;
 }
-
-/** Whether the header `Content-MD5` fits the bytes, if there is one. */
-export const fitsDigest = (content: Buffer, header: string | undefined): boolean =>
-  header === undefined || header === hash('md5', content, 'base64');
-
-/** Tells whether two states are the same without telling what is in them. */
-export const digestOf = (key: Buffer, content: Buffer): string =>
-  createHmac('sha256', key).update(content).digest('hex');

@@ -134,14 +134,12 @@ const shownSettings = shownOf({ ...featureFields, ...usageFields, ...codeFields,
 const unstored = () => Type.Integer({ description: 'Always 0: nothing of the kind is stored' });
 
 const unstoredFields = {
-  job_artifacts_size: unstored(),
   pipeline_artifacts_size: unstored(),
   packages_size: unstored(),
 };
 
 /** The values of `unstoredFields`. */
 export const unstoredSizes: Static<TObject<typeof unstoredFields>> = {
-  job_artifacts_size: 0,
   pipeline_artifacts_size: 0,
   packages_size: 0,
 };
@@ -151,6 +149,7 @@ export const statisticsFields = {
   storage_size: Type.Integer({ description: 'Bytes of everything that is stored' }),
   repository_size: Type.Integer(),
   lfs_objects_size: Type.Integer(),
+  job_artifacts_size: Type.Integer({ description: 'Bytes of the files that jobs have left' }),
   uploads_size: Type.Integer({ description: 'Bytes of uploads and of the images of incidents' }),
   snippets_size: Type.Integer({ description: 'Bytes of the repositories of snippets' }),
   wiki_size: Type.Integer({ description: 'Bytes of the repositories of wikis' }),

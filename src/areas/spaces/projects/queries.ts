@@ -216,6 +216,8 @@ export interface Statistics {
   /** The size of the repository's objects. */
   repository_size: number;
   lfs_objects_size: number;
+  /** The size of the files that jobs have left. */
+  job_artifacts_size: number;
   /** The size of uploads, and of the images of incidents. */
   uploads_size: number;
   /** The size of the objects in repositories of snippets. */
@@ -226,7 +228,7 @@ export interface Statistics {
 
 type Measuring = Pick<Services, 'db' | 'stored_files'>;
 
-type StoredSizes = Pick<Statistics, 'lfs_objects_size' | 'uploads_size' | 'snippets_size' | 'wiki_size'>;
+type StoredSizes = Omit<Statistics, 'commit_count' | 'storage_size' | 'repository_size'>;
 
 /**
  * The sizes of data stored outside of repositories, for projects and for groups themselves, summed by `id` in one
@@ -251,22 +253,23 @@ async function storedSizesOf(
          lfs as (select stored.id, sum(size) as bytes from stored join lfs_objects_projects using (project_id) join lfs_objects on lfs_objects.id = lfs_object_id
                   group by stored.id),
          files as (select stored.id, sum(size_bytes) as bytes from stored, lateral (${filesOf}) file group by stored.id),
+         artifacts as (select stored.id, sum(size_bytes) as bytes from stored join job_artifacts using (project_id) group by stored.id),
          snippets as (select stored.id, sum(size_bytes) as bytes from stored join snippets using (project_id) group by stored.id),
          wikis as (select id, sum(size_bytes) as bytes
                      from (select stored.id, size_bytes from stored join wikis using (project_id)
                             union all
                            select stored.id, size_bytes from stored join wikis using (group_id)) repositories group by id)
-    select id, coalesce(lfs.bytes, 0)::bigint as lfs_objects_size, coalesce(files.bytes, 0)::bigint as uploads_size,
+    select id, coalesce(lfs.bytes, 0)::bigint as lfs_objects_size, coalesce(files.bytes, 0)::bigint as uploads_size, coalesce(artifacts.bytes, 0)::bigint as job_artifacts_size,
            coalesce(snippets.bytes, 0)::bigint as snippets_size, coalesce(wikis.bytes, 0)::bigint as wiki_size
       from (select distinct id from stored) places left join lfs using (id) left join files using (id) left join snippets using (id)
-      left join wikis using (id)`.execute(db);
+      left join wikis using (id) left join artifacts using (id)`.execute(db);
   return new Map(rows.map(({ id, ...sizes }) => [id, sizes]));
 }
 
 const storageSize = (
   repository_size: number,
-  { lfs_objects_size, uploads_size, snippets_size, wiki_size }: StoredSizes,
-) => repository_size + lfs_objects_size + uploads_size + snippets_size + wiki_size;
+  { lfs_objects_size, uploads_size, job_artifacts_size, snippets_size, wiki_size }: StoredSizes,
+) => repository_size + lfs_objects_size + uploads_size + job_artifacts_size + snippets_size + wiki_size;
 
 /** The sizes of data in each group and in the projects directly in it, with the repositories as last measured. */
 export async function groupStatistics(

@@ -28,6 +28,17 @@ test('the pages of a job and a pipeline lead to the files and the tests that the
   const folder = await browser.get(`${page}/artifacts/browse/out`);
   assert.match(folder.html, new RegExp(`<a href="${page}/artifacts/raw/out/apple.txt"[^>]*>apple.txt</a>`));
   assert.equal((await browser.get(`${page}/artifacts/raw/out/apple.txt`)).html, 'an apple');
+  const newest = `/${project.full_path}/-/jobs/artifacts/main`;
+  for (const [address, to] of [
+    ['download', 'download'],
+    ['browse', 'browse'],
+    ['browse/out', 'browse/out'],
+    ['raw/out/apple.txt', 'raw/out/apple.txt'],
+  ])
+    assert.equal((await browser.get(`${newest}/${address}?job=build`)).to, `${page}/artifacts/${to}`, address);
+  assert.equal((await browser.get(`${newest}/download?job=other`)).status, 404);
+  assert.equal((await browser.get(`${newest}/download`)).to, `/${project.full_path}/-/pipelines?ref=main`);
+  assert.equal((await browser.get(`/${project.full_path}/-/jobs/artifacts/none/download?job=build`)).status, 404);
 
   const pipeline = `/${project.full_path}/-/pipelines/${id}`;
   assert.match(
