@@ -4289,6 +4289,7 @@ create table projects (
   runner_registration_version integer default 0 not null,
   max_artifacts_size integer,
   keep_latest_artifact boolean default true not null,
+  ci_allow_fork_pipelines_to_run_in_parent_project boolean default true not null,
   build_timeout integer default 3600 not null,
   build_git_strategy text default 'fetch'::text not null,
   ci_default_git_depth integer default 20,
@@ -4383,6 +4384,7 @@ comment on column projects.shared_runners_enabled is 'Whether runners of the ins
 comment on column projects.group_runners_enabled is 'Whether runners of the groups above may take its jobs.';
 comment on column projects.runner_registration_version is 'How often the token with which runners of the project register was replaced.';
 comment on column projects.max_artifacts_size is 'In MiB; null: as the group, or the server, says.';
+comment on column projects.ci_allow_fork_pipelines_to_run_in_parent_project is 'Whether members may run pipelines of merge requests from forks here, with what is in the fork.';
 comment on column projects.build_timeout is 'Seconds that a job may take which does not say it itself.';
 comment on column projects.build_git_strategy is 'Whether jobs may fetch into what an earlier one left, or clone.';
 comment on column projects.ci_default_git_depth is 'How many commits jobs fetch which do not say it themselves; null and 0: all.';

@@ -2070,6 +2070,7 @@ export interface Projects {
   runner_registration_version: Generated<number>;
   max_artifacts_size: number | null;
   keep_latest_artifact: Generated<boolean>;
+  ci_allow_fork_pipelines_to_run_in_parent_project: Generated<boolean>;
   build_timeout: Generated<number>;
   build_git_strategy: Generated<string>;
   ci_default_git_depth: Generated<number | null>;

@@ -51,6 +51,7 @@ test('a project needs only a name, is created in the namespace of the caller, an
     forks_count: 0,
     freeze_blocks_pushes: false,
     deployment_freeze: 'mark',
+    ci_allow_fork_pipelines_to_run_in_parent_project: true,
     ci_forward_deployment_enabled: true,
     ci_forward_deployment_rollback_allowed: true,
     allow_pipeline_trigger_approve_deployment: false,

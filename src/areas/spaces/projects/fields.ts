@@ -102,6 +102,10 @@ export const usageFields = {
     'ci_forward_deployment_enabled',
     'Whether a job fails that would deploy something older than what its environment is at',
   ),
+  ci_allow_fork_pipelines_to_run_in_parent_project: flagField(
+    'ci_allow_fork_pipelines_to_run_in_parent_project',
+    'Whether members may run pipelines of merge requests from forks in this project',
+  ),
   ci_forward_deployment_rollback_allowed: flagField(
     'ci_forward_deployment_rollback_allowed',
     'Whether an older job that has deployed may do so again',

@@ -20,7 +20,7 @@ import {
   VersionDetail,
   versionsOf,
 } from './content_git.ts';
-import { builtOf, runningProject } from './pipeline_actions.ts';
+import { askedProject, builtOf } from './pipeline_actions.ts';
 import { pipelinesOfMergeRequest } from './pipeline_queries.ts';
 
 const path = '/projects/:id/merge_requests/:merge_request_iid';
@@ -141,14 +141,15 @@ export const mergeRequestContentRoutes = [
   post(`${path}/pipelines`, {
     operation: 'createMergeRequestPipeline',
     summary: 'Create a pipeline for the head of a merge request',
-    description: 'For callers who may run pipelines in its source project, where it runs.',
+    description:
+      'For callers who may run pipelines in its source project, where it runs. That of a fork runs in the target project if the caller may run pipelines there and the project allows it.',
     access: mergeRequestReader,
     input: { async: optional(Type.Boolean({ description: 'Accepted, and without effect' })) },
     returns: one(PipelineDetail),
     refusals: { 400: startRefusals.map((text) => `base: ${text}`), 403: '403 Forbidden' },
     handle: async ({ caller, merge_request, input: _input, ...services }) => {
       const [facts] = await mergeFacts(services.db, [merge_request.id]);
-      const project = facts && (await runningProject(services.db, caller, facts));
+      const project = facts && (await askedProject(services.db, caller, facts));
       const built = project && (await builtOf(services, caller, facts));
       if (!built) throw forbidden();
       return pipelineReply(services, project, await createForMergeRequest(services, { project, caller }, built));

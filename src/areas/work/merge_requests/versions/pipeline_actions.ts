@@ -79,15 +79,27 @@ async function variablesOf(
   );
 }
 
-/** The source project, if the caller may run pipelines there; pipelines of forks run in the fork. */
-export async function runningProject(
+/** A project, if the caller may run pipelines there. */
+async function usableProject(db: Database, caller: Caller, id: number): Promise<Project | undefined> {
+  const project = await projectFor(db, caller, String(id));
+  const isUsable = project && !project.read_only && mayUse(project, 'repository') && mayUse(project, 'builds');
+  return isUsable && project.access_level >= levels.developer ? project : undefined;
+}
+
+/** The source project, if the caller may run pipelines there; by themselves, pipelines of forks run in the fork. */
+export const runningProject = async (
   db: Database,
   caller: Caller,
   { source }: MergeFacts,
-): Promise<Project | undefined> {
-  const project = source ? await projectFor(db, caller, String(source.id)) : undefined;
-  const isUsable = project && !project.read_only && mayUse(project, 'repository') && mayUse(project, 'builds');
-  return isUsable && project.access_level >= levels.developer ? project : undefined;
+): Promise<Project | undefined> => (source ? usableProject(db, caller, source.id) : undefined);
+
+/** Where the pipeline runs that somebody asks for: that of a fork in the target project, if they may run it there and the project allows it. */
+export async function askedProject(db: Database, caller: Caller, facts: MergeFacts): Promise<Project | undefined> {
+  const { source, target } = facts;
+  if (source?.id === target.id) return runningProject(db, caller, facts);
+  const query = db.selectFrom('projects').select('ci_allow_fork_pipelines_to_run_in_parent_project as allows');
+  const { allows } = await query.where('id', '=', target.id).executeTakeFirstOrThrow();
+  return (allows && (await usableProject(db, caller, target.id))) || runningProject(db, caller, facts);
 }
 
 /** What the pipeline of a merge request is made of; undefined before its first version. */
