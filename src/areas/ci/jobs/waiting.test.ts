@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { built } from '../../../../test/support/pipelines.ts';
 import { runnerOf } from '../../../../test/support/runners.ts';
 import { sent } from '../../../../test/support/sent.ts';
@@ -109,4 +110,36 @@ test('no request waits when administrators say so', async (t) => {
   const wrong = await as('admin').put('/application/settings', { ci_long_poll_seconds: 51 });
   assert.equal(wrong.status, 400);
   assert.equal((await runner.request()).status, 204);
+});
+
+test('a request that is told of a job while somebody has it locked gets it afterwards', async () => {
+  const { db, runner, ask, held, cursor, start, jobsOf } = await waiting();
+  const { id } = await start();
+  const first = (await runner.take())!;
+  const { build } = await jobsOf(id);
+  const request = ask(cursor);
+  await held(1);
+  const back = { status: 'pending', runner_id: null };
+  await db.updateTable('commit_statuses').set(back).where('id', '=', build!.id).execute();
+  await db.transaction().execute(async (tx) => {
+    const row = tx.selectFrom('commit_statuses').select('id').where('id', '=', build!.id);
+    await row.forUpdate().execute();
+    await sql`select pg_notify('ci_queue', '')`.execute(db);
+    // As long as it takes to look and to find nothing.
+    await db.selectFrom('commit_statuses').select('id').where('status', '=', 'pending').execute();
+  });
+  assert.equal((await request).body.id, first.id);
+});
+
+test('a request goes on waiting when the connection is lost that listens for it', async () => {
+  const { db, ask, held, cursor, start } = await waiting();
+  const request = ask(cursor);
+  await held(1);
+  const { rows } = await sql`
+    select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query = 'listen "ci_queue"'`.execute(
+    db,
+  );
+  assert.ok(rows.length > 0);
+  await start();
+  assert.equal((await request).status, 201);
 });

@@ -5,6 +5,8 @@ import { runnersWithJobs } from './taking_queries.ts';
 
 /** So many requests of one machine wait at once. */
 const mostOfManager = 2;
+/** When it looks once more after news that led to nothing. */
+const again_ms = 1000;
 
 /** What this process holds of one database. */
 interface Room {
@@ -53,13 +55,17 @@ export async function waitFor<T>(
 ): Promise<T | undefined> {
   const { waiters, listening } = roomOf(db);
   const waiter = waiters.enter(runner_id, String(manager_id));
+  let was_told = false;
   try {
     for (;;) {
       await listening();
       const found = await look();
       if (found !== undefined) return found;
       pause();
-      if (!(await waiter.news(ended))) return undefined;
+      // The job that it was told of may be locked for a moment by whoever changes it.
+      const again = was_told ? AbortSignal.timeout(again_ms) : undefined;
+      was_told = await waiter.news(again ? AbortSignal.any([ended, again]) : ended);
+      if (!was_told && !again?.aborted) return undefined;
       await resume();
       if (ended.aborted) return undefined;
     }
