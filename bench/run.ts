@@ -22,6 +22,7 @@ import { measurePages } from './pages.ts';
 import { measurePeer, peerFrom, peerVariables } from './peer.ts';
 import { measurePushRules } from './push_rules.ts';
 import { measureRepositories } from './repositories.ts';
+import { measureWaitingRunners } from './runner_waiting.ts';
 import { measureRunners } from './runners.ts';
 import { measureSearch } from './search.ts';
 import { measureStorageMoves } from './storage_moves.ts';
@@ -51,6 +52,7 @@ try {
   if (asked('dependencies')) rows.push(...(await measureDependencies(folder)));
   if (asked('ci_configuration')) rows.push(...(await measureCiConfiguration(folder)));
   if (asked('runners')) rows.push(...(await measureRunners(folder)));
+  if (asked('waiting_runners')) rows.push(...(await measureWaitingRunners(folder)));
   if (asked('events')) rows.push(...(await measureEvents(folder)));
   if (asked('feature_flags')) rows.push(...(await measureFeatureFlags(folder)));
   if (asked('issues')) rows.push(...(await measureIssues(folder)));

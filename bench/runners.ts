@@ -1,12 +1,10 @@
 /** The door of runners: asking for jobs, waiting for them, logs and the end of jobs. */
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Instance, startInstance } from './instance.ts';
+import { startInstance } from './instance.ts';
 import { measuredFrom, timeOf } from './measure.ts';
+import { allTimes, doorOf, type Held, pacedTimes, percentile } from './runner_door.ts';
 import { plainRow, type Row } from './table.ts';
-
-const features = { cancel_gracefully: true, refspecs: true, return_exit_code: true, two_phase_job_commit: true };
-const info = { name: 'bench', version: '17.0.0', platform: 'linux', architecture: 'amd64', features };
 
 /** So many jobs are handed out, by as many runners at once as the next number says. */
 const [handed_out, at_once] = [400, 64];
@@ -15,78 +13,13 @@ const [asked, asked_every_ms] = [400, 15];
 const settled_ms = 10_000;
 /** As 100 jobs log that say something all the time. */
 const logged_every_ms = 2.5;
-const [pieces_each, piece] = [10, 'x'.repeat(4_095).concat('\n')];
-
-interface Held {
-  id: number;
-  token: string;
-}
-
-const percentile = (taken_ms: readonly number[], part: number): number =>
-  taken_ms.toSorted((one, other) => one - other)[Math.ceil(taken_ms.length * part) - 1]!;
-
-/** Does pieces of work, some at once, and says how long each took. */
-async function allTimes(count: number, together: number, work: (index: number) => Promise<unknown>): Promise<number[]> {
-  const taken_ms: number[] = [];
-  let next = 0;
-  const go = async () => {
-    while (next < count) {
-      const index = next++;
-      taken_ms.push(await timeOf(() => work(index)));
-    }
-  };
-  await Promise.all(Array.from({ length: together }, go));
-  return taken_ms;
-}
-
-/** Begins pieces of work at an even pace, however long each takes. */
-async function pacedTimes(
-  count: number,
-  every_ms: number,
-  work: (index: number) => Promise<unknown>,
-): Promise<number[]> {
-  const began = performance.now();
-  const begun: Promise<number>[] = [];
-  for (let index = 0; index < count; index++) {
-    const early_ms = began + index * every_ms - performance.now();
-    if (early_ms > 1) await sleep(early_ms);
-    begun.push(timeOf(() => work(index)));
-  }
-  return Promise.all(begun);
-}
+const pieces_each = 10;
 
 const parallel = (name: string, total: number) =>
   Array.from(
     { length: total / 200 },
     (_, index) => `${name} ${index}: {script: make, parallel: 200, tags: [${name}]}`,
   ).join('\n');
-
-function doorOf({ url }: Instance, token: string) {
-  const send = (method: string, address: string, body: string | object, headers: Record<string, string> = {}) =>
-    fetch(`${url}/api/v4${address}`, {
-      method,
-      body: typeof body === 'string' ? body : JSON.stringify(body),
-      headers: { 'content-type': typeof body === 'string' ? 'text/plain' : 'application/json', ...headers },
-    });
-  // Each request is of another machine: the server limits how often one asks.
-  let machines = 0;
-  const request = async (last_update?: string): Promise<Held | undefined> => {
-    const asking = { token, info, system_id: `s_${++machines}`, ...(last_update && { last_update }) };
-    const reply = await send('POST', '/jobs/request', asking);
-    if (reply.status !== 201 && reply.status !== 204) throw new Error(`${reply.status} ${await reply.text()}`);
-    return reply.status === 201 ? ((await reply.json()) as Held) : undefined;
-  };
-  const append = async ({ id, token: own }: Held, start: number) => {
-    const range = `${start}-${start + piece.length - 1}`;
-    const reply = await send('PATCH', `/jobs/${id}/trace`, piece, { 'job-token': own, 'content-range': range });
-    if (reply.status !== 202) throw new Error(`${reply.status} ${await reply.text()}`);
-  };
-  const end = async ({ id, token: own }: Held) => {
-    const reply = await send('PUT', `/jobs/${id}`, { token: own, state: 'success' });
-    if (reply.status !== 200) throw new Error(`${reply.status} ${await reply.text()}`);
-  };
-  return { request, append, end };
-}
 
 export async function measureRunners(folder: string): Promise<Row[]> {
   const instance = await startInstance(path.join(folder, 'runners'));
@@ -124,7 +57,7 @@ export async function measureRunners(folder: string): Promise<Row[]> {
 
     const logged = held.slice(0, 100);
     const append_ms = await pacedTimes(logged.length * pieces_each, logged_every_ms, (index) =>
-      append(logged[index % logged.length]!, Math.floor(index / logged.length) * piece.length),
+      append(logged[index % logged.length]!, Math.floor(index / logged.length)),
     );
 
     await start('large', `${parallel('large', 2_000)}\nlast: {script: make, needs: [], when: manual}`);
