@@ -1,7 +1,8 @@
 /** Clients in other languages: installed and built once, and kept for later runs. */
 import { execFile } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
@@ -86,4 +87,22 @@ export async function buildGo(source: string, of: string, into: string): Promise
   // Go keeps what it compiles by itself.
   await go('build', ...goOptions, '-o', program, of);
   return { program };
+}
+
+/**
+ * Builds a program of a Cargo package, whose `Cargo.lock` pins everything. The first build takes minutes.
+ * @param name of the package and its program
+ * @param source folder of the package
+ */
+export async function buildRust(name: string, source: string): Promise<{ program: string } | Missing> {
+  try {
+    await run('cargo', ['fetch', '--locked', '--quiet'], { cwd: source });
+  } catch (error) {
+    return missing(name, error);
+  }
+  const lock = hash('sha256', await readFile(path.join(source, 'Cargo.lock'))).slice(0, 16);
+  // Cargo builds anew what has changed.
+  const target = await keptFolder(`${name} ${lock}`, async () => {});
+  await run('cargo', ['build', '--locked', '--offline', '--quiet', '--target-dir', target], { cwd: source });
+  return { program: path.join(target, 'debug', name) };
 }

@@ -1,9 +1,8 @@
 /** SDKs of Sentry as they are, for Node.js, browsers, Python, Go, Ruby and, in `npm run test:long`, Java and Rust: what they send is stored with the right key and with no other. */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -15,7 +14,7 @@ import { chromiumProgram, withoutChromium } from '../support/chromium.ts';
 import { performQueued } from '../support/jobs.ts';
 import { isLong } from '../support/runs.ts';
 import { type World, world } from '../support/world.ts';
-import { buildGo, keptFolder, type Missing, missing, pythonWith } from './installed.ts';
+import { buildGo, buildRust, keptFolder, type Missing, missing, pythonWith } from './installed.ts';
 
 const run = promisify(execFile);
 const folder = await mkdtemp(path.join(tmpdir(), 'coppice-sentry-'));
@@ -64,22 +63,9 @@ async function java(): Promise<Program> {
   }
 }
 
-/** Compiling it takes a minute. */
 async function rust(): Promise<Program> {
-  const cwd = path.join(import.meta.dirname, 'rust');
-  try {
-    await run('cargo', ['fetch', '--locked', '--quiet'], { cwd });
-  } catch (error) {
-    return missing('sentry-rust', error);
-  }
-  const lock = createHash('sha256')
-    .update(await readFile(path.join(cwd, 'Cargo.lock')))
-    .digest('hex')
-    .slice(0, 16);
-  // Cargo builds anew what has changed.
-  const target = await keptFolder(`sentry-rust ${lock}`, async () => {});
-  await run('cargo', ['build', '--locked', '--offline', '--quiet', '--target-dir', target], { cwd });
-  return [path.join(target, 'debug/sentry_rust')];
+  const built = await buildRust('sentry_rust', path.join(import.meta.dirname, 'rust'));
+  return 'missing' in built ? built : [built.program];
 }
 
 /** The project takes errors. @returns its DSN, and some with keys that are none of its own */
