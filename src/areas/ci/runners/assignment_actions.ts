@@ -54,7 +54,7 @@ export async function assignRunner(
 }
 
 /**
- * Takes a runner from a project that is not the one that it was made in. It keeps at least one.
+ * Takes a runner from a project that does not own it. The owner is the project that it was made in or, when that is gone, the first of the others.
  * @throws ApiError 403, 404
  */
 export const unassignRunner = (db: Database, project_id: number, runner_id: number): Promise<void> =>
@@ -62,15 +62,17 @@ export const unassignRunner = (db: Database, project_id: number, runner_id: numb
     await tx.selectFrom('runners').select('id').where('id', '=', runner_id).forNoKeyUpdate().execute();
     const held = await tx
       .selectFrom('runner_projects')
-      .select(['project_id', 'is_owner'])
+      .select('project_id')
       .where('runner_id', '=', runner_id)
+      .orderBy('is_owner', 'desc')
+      .orderBy('project_id')
       .execute();
-    const { is_owner } = found(
+    found(
       'Runner',
       held.find((row) => row.project_id === project_id),
     );
     if (held.length === 1) throw forbidden(assignmentTexts.last);
-    if (is_owner) throw forbidden(assignmentTexts.owner);
+    if (held[0]!.project_id === project_id) throw forbidden(assignmentTexts.owner);
     await tx
       .deleteFrom('runner_projects')
       .where('runner_id', '=', runner_id)

@@ -238,6 +238,16 @@ test('a runner is assigned to further projects, and leaves them except for its o
   );
   assert.equal((await as('owner').delete(`${theirs}/${ofProject.id}`)).status, 204);
   assert.equal((await as('owner').delete(`${theirs}/${ofProject.id}`)).status, 404);
+
+  const last = await sent(as('owner').post('/projects', { name: 'Quinces', namespace_id: group.id }));
+  for (const path of [theirs, `/projects/${last.id}/runners`])
+    await sent(as('owner').post(path, { runner_id: ofProject.id }));
+  await here.db.deleteFrom('projects').where('id', '=', project.id).execute();
+  assert.equal(
+    (await as('owner').delete(`${theirs}/${ofProject.id}`)).body.message,
+    '403 Forbidden - You cannot unassign a runner from the owner project. Delete the runner instead',
+  );
+  assert.equal((await as('owner').delete(`/projects/${last.id}/runners/${ofProject.id}`)).status, 204);
 });
 
 test('registration tokens are replaced by those who see them', async () => {

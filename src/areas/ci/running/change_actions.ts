@@ -216,7 +216,9 @@ export const playJob = (
     const pipeline = await lockPipeline(tx, project_id, job.pipeline_id);
     const { status, retried } = await stateOf(tx, job.id);
     if (retried || !isPlayable(status)) throw badRequest(unplayableText);
-    await sql`update commit_statuses set user_id = ${user_id} where id = ${job.id}`.execute(tx);
+    await sql`
+      with deployed as (update deployments set user_id = ${user_id} where job_id = ${job.id})
+      update commit_statuses set user_id = ${user_id} where id = ${job.id}`.execute(tx);
     await giveVariables(tx, job.id, variables);
     await makeReady(tx, [job.id], starting);
     await forgetSkipped(tx, pipeline.id);

@@ -303,3 +303,11 @@ publish:
   const { body } = await as('developer').get(`${at}/jobs/${again.id}/trace`);
   assert.match(String(body), /ERROR: The release was refused: Release already exists\n$/);
 });
+
+test('a deployment names who started its manual job', async () => {
+  const { as, at, people, jobsOf } = await built('ship: {script: make, when: manual, environment: production}\n');
+  const { id } = await sent(as('maintainer').post(`${at}/pipeline`, { ref: 'main' }));
+  await sent(as('owner').post(`${at}/jobs/${(await jobsOf(id)).ship!.id}/play`));
+  const [deployment] = await sent(as('developer').get(`${at}/deployments`));
+  assert.deepEqual([deployment.user.id, deployment.deployable.user.id], [people.owner.id, people.owner.id]);
+});

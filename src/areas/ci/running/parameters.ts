@@ -1,6 +1,7 @@
 /** What requests say about the pipelines that they start or plan. */
 import { Type } from 'typebox';
 import { AnyJson, checked, nullable, optional, resource } from '../../../http/index.ts';
+import { tooLong } from '../../../texts/index.ts';
 
 /** The most variables that a pipeline is given. */
 export const mostVariables = 200;
@@ -22,6 +23,12 @@ export const givenVariable = {
 export const JobVariables = optional(
   Type.Array(Type.Object({ key: givenVariable.key, value: VariableValue }), { maxItems: mostVariables }),
 );
+
+/** What something that starts pipelines is for. */
+export const Description = () =>
+  checked(Type.String({ description: 'At most 255 characters' }), (text) =>
+    text.trim() === '' ? ["can't be blank"] : tooLong(text, 255),
+  );
 
 export const Inputs = Type.Record(Type.String(), AnyJson('Values for the inputs that the configuration declares'));
 

@@ -21,9 +21,9 @@ import {
   put,
 } from '../../../http/index.ts';
 import { mapPage, paginate, paging } from '../../../lists/index.ts';
-import { tooLong } from '../../../texts/index.ts';
 import { Pipeline, pipelinesOf, presentPipeline } from '../../code/pipelines/index.ts';
 import { cronReasons, timeZoneReasons } from '../../deployments/freeze_periods/index.ts';
+import { Description } from '../running/parameters.ts';
 import { managedSchedule, mayManage, mayRunOn, ownSchedule, scheduleIn } from './access.ts';
 import { addSchedule, changeSchedule, refusedTexts, takeOver } from './actions.ts';
 import { runSchedule } from './jobs.ts';
@@ -37,10 +37,8 @@ const reader = projectRole('reporter', features);
 const developer = projectRole('developer', features);
 const missing = '404 Pipeline Schedule Not Found';
 
-const blankOrLong = (text: string) => (text.trim() === '' ? ["can't be blank"] : tooLong(text, 255));
-
 const required = {
-  description: checked(Type.String({ description: 'At most 255 characters' }), blankOrLong),
+  description: Description(),
   ref: Type.String({ minLength: 1, description: 'A branch or tag, or its full name' }),
   cron: checked(Type.String({ description: 'Cron line of five fields, e.g. `0 1 * * *`' }), cronReasons),
 };

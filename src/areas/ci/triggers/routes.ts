@@ -1,9 +1,7 @@
 /** Triggers: tokens with which programs start pipelines (docs/reference/triggers.md). */
-import { Type } from 'typebox';
 import { newTokenValue, projectRole, tokenDigest } from '../../../access/index.ts';
 import { stamped } from '../../../db/index.ts';
 import {
-  checked,
   checkUnmodified,
   del,
   deleteFound,
@@ -18,7 +16,7 @@ import {
   put,
 } from '../../../http/index.ts';
 import { mapPage, paginate, paging } from '../../../lists/index.ts';
-import { tooLong } from '../../../texts/index.ts';
+import { Description } from '../running/parameters.ts';
 import { PipelineTrigger, presentTrigger } from './present.ts';
 import { tokenPurpose, triggerOf, triggersOf } from './queries.ts';
 
@@ -26,11 +24,6 @@ const path = '/projects/:id/triggers';
 const single = { trigger_id: Id };
 const maintainer = projectRole('maintainer', { feature: ['repository', 'builds'] });
 const missing = '404 Trigger Not Found';
-
-const Description = () =>
-  checked(Type.String({ description: 'At most 255 characters' }), (text) =>
-    text.trim() === '' ? ["can't be blank"] : tooLong(text, 255),
-  );
 
 export const triggerRoutes = [
   get(path, {
