@@ -84,7 +84,8 @@ export const runningRoutes: AnyEndpoint[] = [
     handle: async ({ project, caller, input, ...services }) => {
       const { ref, variables = [], inputs } = input;
       const given = variables.map(({ variable_type = 'env_var', ...variable }) => ({ ...variable, variable_type }));
-      const asked = { source: 'api' as const, ref, variables: given, ...(inputs && { inputs }) };
+      const source = caller.token.kind === 'session' ? ('web' as const) : ('api' as const);
+      const asked = { source, ref, variables: given, ...(inputs && { inputs }) };
       const id = await createPipeline(services, { project, caller }, asked);
       return pipelineReply(services, project, id);
     },

@@ -24,3 +24,14 @@ test('the pages of pipelines lead to those that they have started, and back', as
   assert.equal(started.status, 'success');
   assert.match((await browser.get(page(id))).html, new RegExp(page(started.downstream_pipeline!.id)));
 });
+
+test('a pipeline that a person starts on the page knows that', async () => {
+  const here = await bridged('build: {script: make, rules: [{if: $CI_PIPELINE_SOURCE == "web"}]}');
+  const { as, at, project, people } = here;
+  const browser = await browserOf(here, people.maintainer);
+  const page = `/${project.full_path}/-/pipelines/new`;
+  const [form] = /<form[^>]*\sid="([^"]*pipeline[^"]*)"/.exec((await browser.get(page)).html)!.slice(1);
+  await fillIn(browser, page, form!, { ref: 'main' });
+  const [started] = (await as('maintainer').get(`${at}/pipelines`)).body;
+  assert.deepEqual([started.source, started.ref], ['web', 'main']);
+});

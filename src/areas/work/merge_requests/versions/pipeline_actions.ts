@@ -6,6 +6,8 @@ import { mergeRequestRef } from '../../../../git/index.ts';
 import type { Caller, Services } from '../../../../http/index.ts';
 import { type BuiltMergeRequest, openOnesOf } from '../../../ci/running/index.ts';
 import { protectionFor } from '../../../code/protected_branches/index.ts';
+import { approvalsOf } from '../approvals/queries.ts';
+import { approvalStateOf } from '../approvals/state_git.ts';
 import type { MergeFacts } from '../branch_queries.ts';
 
 /** The most characters of a description that jobs get. */
@@ -37,15 +39,23 @@ async function isProtected(db: Database, caller: Caller, project_id: number, bra
   return project && mayRead(caller, project) && (await protectionFor(db, project, caller))(branch).is_protected;
 }
 
+/** Whether somebody has approved, and no rule asks for more. */
+async function isApproved(services: Pick<Services, 'db' | 'storages'>, id: number): Promise<boolean> {
+  if ((await approvalsOf(services.db, id)).length === 0) return false;
+  return (await approvalStateOf(services, id)).in_effect.every(({ approvals_left }) => approvals_left === 0);
+}
+
 /** What the jobs of a merge request know of it. */
 async function variablesOf(
-  { db, url }: Pick<Services, 'db' | 'url'>,
+  services: Pick<Services, 'db' | 'url' | 'storages'>,
   caller: Caller,
   facts: MergeFacts,
 ): Promise<Record<string, string>> {
+  const { db, url } = services;
   const { id, iid, source, target, source_branch, target_branch, version } = facts;
-  const [{ labels, milestone, assignees }, open, ofSource, ofTarget] = await Promise.all([
+  const [{ labels, milestone, assignees }, approved, open, ofSource, ofTarget] = await Promise.all([
     described(db, id),
+    isApproved(services, id),
     source ? openOnesOf(db, source.id, source_branch) : undefined,
     source ? isProtected(db, caller, source.id, source_branch) : undefined,
     isProtected(db, caller, target.id, target_branch),
@@ -59,6 +69,7 @@ async function variablesOf(
     CI_MERGE_REQUEST_LABELS: labels,
     CI_MERGE_REQUEST_MILESTONE: milestone,
     CI_MERGE_REQUEST_ASSIGNEES: assignees,
+    CI_MERGE_REQUEST_APPROVED: approved ? 'true' : undefined,
     CI_MERGE_REQUEST_EVENT_TYPE: 'detached',
     CI_MERGE_REQUEST_SOURCE_BRANCH_NAME: source_branch,
     CI_MERGE_REQUEST_SOURCE_BRANCH_PROTECTED: ofSource?.toString(),
@@ -104,7 +115,7 @@ export async function askedProject(db: Database, caller: Caller, facts: MergeFac
 
 /** What the pipeline of a merge request is made of; undefined before its first version. */
 export async function builtOf(
-  services: Pick<Services, 'db' | 'url'>,
+  services: Pick<Services, 'db' | 'url' | 'storages'>,
   caller: Caller,
   facts: MergeFacts,
 ): Promise<BuiltMergeRequest | undefined> {

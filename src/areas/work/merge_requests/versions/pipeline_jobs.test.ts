@@ -168,3 +168,13 @@ test('pipelines that people start know the merge requests of their branch, and w
       [merge_request.iid, here.project.id, merge_request.web_url],
     );
 });
+
+test('jobs know whether their merge request was approved', async () => {
+  const { as, path, work } = await proposed(
+    'done: {script: make, rules: [{if: $CI_MERGE_REQUEST_APPROVED == "true"}]}\n',
+  );
+  await work();
+  assert.equal((await as('developer').post(`${path}/pipelines`)).status, 400);
+  await sent(as('maintainer').post(`${path}/approve`));
+  assert.equal((await as('developer').post(`${path}/pipelines`)).status, 201);
+});
