@@ -18,6 +18,7 @@ export type {
   Move,
   Owner,
   ProjectMove,
+  ProjectMoveDetails,
   PushAnswered,
   PushFollower,
   Repositories,

@@ -70,6 +70,12 @@ export interface RepositoryKind<O extends Owner = Owner> {
   problems?(db: Database, owner: O, repository: Repository): Promise<string[]>;
 }
 
+/** What the announcement of a move of a project says besides its references. */
+export interface ProjectMoveDetails {
+  /** Whether it starts no pipelines. */
+  without_pipelines: boolean;
+}
+
 /** A push to a project, or a change of its default branch. */
 export type ProjectMove = Move<Owner & { default_branch: string }>;
 

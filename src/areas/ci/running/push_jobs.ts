@@ -7,7 +7,7 @@ import { readCommit, repositoryOf, resolveBranch, resolveCommit } from '../../..
 import { Id, nullable, optional } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
 import type { Secrets } from '../../../secrets/index.ts';
-import type { PushFollower } from '../../../services/index.ts';
+import type { ProjectMoveDetails, PushFollower } from '../../../services/index.ts';
 
 type PushedRefs = Parameters<PushFollower['follow']>[1]['moved'];
 
@@ -101,10 +101,11 @@ async function stopAbandoned(
 
 export const pipelineFollower: PushFollower = {
   follow:
-    async (_services, { owner, user_id, update_id, moved, push_options }) =>
+    async (_services, { owner, user_id, update_id, moved, changes, push_options }) =>
     async (tx) => {
       if (user_id === null) return;
       await stopAbandoned(tx, { project_id: owner.id, user_id, moved });
+      if ((changes as ProjectMoveDetails | undefined)?.without_pipelines) return;
       if (!(await settingsOf(tx)).pipelines_for_pushes) return;
       const built = moved.flatMap(({ ref, old, new: sha }) =>
         /^refs\/(?:heads|tags)\//.test(ref) && sha !== null ? [{ ref, before_sha: old, sha }] : [],

@@ -47,7 +47,7 @@ export const projectMirrorInput = {
     ),
   ),
   mirror_trigger_builds: optional(
-    since('premium', Type.Boolean({ description: 'Kept; what is pulled starts no pipelines' })),
+    since('premium', Type.Boolean({ description: 'Whether what is pulled starts pipelines' })),
   ),
   only_mirror_protected_branches: optional(since('premium', Type.Boolean())),
   mirror_overwrites_diverged_branches: optional(since('premium', Type.Boolean())),

@@ -34,7 +34,7 @@ export const PullMirror = resource('PullMirror', {
   url: Type.String({ description: 'With `*****` in place of user and password' }),
   update_status: Type.Enum(['none', 'scheduled', 'started', 'finished', 'failed']),
   ...states,
-  mirror_trigger_builds: Type.Boolean({ description: 'Kept; what is pulled starts no pipelines' }),
+  mirror_trigger_builds: Type.Boolean({ description: 'Whether what is pulled starts pipelines' }),
   only_mirror_protected_branches: nullable(Type.Boolean()),
   mirror_overwrites_diverged_branches: Type.Boolean(),
   mirror_branch_regex: nullable(Type.String()),

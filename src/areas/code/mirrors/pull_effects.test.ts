@@ -9,6 +9,7 @@ import { sendHooks, startReceiver } from '../../../../test/support/receiver.ts';
 import { fileUrl, repositoryIn } from '../../../../test/support/repository.ts';
 import type { World } from '../../../../test/support/world.ts';
 import { git, repositoryOf } from '../../../git/index.ts';
+import { startForPush } from '../../ci/running/index.ts';
 import { followMergeRequests } from '../../work/merge_requests/index.ts';
 import { pullMirror, schedulePulls } from './index.ts';
 
@@ -52,6 +53,31 @@ test('pulled changes trigger webhooks and update merge requests, as the user of 
     [push!.body.object_kind, push!.body.ref, push!.body.after, push!.body.user_id],
     ['push', 'refs/heads/side', head, people.owner.id],
   );
+});
+
+test('what is pulled starts pipelines if the mirror is set so, as its user', async () => {
+  const here = await mirrorPlace();
+  const { as, project, people, services } = here;
+  const copy = await follower(here, 'built');
+  const commit = async (content: string, action: string) => {
+    const actions = [{ action, file_path: '.gitlab-ci.yml', content }];
+    const values = { branch: 'main', commit_message: 'Build', actions };
+    assert.equal((await as('owner').post(`/projects/${project.id}/repository/commits`, values)).status, 201);
+  };
+  const pipelines = async () => {
+    await performQueued(services, [startForPush]);
+    return (await as('owner').get(`/projects/${copy.id}/pipelines`)).body as { id: number; ref: string }[];
+  };
+  await commit('build: {script: make}', 'create');
+  assert.equal(await copy.pull(), null);
+  assert.deepEqual(await pipelines(), []);
+  await as('owner').put(`/projects/${copy.id}/mirror/pull`, { mirror_trigger_builds: true });
+  await commit('build: {script: make all}', 'update');
+  assert.equal(await copy.pull(), null);
+  const [made, ...others] = await pipelines();
+  assert.deepEqual([made!.ref, others], ['main', []]);
+  const { body } = await as('owner').get(`/projects/${copy.id}/pipelines/${made!.id}`);
+  assert.deepEqual([body.source, body.user.id], ['push', people.owner.id]);
 });
 
 /** A commit whose tree has a file named `.git`, which git's own commands do not make. */

@@ -38,7 +38,7 @@ const changes = {
   url: optional(MirrorUrl),
   auth_user: Login('In place of the one in `url`'),
   auth_password: Login('In place of the one in `url`'),
-  mirror_trigger_builds: optional(Type.Boolean({ description: 'Kept; what is pulled starts no pipelines' })),
+  mirror_trigger_builds: optional(Type.Boolean({ description: 'Whether what is pulled starts pipelines' })),
   only_mirror_protected_branches: optional(Type.Boolean()),
   mirror_overwrites_diverged_branches: optional(Type.Boolean({ description: 'Default false' })),
   mirror_branch_regex: BranchRegex,

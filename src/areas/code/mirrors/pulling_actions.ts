@@ -20,7 +20,7 @@ import {
 } from '../../../git/index.ts';
 import { reaches } from '../../../http/index.ts';
 import { Ended, type JobCall } from '../../../jobs/index.ts';
-import type { JobServices } from '../../../services/index.ts';
+import type { JobServices, ProjectMoveDetails } from '../../../services/index.ts';
 import { moveRefs } from '../repository/moving/actions.ts';
 import { projectRepositories } from '../repository/owners/project_kind.ts';
 import { oddTreeRefusals } from '../repository/push_checks/checks.ts';
@@ -199,7 +199,8 @@ async function pullFrom(
     if (updates.length === 0) return { error, may_repeat: false };
     await accept();
     const default_branch = await followHead(call, mirror, there.head);
-    const mover = { kind: projectRepositories, owner: { ...owner, default_branch }, user_id: mirror.user_id };
+    const changes: ProjectMoveDetails = { without_pipelines: !mirror.mirror_trigger_builds };
+    const mover = { kind: projectRepositories, owner: { ...owner, default_branch }, user_id: mirror.user_id, changes };
     const problem = await movingProblem(() => moveRefs(call, mover, updates));
     return problem === undefined ? { error, may_repeat: false } : { error: problem, may_repeat: true };
   });

@@ -15,7 +15,7 @@ const none: Texts = {};
 const read = new Map<Kind, Promise<Texts>>();
 
 async function readTexts(kind: Kind): Promise<Texts> {
-  // The server does not run CI configuration.
+  // There are none: configurations include files of projects.
   if (kind === 'gitlab_ci_ymls') return none;
   const file = await readFile(installedFile(`templates/${kind}.json`), 'utf8');
   return (JSON.parse(file) as { templates: Texts }).templates;
