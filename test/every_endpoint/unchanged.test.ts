@@ -308,7 +308,7 @@ async function casesIn(here: World): Promise<Case[]> {
       id: schedule_id,
       path: `${ofProject}/pipeline_schedules/${schedule_id}`,
       declared: '/projects/:id/pipeline_schedules/:pipeline_schedule_id',
-      same: { description: 'Nightly', cron: '0 1 * * *', inputs: { depth: 3 } },
+      same: { description: 'Nightly', cron: '0 1 * * *', inputs: [{ name: 'depth', value: 3 }] },
       other: { description: 'Weekly' },
     },
     {
