@@ -517,6 +517,13 @@ begin
   update users set state = 'blocked', updated_at = now() where id = old.user_id and state <> 'blocked';
   return null;
 end $function$;
+CREATE OR REPLACE FUNCTION public.tags_digest(tags text[])
+ RETURNS bytea
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select sha256(convert_to(tags::text, 'UTF8'))
+$function$;
 CREATE OR REPLACE FUNCTION public.take_milestone_due_date()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1326,6 +1333,7 @@ CREATE INDEX commit_statuses_in_order ON commit_statuses USING btree (project_id
 CREATE INDEX commit_statuses_of_pipeline ON commit_statuses USING btree (pipeline_id, id);
 CREATE INDEX commit_statuses_open_bridges ON commit_statuses USING btree (id) WHERE kind = 'bridge'::text AND (status = ANY (ARRAY['pending'::text, 'running'::text]));
 CREATE INDEX commit_statuses_queue ON commit_statuses USING btree (project_id, id) WHERE kind = 'job'::text AND status = 'pending'::text;
+CREATE INDEX commit_statuses_queue_by_tags ON commit_statuses USING btree (tags_digest(tags), project_id) WHERE kind = 'job'::text AND status = 'pending'::text;
 CREATE INDEX commit_statuses_running ON commit_statuses USING btree (project_id) WHERE kind = 'job'::text AND (status = ANY (ARRAY['running'::text, 'canceling'::text]));
 CREATE INDEX commit_statuses_running_by_runner ON commit_statuses USING btree (runner_id) WHERE runner_id IS NOT NULL AND (status = ANY (ARRAY['running'::text, 'canceling'::text]));
 CREATE INDEX commit_statuses_without_pipeline ON commit_statuses USING btree (id) WHERE pipeline_id IS NULL;

@@ -34,18 +34,38 @@ interface Asking {
 /** Jobs that wait for a runner. */
 const isPending = sql<SqlBool>`job.kind = 'job' and job.status = 'pending'`;
 
-/** The projects that have such jobs, each found by one step in the index. */
-const waiting = sql`
-  waiting(project_id) as (
-    (select job.project_id from commit_statuses job where ${isPending} order by job.project_id limit 1)
+/** The lists of tags that such jobs have, each found by one step in the index. */
+const listsOfTags = sql`
+  lists(digest, tags) as (
+    (select tags_digest(job.tags), job.tags from commit_statuses job where ${isPending} order by 1 limit 1)
     union all
-    select (select job.project_id from commit_statuses job where ${isPending} and job.project_id > waiting.project_id order by job.project_id limit 1)
-      from waiting where waiting.project_id is not null
+    select next.* from lists, lateral (
+      select tags_digest(job.tags), job.tags from commit_statuses job where ${isPending} and tags_digest(job.tags) > lists.digest order by 1 limit 1) next
   )`;
 
-const runningOnInstanceRunners = sql`
-  (select count(*) from commit_statuses job join runners on runners.id = job.runner_id and runners.runner_type = 'instance_type'
-    where job.project_id = projects.id and job.kind = 'job' and job.status in ('running', 'canceling'))`;
+/** The projects that have such jobs with tags that a runner has, each found by one step for each list. */
+const waitingFor = ({ tags, run_untagged }: Pick<Suiting, 'tags' | 'run_untagged'>) => sql`
+  ${listsOfTags}, waiting as (
+    select distinct found.project_id from lists, lateral (
+      with recursive of_list(project_id) as (
+        (select job.project_id from commit_statuses job where ${isPending} and tags_digest(job.tags) = lists.digest order by job.project_id limit 1)
+        union all
+        select next.* from of_list, lateral (
+          select job.project_id from commit_statuses job
+           where ${isPending} and tags_digest(job.tags) = lists.digest and job.project_id > of_list.project_id order by job.project_id limit 1) next
+      )
+      select project_id from of_list
+    ) found
+    where ${hasTags({ tags: sql.ref('lists.tags') }, { tags, run_untagged })}
+  )`;
+
+/** How many jobs of each project instance runners execute. */
+const busy = sql`
+  busy as (
+    select job.project_id, count(*) as running
+      from commit_statuses job join runners on runners.id = job.runner_id and runners.runner_type = 'instance_type'
+     where job.kind = 'job' and job.status in ('running', 'canceling') group by job.project_id
+  )`;
 
 /** Whether a runner takes jobs of a row of `projects`. */
 export const served: Readonly<
@@ -72,25 +92,37 @@ interface Suiting {
   protected_only: RawBuilder<unknown>;
 }
 
+/** Whether a runner has all tags of a job. */
+const hasTags = (job: Pick<Suiting, 'tags'>, { tags, run_untagged }: Pick<Suiting, 'tags' | 'run_untagged'>) =>
+  sql<SqlBool>`(${job.tags} <@ ${tags}::text[] and (${run_untagged}::boolean or cardinality(${job.tags}) > 0))`;
+
 /** Whether a job is one that a runner of a project may take. */
 const suitsRunner = ({ tags, run_untagged, protected_only }: Suiting) => sql<SqlBool>`
-  ${isPending} and job.tags <@ ${tags}::text[] and (${run_untagged}::boolean or cardinality(job.tags) > 0)
+  ${isPending} and ${hasTags({ tags: sql.ref('job.tags') }, { tags, run_untagged })}
   and (not ${protected_only}::boolean or exists (select from pipelines where pipelines.id = job.pipeline_id and is_protected))`;
 
 const takingFor = (runner_type: Runner['runner_type']) =>
   statement((asking: Slots<Asking>) => {
     const { runner_id, manager_id, maximum_timeout_s } = asking;
     const suits = suitsRunner(asking);
+    const mayTake = sql<SqlBool>`${isOpen} and ${served[runner_type](asking)}`;
     const first = sql`(select job.id from commit_statuses job where job.project_id = projects.id and ${suits} order by job.id limit 1)`;
-    const order = runner_type === 'instance_type' ? runningOnInstanceRunners : sql`0`;
+    // Instance runners serve all projects nearly, and the first one in order mostly has a job for them: the others are not looked at.
+    const queue =
+      runner_type === 'instance_type'
+        ? sql`${busy}, queue as (
+            select project_id as id, coalesce(running, 0) as turn from waiting left join busy using (project_id)
+          )`
+        : sql`queue as (
+            select * from (select projects.id, ${first} as turn from waiting join projects on projects.id = waiting.project_id where ${mayTake}) served
+             where turn is not null
+          )`;
     return sql<Taken>`
-      with recursive ${waiting}, queue as (
-        select projects.id, ${order} as running, ${runner_type === 'instance_type' ? sql`projects.id` : first} as first
-          from waiting join projects on projects.id = waiting.project_id
-         where ${isOpen} and ${served[runner_type](asking)}
-      ), candidate as (
-        select job.id from (select * from queue where first is not null order by running, first) queue, lateral (
-          select job.id from commit_statuses job where job.project_id = queue.id and ${suits} order by job.id limit 1 for update skip locked) job
+      with recursive ${waitingFor(asking)}, ${queue}, candidate as (
+        select job.id from (select * from queue order by turn, id) queue
+          cross join lateral (
+            select job.id from commit_statuses job where job.project_id = queue.id and ${suits} order by job.id limit 1 for update skip locked) job
+          cross join lateral (select from projects where projects.id = queue.id and job.id is not null and ${mayTake}) open
          limit 1
       ), taken as (
         update commit_statuses set status = 'running', started_at = now(), runner_id = ${runner_id}, runner_manager_id = ${manager_id}
