@@ -743,7 +743,10 @@ create table application_settings (
   ci_long_poll_seconds integer default 20 not null,
   ci_job_start_seconds integer default 120 not null,
   ci_job_silence_seconds integer default 600 not null,
+  archive_builds_in_human_readable text,
+  archive_builds_seconds integer,
   constraint application_settings_pkey PRIMARY KEY (id),
+  constraint application_settings_archive_builds_check CHECK ((archive_builds_in_human_readable IS NULL) = (archive_builds_seconds IS NULL)),
   constraint application_settings_bulk_import_concurrent_pipeline_batc_check CHECK (bulk_import_concurrent_pipeline_batch_limit >= 1),
   constraint application_settings_bulk_import_max_download_file_size_check CHECK (bulk_import_max_download_file_size >= 0),
   constraint application_settings_ci_job_silence_seconds_check CHECK (ci_job_silence_seconds >= 60),
@@ -818,6 +821,8 @@ comment on column application_settings.max_artifacts_size is 'In MiB.';
 comment on column application_settings.ci_long_poll_seconds is 'Seconds that the request of a runner waits for a job; 0: it does not wait.';
 comment on column application_settings.ci_job_start_seconds is 'Seconds after which a job waits again whose runner has said nothing of it.';
 comment on column application_settings.ci_job_silence_seconds is 'Seconds after which a job fails whose runner is silent.';
+comment on column application_settings.archive_builds_in_human_readable is 'The age from which pipelines do not run again, as an administrator wrote it; null: never.';
+comment on column application_settings.archive_builds_seconds is 'The same in seconds.';
 
 create table approval_rule_groups (
   approval_rule_id bigint not null,

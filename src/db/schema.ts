@@ -173,6 +173,8 @@ export interface ApplicationSettings {
   ci_long_poll_seconds: Generated<number>;
   ci_job_start_seconds: Generated<number>;
   ci_job_silence_seconds: Generated<number>;
+  archive_builds_in_human_readable: string | null;
+  archive_builds_seconds: number | null;
 }
 
 export interface ApprovalRuleGroups {

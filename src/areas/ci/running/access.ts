@@ -44,10 +44,11 @@ async function mayRunForMergeRequest(granted: Granted, { is_protected, branches 
   return rights.may_run && (!is_protected || rights.is_protected);
 }
 
-/** @throws ApiError 403 unless the caller may run pipelines for the branch, tag or merge request */
+/** @throws ApiError 403 unless the caller may run pipelines for the branch, tag or merge request, and for a pipeline that is too old */
 async function mayRunOn(granted: Granted, built: BuiltFor): Promise<void> {
   const { db, project, caller } = granted;
-  const { ref, tag, branches } = built;
+  const { ref, tag, branches, archived } = built;
+  if (archived) throw forbidden();
   const may_run = branches
     ? await mayRunForMergeRequest(granted, { ...built, branches })
     : (await rightsOn(db, project, caller, { type: tag ? 'tag' : 'branch', name: ref })).may_run;

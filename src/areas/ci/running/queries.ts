@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { mergeRequestKind } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { found, type Services } from '../../../http/index.ts';
+import { isArchived } from '../../code/pipelines/index.ts';
 import type { PlannedJob } from './rules.ts';
 
 /** A pipeline while its jobs change. */
@@ -47,6 +48,8 @@ export interface BuiltFor {
   ref: string;
   tag: boolean;
   is_protected: boolean;
+  /** Whether it is too old to run again. */
+  archived: boolean;
   /** Null unless it is a pipeline of a merge request. */
   branches: Branches | null;
 }
@@ -71,7 +74,7 @@ export interface JobOf extends BuiltFor {
  */
 export async function jobIn(db: Database, project_id: number, id: number): Promise<JobOf | undefined> {
   const { rows } = await sql<JobOf & { kind: string }>`
-    select job.id, job.name, job.status, job.pipeline_id, job.retried, job.user_id, job.kind, pipelines.ref, pipelines.tag, pipelines.is_protected, ${branches} as branches
+    select job.id, job.name, job.status, job.pipeline_id, job.retried, job.user_id, job.kind, pipelines.ref, pipelines.tag, pipelines.is_protected, ${isArchived} as archived, ${branches} as branches
       from commit_statuses job join pipelines on pipelines.id = job.pipeline_id
      where job.project_id = ${project_id} and job.id = ${id}`.execute(db);
   const { kind, ...job } = found('Job', rows[0]);
@@ -90,7 +93,8 @@ export interface PipelineOf extends BuiltFor {
 export async function pipelineOf(db: Database, project_id: number, id: number): Promise<PipelineOf | undefined> {
   const query = db
     .selectFrom('pipelines')
-    .select(['id', 'ref', 'tag', 'is_protected', 'user_id', 'source', branches.as('branches')])
+    .select(['id', 'ref', 'tag', 'is_protected', 'user_id', 'source'])
+    .select([branches.as('branches'), isArchived.as('archived')])
     .where('id', '=', id);
   const { source, ...row } = found('Pipeline', await query.where('project_id', '=', project_id).executeTakeFirst());
   return source === 'external' ? undefined : row;

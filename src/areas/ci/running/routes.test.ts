@@ -95,6 +95,26 @@ test('what cannot be started says why', async () => {
   assert.equal((await start({ ref: 'main' }))[0], 403);
 });
 
+test('pipelines that are older than the settings say do not run again', async () => {
+  const here = await built(undefined, {});
+  const { as, at, db, jobsOf } = here;
+  const { id } = await sent(as('maintainer').post(`${at}/pipeline`, { ref: 'main' }));
+  const { build, review } = await jobsOf(id);
+  const setting = 'archive_builds_in_human_readable';
+  const refused = await as('admin').put('/application/settings', { [setting]: '2 hours' });
+  assert.equal(refused.status, 400);
+  assert.equal((await sent(as('admin').put('/application/settings', { [setting]: '2 days' })))[setting], '2 days');
+  await sent(as('maintainer').post(`${at}/pipelines/${id}/cancel`));
+  await sent(as('maintainer').post(`${at}/jobs/${build!.id}/retry`));
+  await db.updateTable('pipelines').set({ created_at: '2026-01-01T00:00:00Z' }).where('id', '=', id).execute();
+  assert.equal((await sent(as('developer').get(`${at}/pipelines/${id}`))).archived, true);
+  assert.equal((await sent(as('developer').get(`${at}/jobs/${build!.id}`))).archived, true);
+  for (const path of [`pipelines/${id}/retry`, `jobs/${build!.id}/retry`, `jobs/${review!.id}/play`])
+    assert.equal((await as('maintainer').post(`${at}/${path}`)).status, 403, path);
+  await sent(as('admin').put('/application/settings', { [setting]: null }));
+  assert.equal((await sent(as('developer').get(`${at}/pipelines/${id}`))).archived, false);
+});
+
 test('pipelines of reported statuses are not run here', async () => {
   const { as, at, sha } = await built();
   const { id, pipeline_id } = await sent(as('maintainer').post(`${at}/statuses/${sha}`, { state: 'pending' }));

@@ -8,6 +8,7 @@ import { type Caller, found, Id, nullable, optional, resource, type Services, Ti
 import { presentUserBasic, UserBasic, type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 import { hasReadablePipelines, isShownPipeline } from '../pipelines/access.ts';
 import { Pipeline, type PipelineRow, pipelinePage, presentPipeline, secondsBetween } from '../pipelines/present.ts';
+import { isArchived } from '../pipelines/queries.ts';
 import { stage as externalStage, type State, states } from '../pipelines/rules.ts';
 import { Commit, presentCommit } from '../repository/present.ts';
 import { JobRunner, JobRunnerManager, managerOfJob, presentJobRunner, runnerOfJob } from '../runners/present.ts';
@@ -80,6 +81,8 @@ const pipelineOfStatus: RawBuilder<PipelineRow & { tag: boolean }> = sql`(
      from pipelines where pipelines.id = commit_statuses.pipeline_id)`;
 
 /** The jobs of a project, and its statuses, except for those that are not yet assigned to a pipeline. */
+const archivedWithPipeline = sql<boolean>`(select ${isArchived} from pipelines where pipelines.id = commit_statuses.pipeline_id)`;
+
 const entriesOf = (db: Database, project: Project) =>
   db
     .selectFrom('commit_statuses')
@@ -87,7 +90,7 @@ const entriesOf = (db: Database, project: Project) =>
     .select(['kind', 'stage', 'allow_failure', 'failure_reason', 'queued_at', 'tags', 'erased_at'])
     .select((q) => q.ref('status').$castTo<State>().as('status'))
     .select([userOfStatus.as('user'), pipelineOfStatus.as('pipeline'), artifactsOfJob.as('left')])
-    .select([runnerOfJob.as('runner'), managerOfJob.as('runner_manager')])
+    .select([runnerOfJob.as('runner'), managerOfJob.as('runner_manager'), archivedWithPipeline.as('archived')])
     .where('project_id', '=', project.id)
     .where('pipeline_id', 'is not', null)
     .$if(!mayUse(project, 'builds'), (q) => q.where('kind', '=', 'status'));
@@ -153,7 +156,6 @@ const presentMembers = (
     pipeline: presentPipeline(url, project.full_path, pipeline),
     web_url: target_url ?? url + pageOf(project, entry),
     project: { ci_job_token_scope_enabled: false },
-    archived: false,
     tag_list: tags ?? [],
   };
 };

@@ -9,7 +9,7 @@ export { assignPipelines, refreshPipelines } from './jobs.ts';
 export { pipelineMail } from './mail_git.ts';
 export { notifyOfPipeline, pipelineEnded } from './notification_actions.ts';
 export { Pipeline, PipelineBasic, PipelineDetail, pipelineColumns, pipelinePage, presentPipeline } from './present.ts';
-export { headPipeline, pipelineIn, pipelineReply, pipelinesOf } from './queries.ts';
+export { headPipeline, isArchived, pipelineIn, pipelineReply, pipelinesOf } from './queries.ts';
 export {
   type Counted,
   finalStates,

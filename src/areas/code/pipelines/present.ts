@@ -87,6 +87,8 @@ export interface PipelineDetailRow extends PipelineRow {
   started_at: string | null;
   finished_at: string | null;
   coverage: string | null;
+  /** Whether it is too old to run again. */
+  archived: boolean;
 }
 
 /** The user who started each row of `pipelines`. */
@@ -127,7 +129,7 @@ export const presentPipelineDetail = (
   row: PipelineDetailRow,
 ): Static<typeof PipelineDetail> => {
   const { id, status, tag, user, started_at, finished_at, coverage, created_at } = row;
-  const { before_sha, yaml_errors, failure_reason } = row;
+  const { before_sha, yaml_errors, failure_reason, archived } = row;
   const label = labels[status];
   return {
     ...presentPipeline(url, full_path, row),
@@ -142,7 +144,7 @@ export const presentPipelineDetail = (
     duration: whole(secondsBetween(started_at, finished_at)),
     queued_duration: whole(secondsBetween(created_at, started_at)),
     coverage,
-    archived: false,
+    archived,
     detailed_status: {
       icon: `status_${status}`,
       text: label[0]!.toUpperCase() + label.slice(1),

@@ -28,10 +28,14 @@ export const pipelinesOf = (db: Database, project: Project) =>
     .where('pipelines.project_id', '=', project.id)
     .$if(!mayUse(project, 'builds'), (q) => q.where('pipelines.source', '=', 'external'));
 
+/** Whether each row of `pipelines` is too old to run again (docs/reference/pipelines.md#archived-pipelines). */
+export const isArchived = sql<boolean>`
+  coalesce(pipelines.created_at < now() - make_interval(secs => (select archive_builds_seconds from application_settings)), false)`;
+
 const detailsOf = (db: Database, project: Project) =>
   pipelinesOf(db, project)
     .select(detailColumns)
-    .select([userOfPipeline.as('user'), coverageOfPipeline.as('coverage')]);
+    .select([userOfPipeline.as('user'), coverageOfPipeline.as('coverage'), isArchived.as('archived')]);
 
 type Place = Pick<Services, 'db' | 'url'>;
 
@@ -84,7 +88,7 @@ const headRow = (db: Database, caller: MaybeCaller, { projects, sha, ref = '' }:
     .innerJoin('projects', 'projects.id', 'pipelines.project_id')
     .select([...pipelineColumns, ...detailColumns, 'full_path'])
     .select((q) => q.ref('pipelines.status').$castTo<State>().as('status'))
-    .select([userOfPipeline.as('user'), coverageOfPipeline.as('coverage')])
+    .select([userOfPipeline.as('user'), coverageOfPipeline.as('coverage'), isArchived.as('archived')])
     .where('pipelines.project_id', 'in', projects)
     .where('pipelines.sha', '=', sha)
     .where(hasReadablePipelines(caller))

@@ -1,6 +1,7 @@
 /** Application settings, which administrators set for the whole server. */
 import { type Static, type TObject, Type } from 'typebox';
 import { admin, groupFor, type MaybeCaller } from '../../../access/index.ts';
+import { durationOf } from '../../../ci_configuration/index.ts';
 import { type Database, stamped } from '../../../db/index.ts';
 import { isValidBranchName } from '../../../git/index.ts';
 import {
@@ -21,7 +22,7 @@ import {
 } from '../../../http/index.ts';
 import { domainReasons, expressionReasons } from './email_checks.ts';
 import { type Settings, settingsOf } from './queries.ts';
-import { durationReasons, originReasons, prefixReasons, weightReasons, weightsOf } from './rules.ts';
+import { ageReasons, durationReasons, originReasons, prefixReasons, weightReasons, weightsOf } from './rules.ts';
 
 /** The column holds four bytes. */
 const largest = 2 ** 31 - 1;
@@ -140,6 +141,12 @@ const columns = {
   default_artifacts_expire_in: checked(
     Type.String({ description: 'How long the files of jobs are kept that do not say it; `0`: always' }),
     durationReasons,
+  ),
+  archive_builds_in_human_readable: checked(
+    nullable(
+      Type.String({ description: 'The age from which pipelines do not run again, such as `1 year`; null: never' }),
+    ),
+    ageReasons,
   ),
   keep_latest_artifact: Type.Boolean({
     description: 'Whether the files of the latest pipeline of a branch or tag that succeeded are kept',
@@ -328,6 +335,7 @@ function changesFrom(given: Omit<Static<TObject<typeof input>>, 'team_group'>, s
     repository_storages_weighted,
     default_branch_name,
     restricted_visibility_levels,
+    archive_builds_in_human_readable: age,
     ...others
   } = given;
   const weights =
@@ -338,6 +346,9 @@ function changesFrom(given: Omit<Static<TObject<typeof input>>, 'team_group'>, s
     throw invalid({ [repository_storages_weighted ? 'repository_storages_weighted' : 'repository_storages']: reasons });
   return {
     ...others,
+    ...(age === undefined
+      ? {}
+      : { archive_builds_in_human_readable: age, archive_builds_seconds: age === null ? null : durationOf(age)! }),
     ...(weights ? { repository_storages_weighted: JSON.stringify(weights) } : {}),
     ...(default_branch_name === undefined ? {} : { default_branch_name: default_branch_name || null }),
     ...(restricted_visibility_levels

@@ -16,6 +16,15 @@ export function prefixReasons(prefix: string): string[] {
 export const durationReasons = (text: string): string[] =>
   durationOf(text) === undefined ? ['is not a correct duration'] : [];
 
+const day_s = 24 * 60 * 60;
+
+/** Why a text is no age from which pipelines do not run again, empty if it is. */
+export function ageReasons(text: string | null): string[] {
+  if (text === null) return [];
+  const reasons = durationReasons(text);
+  return reasons.length === 0 && durationOf(text)! < day_s ? ['must be at least 1 day'] : reasons;
+}
+
 type Weights = Readonly<Record<string, number>>;
 
 /** Why storages cannot have these shares, empty if they can. */

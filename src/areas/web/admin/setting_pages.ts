@@ -151,6 +151,10 @@ const repositoryPage = settingsPage('admin', 'repository', [
         max_terraform_state_size_bytes: { label: 'Largest Terraform state, in bytes', help: '0: 64 MiB.' },
         max_terraform_state_versions: { label: 'Kept versions of a Terraform state', help: undefined },
         default_artifacts_expire_in: { label: 'How long files of jobs are kept', help: 'Such as 30 days. 0: always.' },
+        archive_builds_in_human_readable: {
+          label: 'Age from which pipelines do not run again',
+          help: 'Such as 1 year. Empty: never.',
+        },
         keep_latest_artifact: {
           label: 'Files of the latest pipeline of a branch that succeeded are kept',
           help: undefined,
