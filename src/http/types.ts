@@ -90,8 +90,15 @@ export const allOptional = <P extends TProperties>(properties: P) =>
     [K in keyof P]: TOptional<P[K]>;
   };
 
-/** `schema` or null. */
-export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
+/**
+ * `schema` or null.
+ * @throws Error for a value with a rule, which would not be looked at: the rule belongs outside
+ */
+export function nullable<S extends TSchema>(schema: S) {
+  if ((schema as Marked)[marks]?.reasons)
+    throw new Error('Write checked(nullable(…)) in place of nullable(checked(…)).');
+  return Type.Union([schema, Type.Null()]);
+}
 
 /** Text that is not blank; otherwise `x is empty`. */
 export const NotBlank = (options = {}) => marked(Type.String(options), { notBlank: true });

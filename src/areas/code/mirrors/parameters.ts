@@ -10,10 +10,8 @@ export const MirrorUrl = checked(
 );
 
 export const BranchRegex = optional(
-  nullable(
-    checked(Type.String({ description: 'Which branches, in RE2 syntax' }), (regex) =>
-      tooLong(regex ?? '', maximumLengths.regex),
-    ),
+  checked(nullable(Type.String({ description: 'Which branches, in RE2 syntax' })), (regex) =>
+    tooLong(regex ?? '', maximumLengths.regex),
   ),
 );
 
@@ -28,11 +26,11 @@ export const HostKeys = optional(
 );
 
 const ImportUrl = optional(
-  nullable(
-    checked(
+  checked(
+    nullable(
       Type.String({ description: 'The repository that a new project is filled from, or with `mirror` pulled from' }),
-      (url) => tooLong(url ?? '', maximumLengths.url),
     ),
+    (url) => tooLong(url ?? '', maximumLengths.url),
   ),
 );
 

@@ -89,6 +89,8 @@ test('a push mirror with a selection sends only selected refs, and deletes none'
   assert.deepEqual([changed.body.only_protected_branches, changed.body.mirror_branch_regex], [true, null]);
   const unchanged = await as('maintainer').put(one, {});
   assert.deepEqual([unchanged.status, unchanged.body.only_protected_branches], [200, true]);
+  const long = await as('maintainer').put(one, { mirror_branch_regex: 'x'.repeat(256) });
+  assert.deepEqual(long.body.message, { mirror_branch_regex: ['is too long (maximum is 255 characters)'] });
   const both = await as('maintainer').put(one, { only_protected_branches: true, mirror_branch_regex: 'x' });
   const text = 'only_protected_branches, mirror_branch_regex are mutually exclusive';
   assert.deepEqual([both.status, both.body], [400, { message: text, error: text }]);
