@@ -24,7 +24,7 @@ async function done(asked: Promise<{ status: number; body: unknown }>): Promise<
   assert.ok(status < 300, `${status} ${JSON.stringify(body)}`);
 }
 
-/** Gives the project of a world two branches, a tag and files, so that requests find something. */
+/** Gives the project of a world two branches, a tag, files and a pipeline, so that requests find something. */
 export async function furnish(world: World, text: string): Promise<Names> {
   const { as, project, group, people } = world;
   const api = as('owner');
@@ -41,6 +41,12 @@ export async function furnish(world: World, text: string): Promise<Names> {
   await write('README.md', 'main');
   await write('docs/a b.md', 'main');
   await write('topic.txt', 'topic/x', { start_branch: 'main' });
+  const job = { script: `echo ${text}`, environment: 'production', artifacts: { paths: ['out.txt'] } };
+  const action = { action: 'create', file_path: '.gitlab-ci.yml', content: JSON.stringify({ [`${text} job`]: job }) };
+  await done(api.post(`${url}/repository/commits`, { branch: 'main', commit_message: text, actions: [action] }));
+  await done(api.post(`${url}/pipeline`, { ref: 'main', variables: [{ key: 'TEXT', value: text }] }));
+  await done(api.post(`${url}/triggers`, { description: text }));
+  await done(api.post(`${url}/pipeline_schedules`, { description: text, ref: 'main', cron: '0 1 * * *' }));
   await done(api.post(`${url}/repository/tags`, { tag_name: 'v1.0', ref: 'main', message: text }));
   await done(api.post(`${url}/freeze_periods`, { freeze_start: '0 23 * * 5', freeze_end: '0 8 * * 1' }));
   const { body } = await api.get(`${url}/repository/branches/main`);
