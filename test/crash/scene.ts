@@ -111,7 +111,7 @@ export const applications: Writers = ({ store, memory }, round) =>
     sendEvents(store, sender, round, memory, () => round.onSuccess()),
   );
 
-/** Pipelines alone, which are executed as fast as they are. */
+/** Pipelines and their runners alone. */
 export const workshops: Writers = ({ api, workshop, memory }, round) => runPipelines(api, workshop, round, memory);
 
 const allWriters: Writers = ({ api, git, project, merging, attic, workshop, store, memory }, round) => [

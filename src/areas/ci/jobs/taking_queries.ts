@@ -107,7 +107,7 @@ const takingFor = (runner_type: Runner['runner_type']) =>
     const suits = suitsRunner(asking);
     const mayTake = sql<SqlBool>`${isOpen} and ${served[runner_type](asking)}`;
     const first = sql`(select job.id from commit_statuses job where job.project_id = projects.id and ${suits} order by job.id limit 1)`;
-    // Instance runners serve all projects nearly, and the first one in order mostly has a job for them: the others are not looked at.
+    // Instance runners serve nearly all projects, so that the first one in order mostly has a job for them, and no other is looked at.
     const queue =
       runner_type === 'instance_type'
         ? sql`${busy}, queue as (
