@@ -10,6 +10,7 @@ import { accessTable } from '../test/support/access_table.ts';
 import { decisionIndex } from '../test/support/decision_index.ts';
 import { doorTable } from '../test/support/door_table.ts';
 import { withDistrictGraph } from '../test/support/imports.ts';
+import { withMemberTables } from '../test/support/member_tables.ts';
 import { operationTypes } from '../test/support/operation_types.ts';
 import { pageTable } from '../test/support/page_access.ts';
 import { unofferedTable } from '../test/support/page_operations.ts';
@@ -29,6 +30,8 @@ await write(
   'docs/architecture.md',
   await withDistrictGraph(await readFile(path.join(top, 'docs/architecture.md'), 'utf8')),
 );
+const providers = 'docs/reference/sign_in_providers.md';
+await write(providers, withMemberTables(await readFile(path.join(top, providers), 'utf8')));
 await write('docs/decisions/README.md', await decisionIndex());
 await write('src/pages/operations.ts', operationTypes([...endpoints, ...pageEndpoints]));
 const server = await startTestServer();

@@ -204,3 +204,15 @@ test('the key of another issuer is a public one, as text or in a file', (t) => {
     assert.match(problems[0]!, /^COPPICE_LICENSE_PUBLIC_KEY must be the public key/);
   }
 });
+
+test('problems of the file of providers are reported with the others', (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'coppice-config-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const COPPICE_SIGN_IN = path.join(folder, 'sign_in.yml');
+  writeFileSync(COPPICE_SIGN_IN, 'providers: [{name: corp, type: oidc, client_id: forge}]\n');
+  assert.deepEqual(problemsOf({ COPPICE_PORT: 'x', COPPICE_SIGN_IN }), [
+    'COPPICE_PORT must be a whole number from 1 to 65535, not “x”.',
+    'COPPICE_SIGN_IN has a problem: providers[0] (corp): issuer is missing.',
+  ]);
+  assert.match(problemsOf({ COPPICE_SIGN_IN: '/nowhere.yml' }).join(), /cannot be read: .*ENOENT/);
+});

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import path from 'node:path';
 import type { BlobPlace } from './blobs/index.ts';
+import { noSignInFile, readSignInFile, type SignInFile } from './identity_providers/index.ts';
 
 /** Not 22, which belongs to the SSH server of the machine. */
 export const usualSshPort = 2222;
@@ -73,6 +74,8 @@ export interface Config {
   /** Error tracking events are refused if the disk of the data folder has less free space than this, in MiB. */
   ingestMinFreeDisk_mb: number;
   geo: GeoConfig;
+  /** Who signs people in besides their passwords here. */
+  signIn: SignInFile;
 }
 
 /** All problems of the configuration, each a sentence that names its variable. */
@@ -113,6 +116,7 @@ const variables = [
   'COPPICE_GEO_NODE_NAME',
   'COPPICE_GEO_PRIMARY_URL',
   'COPPICE_GEO_DATABASE_URL',
+  'COPPICE_SIGN_IN',
 ] as const;
 type Variable = (typeof variables)[number];
 
@@ -183,7 +187,13 @@ export function readConfig(env: Environment): Config {
       primaryUrl: given('COPPICE_GEO_PRIMARY_URL', readOwnUrl),
       databaseUrl: given('COPPICE_GEO_DATABASE_URL', readDatabaseUrl),
     },
+    signIn: noSignInFile,
   };
+  if (values.COPPICE_SIGN_IN !== undefined) {
+    const read = readSignInFile(values.COPPICE_SIGN_IN, env);
+    if (Array.isArray(read)) problems.push(...read.map((text) => `COPPICE_SIGN_IN ${text}`));
+    else config.signIn = read;
+  }
   if (config.geo.role === 'secondary' && values.COPPICE_GEO_PRIMARY_URL === undefined)
     problems.push('COPPICE_GEO_PRIMARY_URL must say where this secondary reaches the primary.');
   if (problems.length > 0) throw new ConfigError(problems);

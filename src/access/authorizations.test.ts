@@ -15,6 +15,7 @@ import { diskBlobs } from '../blobs/index.ts';
 import { daysFromNow } from '../cron/index.ts';
 import type { Database } from '../db/index.ts';
 import { ApiError, type Services } from '../http/index.ts';
+import { noSignInFile } from '../identity_providers/index.ts';
 import { secretsFrom } from '../secrets/index.ts';
 import type { Subtree } from './authorizations.ts';
 import { groupFor } from './groups.ts';
@@ -46,6 +47,7 @@ before(async () => {
     hook_events: [],
     licensePublicKey: undefined,
     geo: { role: undefined, nodeName: 'http://localhost', primaryUrl: undefined, databaseUrl: undefined },
+    sign_in: noSignInFile,
   };
   people = [];
   for (const username of ['ada', 'bea', 'cem', 'dan'])

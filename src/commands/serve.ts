@@ -40,6 +40,7 @@ Options
     process.stdout.write(`${runningNode(process.versions.node, new Date())}\n`);
     const log = openLog(wanted);
     const config = await settlePorts(wanted, (sentence) => log.warn(sentence));
+    for (const warning of config.signIn.warnings) log.warn(warning);
     const lost = Promise.withResolvers<never>();
     lost.promise.catch(() => {}); // handled below, once the server listens
     const embedded = {

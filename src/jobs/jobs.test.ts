@@ -13,6 +13,7 @@ import { diskBlobs } from '../blobs/index.ts';
 import { startEmbedded } from '../db/embedded.ts';
 import { connect, type Database } from '../db/index.ts';
 import { migrate } from '../db/migrate.ts';
+import { noSignInFile } from '../identity_providers/index.ts';
 import { secretsFrom } from '../secrets/index.ts';
 import { type AnyJob, Ended, job, peerQueueOf, startWorker } from './index.ts';
 
@@ -26,6 +27,7 @@ const unused = {
   secrets: secretsFrom('k'.repeat(32)),
   licensePublicKey: undefined,
   geo: { role: undefined, nodeName: 'http://localhost', primaryUrl: undefined, databaseUrl: undefined },
+  sign_in: noSignInFile,
   mailer: { send: async () => {} },
 };
 

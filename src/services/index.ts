@@ -68,7 +68,17 @@ export function storagesOf({ storages, geo }: Pick<Config, 'storages' | 'geo'>):
 /** The part of the configuration that services need. */
 export type ServicesConfig = Pick<
   Config,
-  'url' | 'sshPort' | 'data' | 'storages' | 'blobs' | 'secretKey' | 'smtpUrl' | 'mailFrom' | 'licensePublicKey' | 'geo'
+  | 'url'
+  | 'sshPort'
+  | 'data'
+  | 'storages'
+  | 'blobs'
+  | 'secretKey'
+  | 'smtpUrl'
+  | 'mailFrom'
+  | 'licensePublicKey'
+  | 'geo'
+  | 'signIn'
 >;
 
 /** The services of jobs. */
@@ -84,6 +94,8 @@ export interface JobServices extends RepositoryServices {
   licensePublicKey: Config['licensePublicKey'];
   /** What this server is among the sites of the installation. */
   geo: Config['geo'];
+  /** Who signs people in besides their passwords here. */
+  sign_in: Config['signIn'];
   mailer: ReturnType<typeof mailerFor>;
   /** The rows that are deleted in batches before a project is. */
   emptying: readonly Emptying[];
@@ -119,6 +131,7 @@ export const servicesFor = (config: ServicesConfig, db: Database, areas: AreaSer
   secrets: secretsOf(config),
   licensePublicKey: config.licensePublicKey,
   geo: config.geo,
+  sign_in: config.signIn,
   mailer: mailerFor({ smtpUrl: config.smtpUrl, from: config.mailFrom, folder: mailFolder(config) }),
 });
 
