@@ -3893,6 +3893,34 @@ comment on table notifications is 'Changes that users are to be told of by mail.
 comment on column notifications.target_type is 'The kind of the target. There is no foreign key: the job finds nothing when the target is gone.';
 comment on column notifications.is_alone is 'Whether it has a job of its own, because it failed together with others.';
 
+create table oauth_applications (
+  id bigint generated always as identity not null,
+  uid text not null,
+  secret_digest bytea not null,
+  name text not null,
+  redirect_uri text not null,
+  scopes text[] not null,
+  confidential boolean not null,
+  trusted boolean default false not null,
+  user_id bigint,
+  group_id bigint,
+  created_at timestamp with time zone default now() not null,
+  constraint oauth_applications_pkey PRIMARY KEY (id),
+  constraint oauth_applications_uid_key UNIQUE (uid),
+  constraint oauth_applications_owner_check CHECK (num_nonnulls(user_id, group_id) <= 1),
+  constraint oauth_applications_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint oauth_applications_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX oauth_applications_of_group ON oauth_applications USING btree (group_id, id);
+CREATE INDEX oauth_applications_of_instance ON oauth_applications USING btree (id) WHERE user_id IS NULL AND group_id IS NULL;
+CREATE INDEX oauth_applications_of_user ON oauth_applications USING btree (user_id, id);
+comment on table oauth_applications is 'Programs that ask for tokens with OAuth. Without a user and a group, one is of the instance.';
+comment on column oauth_applications.uid is 'The public name, which requests call client_id.';
+comment on column oauth_applications.secret_digest is 'SHA-256.';
+comment on column oauth_applications.redirect_uri is 'The addresses that people may be sent back to, one a line.';
+comment on column oauth_applications.confidential is 'Whether it can keep its secret, and must show it.';
+comment on column oauth_applications.trusted is 'Whether people are not asked before it gets a token.';
+
 create table oauth_tokens (
   id bigint default nextval((pg_get_serial_sequence('personal_access_tokens'::text, 'id'::text))::regclass) not null,
   user_id bigint not null,

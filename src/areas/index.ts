@@ -156,6 +156,7 @@ import { relationExportFiles } from './migration/export_relations/index.ts';
 import { relationExportRoutes } from './migration/export_relations/routes.ts';
 import { proposalRoutes } from './migration/placeholders/proposal_routes.ts';
 import { placeholderRoutes } from './migration/placeholders/routes.ts';
+import { applicationRoutes } from './people/applications/routes.ts';
 import { avatarFiles } from './people/avatars/index.ts';
 import { customAttributeRoutes } from './people/custom_attributes/routes.ts';
 import { emailRoutes } from './people/emails/routes.ts';
@@ -454,6 +455,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     personalAccessTokenRoutes,
   ),
   ...tagged('Impersonation tokens', 'Tokens by which administrators act as another user.', impersonationTokenRoutes),
+  ...tagged('Applications', 'Programs that sign people in with this server, and act for them.', applicationRoutes),
   ...tagged(
     'Project and group access tokens',
     'Tokens that act as the bot user of a project or group.',

@@ -225,6 +225,7 @@ export const atLeaving: Readonly<Record<string, AtLeaving>> = {
     'namespaces.owner_id',
     'notification_counts.user_id',
     'notification_settings.user_id',
+    'oauth_applications.user_id',
     'oauth_tokens.user_id',
     'password_links.user_id',
     'personal_access_tokens.user_id',

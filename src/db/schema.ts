@@ -1821,6 +1821,20 @@ export interface Notifications {
   is_alone: Generated<boolean>;
 }
 
+export interface OauthApplications {
+  id: GeneratedAlways<number>;
+  uid: string;
+  secret_digest: Buffer;
+  name: string;
+  redirect_uri: string;
+  scopes: string[];
+  confidential: boolean;
+  trusted: Generated<boolean>;
+  user_id: number | null;
+  group_id: number | null;
+  created_at: Generated<Timestamp>;
+}
+
 export interface OauthTokens {
   id: Generated<number>;
   user_id: number;
@@ -2979,6 +2993,7 @@ export interface DB {
   notification_recipients: NotificationRecipients;
   notification_settings: NotificationSettings;
   notifications: Notifications;
+  oauth_applications: OauthApplications;
   oauth_tokens: OauthTokens;
   open_issue_counts: OpenIssueCounts;
   package_advisories: PackageAdvisories;

@@ -40,6 +40,7 @@ export interface OperationParameters {
   countGroupIssues: 'id' | 'scope' | 'labels' | 'author_id' | 'author_username' | 'milestone' | 'milestone_id' | 'iids' | 'assignee_id' | 'assignee_username' | 'iteration_id' | 'iteration_title' | 'weight' | 'my_reaction_emoji' | 'created_after' | 'created_before' | 'updated_after' | 'updated_before' | 'search' | 'in' | 'release_tag' | 'not' | 'confidential' | 'epic_id' | 'health_status';
   countIssues: 'scope' | 'labels' | 'author_id' | 'author_username' | 'milestone' | 'milestone_id' | 'iids' | 'assignee_id' | 'assignee_username' | 'iteration_id' | 'iteration_title' | 'weight' | 'my_reaction_emoji' | 'created_after' | 'created_before' | 'updated_after' | 'updated_before' | 'search' | 'in' | 'release_tag' | 'not' | 'confidential' | 'epic_id' | 'health_status';
   countProjectIssues: 'id' | 'scope' | 'labels' | 'author_id' | 'author_username' | 'milestone' | 'milestone_id' | 'iids' | 'assignee_id' | 'assignee_username' | 'iteration_id' | 'iteration_title' | 'weight' | 'my_reaction_emoji' | 'created_after' | 'created_before' | 'updated_after' | 'updated_before' | 'search' | 'in' | 'release_tag' | 'not' | 'confidential' | 'epic_id' | 'health_status';
+  createApplication: 'name' | 'redirect_uri' | 'scopes' | 'confidential' | 'trusted';
   createBranch: 'id' | 'branch' | 'ref';
   createBroadcastMessage: 'message' | 'starts_at' | 'ends_at' | 'color' | 'font' | 'target_access_levels' | 'target_path' | 'broadcast_type' | 'theme' | 'dismissable' | 'show_in_cli';
   createChangelog: 'id' | 'version' | 'from' | 'to' | 'date' | 'config_file' | 'config_file_ref' | 'trailer' | 'branch' | 'file' | 'message';
@@ -181,6 +182,7 @@ export interface OperationParameters {
   createUserPersonalAccessToken: 'user_id' | 'name' | 'description' | 'expires_at' | 'scopes';
   createUserProject: 'user_id' | 'name' | 'path' | 'namespace_id' | 'default_branch' | 'initialize_with_readme' | 'repository_object_format' | 'repository_storage' | 'description' | 'visibility' | 'topics' | 'issues_access_level' | 'repository_access_level' | 'merge_requests_access_level' | 'forking_access_level' | 'snippets_access_level' | 'environments_access_level' | 'wiki_access_level' | 'feature_flags_access_level' | 'releases_access_level' | 'builds_access_level' | 'public_jobs' | 'request_access_enabled' | 'lfs_enabled' | 'emails_enabled' | 'enforce_auth_checks_on_uploads' | 'freeze_blocks_pushes' | 'deployment_freeze' | 'ci_forward_deployment_enabled' | 'ci_allow_fork_pipelines_to_run_in_parent_project' | 'ci_forward_deployment_rollback_allowed' | 'allow_pipeline_trigger_approve_deployment' | 'issues_template' | 'dependency_paths' | 'ci_config_path' | 'auto_cancel_pending_pipelines' | 'shared_runners_enabled' | 'group_runners_enabled' | 'runner_token_expiration_interval' | 'build_timeout' | 'build_git_strategy' | 'ci_default_git_depth' | 'ci_separated_caches' | 'keep_latest_artifact' | 'ci_inbound_job_token_scope_enabled' | 'ci_push_repository_for_job_token_allowed' | 'max_artifacts_size' | 'ci_pipeline_variables_minimum_override_role' | 'ci_restrict_pipeline_cancellation_role' | 'tag_list' | 'issues_enabled' | 'merge_requests_enabled' | 'snippets_enabled' | 'wiki_enabled' | 'jobs_enabled' | 'emails_disabled' | 'merge_method' | 'squash_option' | 'only_allow_merge_if_pipeline_succeeds' | 'only_allow_merge_if_all_discussions_are_resolved' | 'remove_source_branch_after_merge' | 'resolve_outdated_diff_discussions' | 'printing_merge_request_link_enabled' | 'autoclose_referenced_issues' | 'allow_merge_on_skipped_pipeline' | 'suggestion_commit_message' | 'merge_commit_template' | 'squash_commit_template' | 'merge_requests_template' | 'import_url' | 'mirror' | 'mirror_user_id' | 'mirror_trigger_builds' | 'only_mirror_protected_branches' | 'mirror_overwrites_diverged_branches' | 'mirror_branch_regex' | 'avatar';
   deactivateUser: 'id';
+  deleteApplication: 'id';
   deleteBillableMember: 'id' | 'user_id';
   deleteBranch: 'id' | 'branch';
   deleteBroadcastMessage: 'id';
@@ -576,6 +578,7 @@ export interface OperationParameters {
   listAllProjectMembers: 'id' | 'page' | 'per_page' | 'cursor' | 'query' | 'user_ids' | 'skip_users';
   listAllRunners: 'type' | 'status' | 'paused' | 'tag_list' | 'version_prefix' | 'page' | 'per_page' | 'cursor';
   listAllSnippets: 'page' | 'per_page' | 'cursor' | 'created_after' | 'created_before';
+  listApplications: 'page' | 'per_page' | 'cursor';
   listBillableMembers: 'id' | 'search' | 'sort' | 'page' | 'per_page' | 'cursor';
   listBillableMemberships: 'id' | 'user_id' | 'page' | 'per_page' | 'cursor';
   listBranches: 'id' | 'search' | 'regex' | 'sort' | 'pagination' | 'page_token' | 'page' | 'per_page';
@@ -882,6 +885,7 @@ export interface OperationParameters {
   renderGroupBadge: 'id' | 'link_url' | 'image_url';
   renderMarkdown: 'text' | 'gfm' | 'project';
   renderProjectBadge: 'id' | 'link_url' | 'image_url';
+  renewApplicationSecret: 'id';
   reorderChildEpic: 'id' | 'epic_iid' | 'child_epic_id' | 'move_before_id' | 'move_after_id' | 'page' | 'per_page' | 'cursor';
   reorderChildEpicAlias: 'id' | 'epic_iid' | 'child_epic_id' | 'move_before_id' | 'move_after_id' | 'page' | 'per_page' | 'cursor';
   reorderEpicIssue: 'id' | 'epic_iid' | 'epic_issue_id' | 'move_before_id' | 'move_after_id' | 'page' | 'per_page' | 'cursor';

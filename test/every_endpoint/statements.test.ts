@@ -358,6 +358,9 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
   await asked(here.as('admin').post(`/features/${name}`, { value: true, user: people.guest.username, force: true }));
   await asked(here.as('admin').post('/admin/ci/variables', { key: `TURN_${group.id}_${turn}`, value: name }));
   await asked(here.as('admin').post('/topics', { name, title: name }));
+  await asked(
+    here.as('admin').post('/applications', { name, redirect_uri: 'https://app.example.com', scopes: 'openid' }),
+  );
   await asked(here.as('admin').post('/hooks', { url: 'https://hooks.example.com', push_events: false }));
   for (const kind of ['project', 'group'] as const) await addDelivery(here, kind);
   await asked(here.as('admin').post('/service_accounts'));
