@@ -23,6 +23,58 @@ CREATE OR REPLACE FUNCTION public.arrives_counted()
 AS $function$
   select coalesce(current_setting('coppice.arrives_counted', true), '') = 'yes'
 $function$;
+CREATE OR REPLACE FUNCTION public.audit_hash(previous bytea, event audit_events)
+ RETURNS bytea
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select sha256(previous || convert_to(jsonb_build_array(
+    event.id, extract(epoch from event.created_at), event.event_name, event.author_id, event.author_name, event.author_email, event.author_class, event.acts_as,
+    host(event.ip_address), event.entity_type, event.entity_id, event.entity_path, event.target_id, event.target_type, event.target_details, event.details, event.place)::text, 'UTF8'))
+$function$;
+CREATE OR REPLACE FUNCTION public.audit_path(entity_type text, entity_id bigint)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(case entity_type
+    when 'User' then (select username::text from users where id = entity_id)
+    when 'Group' then (select full_path::text from namespaces where id = entity_id)
+    when 'Project' then (select full_path::text from projects where id = entity_id)
+    else 'gitlab_instance' end, '')
+$function$;
+CREATE OR REPLACE FUNCTION public.audit_protected_branches()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it protected_branches;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'ProtectedBranch';
+  target_details text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.project_id) is not null then 'Project' when (it.group_id) is not null then 'Group' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.project_id), (it.group_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := it.name;
+  if tg_op = 'INSERT' then perform write_audit_event('protected_branch_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'protected_branch')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('protected_branch_removed', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'protected_branch')); end if;
+  if tg_op <> 'UPDATE' then return null; end if;
+  if old.allow_force_push is distinct from new.allow_force_push then
+    perform write_audit_event('protected_branch_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'allow_force_push', 'from', to_jsonb(old.allow_force_push) #>> '{}', 'to', to_jsonb(new.allow_force_push) #>> '{}'));
+  end if;
+  if old.code_owner_approval_required is distinct from new.code_owner_approval_required then
+    perform write_audit_event('protected_branch_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'code_owner_approval_required', 'from', to_jsonb(old.code_owner_approval_required) #>> '{}', 'to', to_jsonb(new.code_owner_approval_required) #>> '{}'));
+  end if;
+  return null;
+end $function$;
 CREATE OR REPLACE FUNCTION public.best_label_priority(issue bigint, project bigint)
  RETURNS integer
  LANGUAGE sql
@@ -39,6 +91,29 @@ AS $function$
   select min(label_priorities.priority) from merge_request_labels join label_priorities using (label_id)
    where merge_request_labels.merge_request_id = merge_request and label_priorities.project_id = project
 $function$;
+CREATE OR REPLACE FUNCTION public.chain_audit_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  chain audit_chains;
+  event audit_events := new;
+begin
+  select * into chain from audit_chains where partition = tg_table_name and dropped_at is null for update;
+  if not found then
+    -- Whoever comes second waits here, and then finds the row.
+    insert into audit_chains (partition, length, last_hash, first_at, last_at) values (tg_table_name, 0, '', event.created_at, event.created_at)
+      on conflict (partition) do update set length = case when audit_chains.dropped_at is null then audit_chains.length else 0 end,
+        last_hash = case when audit_chains.dropped_at is null then audit_chains.last_hash else '' end, dropped_at = null
+      returning * into chain;
+  end if;
+  event.place := chain.length + 1;
+  event.previous_hash := chain.last_hash;
+  event.hash := audit_hash(event.previous_hash, event);
+  update audit_events set place = event.place, previous_hash = event.previous_hash, hash = event.hash where created_at = event.created_at and id = event.id;
+  update audit_chains set length = event.place, last_hash = event.hash, last_at = event.created_at where partition = tg_table_name;
+  return null;
+end $function$;
 CREATE OR REPLACE FUNCTION public.count_open_issues()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -86,6 +161,13 @@ begin
   update notes set starts_discussion = true
    where id = (select id from notes where discussion_id = old.discussion_id order by created_at, id limit 1);
   return null;
+end $function$;
+CREATE OR REPLACE FUNCTION public.keep_audit_events()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'Audit events are never changed or deleted.' using errcode = 'insufficient_privilege';
 end $function$;
 CREATE OR REPLACE FUNCTION public.keep_label_priority_of_issues()
  RETURNS trigger
@@ -532,6 +614,19 @@ begin
   new.milestone_due_date := (select due_date from milestones where id = new.milestone_id);
   return new;
 end $function$;
+CREATE OR REPLACE FUNCTION public.write_audit_event(event_name text, entity_type text, entity_id bigint, entity_path text, target_id bigint, target_type text, target_details text, details jsonb, author jsonb DEFAULT NULL::jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  actor jsonb := coalesce(author, nullif(current_setting('coppice.actor', true), '')::jsonb, '{}');
+begin
+  if actor ? 'only' and not actor->'only' ? event_name then return; end if;
+  insert into audit_events (event_name, author_id, author_name, author_email, author_class, acts_as, ip_address, entity_type, entity_id, entity_path,
+                            target_id, target_type, target_details, details)
+  values (event_name, coalesce((actor->>'id')::bigint, -1), coalesce(actor->>'name', '(System)'), actor->>'email', coalesce(actor->>'class', 'System'),
+          actor->>'as', (actor->>'ip')::inet, entity_type, entity_id, entity_path, target_id, target_type, target_details, details);
+end $function$;
 
 create table access_requests (
   id bigint generated always as identity not null,
@@ -745,8 +840,10 @@ create table application_settings (
   ci_job_silence_seconds integer default 600 not null,
   archive_builds_in_human_readable text,
   archive_builds_seconds integer,
+  audit_retention_days integer,
   constraint application_settings_pkey PRIMARY KEY (id),
   constraint application_settings_archive_builds_check CHECK ((archive_builds_in_human_readable IS NULL) = (archive_builds_seconds IS NULL)),
+  constraint application_settings_audit_retention_days_check CHECK (audit_retention_days >= 1),
   constraint application_settings_bulk_import_concurrent_pipeline_batc_check CHECK (bulk_import_concurrent_pipeline_batch_limit >= 1),
   constraint application_settings_bulk_import_max_download_file_size_check CHECK (bulk_import_max_download_file_size >= 0),
   constraint application_settings_ci_job_silence_seconds_check CHECK (ci_job_silence_seconds >= 60),
@@ -823,6 +920,7 @@ comment on column application_settings.ci_job_start_seconds is 'Seconds after wh
 comment on column application_settings.ci_job_silence_seconds is 'Seconds after which a job fails whose runner is silent.';
 comment on column application_settings.archive_builds_in_human_readable is 'The age from which pipelines do not run again, as an administrator wrote it; null: never.';
 comment on column application_settings.archive_builds_seconds is 'The same in seconds.';
+comment on column application_settings.audit_retention_days is 'After how many days the months of audit events are dropped; null for never.';
 
 create table approval_rule_groups (
   approval_rule_id bigint not null,
@@ -879,6 +977,62 @@ CREATE INDEX approval_rules_of_merge_request ON approval_rules USING btree (merg
 CREATE INDEX approval_rules_of_project ON approval_rules USING btree (project_id, id) WHERE project_id IS NOT NULL;
 comment on table approval_rules is 'Approval rules of a project, or of one merge request, whose rules replace those of its project.';
 comment on column approval_rules.approval_project_rule_id is 'The rule of the project that a rule of a merge request was copied from.';
+
+create table audit_chains (
+  partition text not null,
+  length bigint not null,
+  last_hash bytea not null,
+  first_at timestamp with time zone not null,
+  last_at timestamp with time zone not null,
+  dropped_at timestamp with time zone,
+  constraint audit_chains_pkey PRIMARY KEY (partition)
+);
+comment on table audit_chains is 'The end of the chain of hashes of each partition of audit_events: a missing event at the end of a partition shows here.';
+comment on column audit_chains.partition is 'The name of the partition.';
+comment on column audit_chains.dropped_at is 'When the partition was dropped, because its events had been kept long enough.';
+
+create table audit_events (
+  id bigint generated always as identity not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  event_name text not null,
+  author_id bigint not null,
+  author_name text not null,
+  author_email text,
+  author_class text not null,
+  acts_as text,
+  ip_address inet,
+  entity_type text not null,
+  entity_id bigint not null,
+  entity_path text not null,
+  target_id bigint,
+  target_type text,
+  target_details text,
+  details jsonb not null,
+  place bigint,
+  previous_hash bytea,
+  hash bytea,
+  constraint audit_events_pkey PRIMARY KEY (created_at, id),
+  constraint chain_audit_event TRIGGER DEFERRABLE INITIALLY DEFERRED
+) partition by RANGE (created_at);
+CREATE INDEX audit_events_author_idx ON ONLY audit_events USING btree (author_id, id);
+CREATE INDEX audit_events_entity_idx ON ONLY audit_events USING btree (entity_type, entity_id, id);
+CREATE INDEX audit_events_id_idx ON ONLY audit_events USING btree (id);
+CREATE INDEX audit_events_name_idx ON ONLY audit_events USING btree (event_name, id);
+CREATE CONSTRAINT TRIGGER chain_audit_event AFTER INSERT ON audit_events DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION chain_audit_event();
+CREATE TRIGGER keep_audit_event BEFORE UPDATE ON audit_events FOR EACH ROW WHEN (old.hash IS NOT NULL OR pg_trigger_depth() = 0) EXECUTE FUNCTION keep_audit_events();
+CREATE TRIGGER keep_audit_events BEFORE TRUNCATE ON audit_events FOR EACH STATEMENT EXECUTE FUNCTION keep_audit_events();
+CREATE TRIGGER keep_deleted_audit_event BEFORE DELETE ON audit_events FOR EACH ROW EXECUTE FUNCTION keep_audit_events();
+create table audit_events_default partition of audit_events default;
+comment on table audit_events is 'Who did what, in partitions by month. Triggers refuse changes and deletions; partitions whose time is over are dropped. No row refers to another table, so that events outlive what they are about.';
+comment on column audit_events.author_id is 'The user who acted; under sudo the administrator. -1 for commands, for the server itself, and for people who are not signed in.';
+comment on column audit_events.author_class is 'User, DeployToken, ApplicationToken, CLI or System.';
+comment on column audit_events.acts_as is 'The username of the user as whom an administrator acted with sudo.';
+comment on column audit_events.entity_path is 'The path at the time of the event.';
+comment on column audit_events.target_details is 'The name of the target at the time of the event.';
+comment on column audit_events.details is 'What was done: add, remove, change with from and to, or custom_message.';
+comment on column audit_events.place is 'The place in the chain of the partition, from 1; like the hashes, it is set when the transaction commits.';
+comment on column audit_events.previous_hash is 'The hash of the event before in the partition; empty for the first one.';
+comment on column audit_events.hash is 'The SHA-256 of the hash before and of all that the event says.';
 
 create table award_emoji (
   id bigint generated always as identity not null,
@@ -4476,6 +4630,9 @@ create table protected_branches (
   constraint protected_branches_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE UNIQUE INDEX protected_branches_by_group ON protected_branches USING btree (group_id, name) WHERE group_id IS NOT NULL;
+CREATE TRIGGER audit_added AFTER INSERT ON protected_branches FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_protected_branches();
+CREATE TRIGGER audit_changed AFTER UPDATE OF allow_force_push, code_owner_approval_required ON protected_branches FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND (old.allow_force_push IS DISTINCT FROM new.allow_force_push OR old.code_owner_approval_required IS DISTINCT FROM new.code_owner_approval_required)) EXECUTE FUNCTION audit_protected_branches();
+CREATE TRIGGER audit_removed AFTER DELETE ON protected_branches FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_protected_branches();
 comment on table protected_branches is 'Protected branches of projects and groups, by name; `*` matches any characters.';
 
 create table protected_environment_rules (
@@ -4878,6 +5035,14 @@ create table removed_issue_numbers (
   constraint removed_issue_numbers_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 comment on table removed_issue_numbers is 'Numbers of deleted issues, which are never used again.';
+
+create table repeated_migrations (
+  name text not null,
+  digest bytea not null,
+  constraint repeated_migrations_pkey PRIMARY KEY (name)
+);
+comment on table repeated_migrations is 'The generated files of migrations/ that run again whenever they have changed.';
+comment on column repeated_migrations.digest is 'The SHA-256 of the text that ran last.';
 
 create table repository_sizes (
   project_id bigint not null,

@@ -1,7 +1,9 @@
 // `npm run generate`: writes the generated files. They are committed, and tests fail when one is stale.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { auditedNouns } from '../src/areas/audited.ts';
 import { documented, endpoints, pageEndpoints } from '../src/areas/index.ts';
+import { auditTriggers } from '../src/areas/instance/audit_events/index.ts';
 import { connect } from '../src/db/index.ts';
 import { schemaDump } from '../src/db/schema_dump.ts';
 import { schemaTypes } from '../src/db/schema_types.ts';
@@ -34,6 +36,7 @@ const providers = 'docs/reference/sign_in_providers.md';
 await write(providers, withMemberTables(await readFile(path.join(top, providers), 'utf8')));
 await write('docs/decisions/README.md', await decisionIndex());
 await write('src/pages/operations.ts', operationTypes([...endpoints, ...pageEndpoints]));
+await write('migrations/audited.sql', auditTriggers(auditedNouns));
 const server = await startTestServer();
 const db = connect({ connectionString: server.template, max: 2 });
 try {

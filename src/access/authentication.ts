@@ -246,7 +246,8 @@ async function actAs(services: Services, caller: Caller, who: string): Promise<C
   const user = await userNamed(services.db, who);
   if (!user) throw notFound(`User with ID or username '${who}'`);
   refuseInactive(user, services.url);
-  return callerFrom(user, { ...caller, sudo: true }, services.url);
+  const { id, name, email } = caller;
+  return callerFrom(user, { ...caller, sudo: true, administrator: { id, name, email } }, services.url);
 }
 
 /**

@@ -73,11 +73,15 @@ export function commitEmailOf(
 }
 
 /** The parts of a caller that come from the credential; sudo keeps them. */
-type CallerDetails = Pick<Caller, 'token' | 'sudo' | 'counted' | 'plan'>;
+type CallerDetails = Pick<Caller, 'token' | 'sudo' | 'counted' | 'plan' | 'administrator'>;
 
 /** Builds the caller from a user and a credential. */
-export function callerFrom(user: User, { token, sudo, counted, plan }: CallerDetails, url: string): Caller {
+export function callerFrom(
+  user: User,
+  { token, sudo, counted, plan, administrator }: CallerDetails,
+  url: string,
+): Caller {
   const { id, username, name, email, state, admin, external } = user;
   const person = { id, username, name, email, commit_email: commitEmailOf(user, url), state, admin, external };
-  return { ...person, token, sudo, counted, plan };
+  return { ...person, token, sudo, counted, plan, ...(administrator && { administrator }) };
 }

@@ -5,6 +5,7 @@ import { ConfigError, readConfig } from '../config.ts';
 import { DatabaseError } from '../db/embedded.ts';
 import { hasLostDatabase } from '../db/index.ts';
 import { MigrationError } from '../db/migrate.ts';
+import { actingAs } from '../foundation/actors.ts';
 import { isFull } from '../http/index.ts';
 import { SecretKeyError } from '../secrets/index.ts';
 import { type Arguments, type Command, OperatorError, UsageError } from './command.ts';
@@ -39,6 +40,9 @@ const commands: Record<string, () => Promise<Command>> = {
   'advisories import': async () => (await import('./advisories_import.ts')).advisoriesImport,
 };
 
+/** The commands that work for others: whom, they learn with each request. */
+const servers = ['serve', 'work'];
+
 async function overview(): Promise<string> {
   const lines = Object.entries(commands).map(async ([name, load]) => `  ${name.padEnd(17)} ${(await load()).summary}`);
   return `Usage: npm run coppice -- COMMAND [OPTIONS]
@@ -57,7 +61,9 @@ async function act(words: string[]): Promise<number> {
     console.log(`${command.summary}.\n\n${command.help}`);
     return 0;
   }
-  return await command.run(given, readConfig(process.env));
+  const config = readConfig(process.env);
+  if (servers.includes(name)) return await command.run(given, config);
+  return await actingAs({ id: -1, name, class: 'CLI' }, () => command.run(given, config));
 }
 
 async function withoutCommand(words: string[]): Promise<number> {

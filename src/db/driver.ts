@@ -3,13 +3,15 @@
  * connection and reads would wait with them (docs/decisions/0062).
  */
 import {
-  type CompiledQuery,
+  CompiledQuery,
   type DatabaseConnection,
   type PostgresDialectConfig,
   PostgresDriver,
   type QueryResult,
   type TransactionSettings,
 } from 'kysely';
+import pg from 'pg';
+import { type Actor, currentActor } from '../foundation/actors.ts';
 import type { Semaphore } from '../foundation/semaphore.ts';
 import { metByDatabase } from './unavailable.ts';
 
@@ -74,6 +76,9 @@ class LateConnection implements DatabaseConnection {
   }
 }
 
+/** Tells the transaction who acts, for the audit events that it writes. It is sent with its beginning, so it takes no time of its own. */
+const actorSet = (actor: Actor) => `set local coppice.actor = ${pg.escapeLiteral(JSON.stringify(actor))}`;
+
 const late = (connection: DatabaseConnection) => connection as LateConnection;
 
 /** The driver of Kysely, with a limit for writing. */
@@ -92,7 +97,14 @@ export class LimitingDriver extends PostgresDriver {
 
   override async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
     try {
-      await super.beginTransaction(await late(connection).open(settings.accessMode !== 'read only'), settings);
+      const isReading = settings.accessMode === 'read only';
+      const taken = await late(connection).open(!isReading);
+      const actor = isReading ? undefined : currentActor();
+      if (!actor || settings.isolationLevel) {
+        await super.beginTransaction(taken, settings);
+        if (!actor) return;
+      }
+      await taken.executeQuery(CompiledQuery.raw(`${settings.isolationLevel ? '' : 'begin; '}${actorSet(actor)}`));
     } catch (error) {
       throw metByDatabase(error);
     }

@@ -1,4 +1,5 @@
 /** Runs the migrations of `migrations/` on a database, forward only. */
+import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -26,6 +27,9 @@ const migrating = 'coppice migration';
 
 /** The first line of a file whose statements run one by one, each in a transaction of its own or none: `create index concurrently` allows no other. */
 const alone = '-- outside a transaction\n';
+
+/** The generated file that runs again, after all others, whenever it has changed: what it creates it also replaces. */
+const repeatedFile = 'audited.sql';
 
 /** The baseline migration, which replaced earlier ones: how many there were, and the name of the last one. */
 export const baseline = { name: '0001_baseline', replaced: 214, last: '0771_counts_of_topics' };
@@ -67,6 +71,7 @@ export async function migrate(connectionString: string, options: MigrateOptions 
       if (done.length < found.length) await recordBaseline(holder);
       await installQueue(connectionString);
       const ran = await runNew(db, done, wanted);
+      if (up_to === undefined) await runRepeated(db, folder);
       await keepSequences(holder);
       return ran;
     });
@@ -107,7 +112,7 @@ interface FileMigration extends Migration {
 type Migrations = Record<string, FileMigration>;
 
 async function readMigrations(folder: string): Promise<Migrations> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql') && name !== repeatedFile).sort();
   const migrations: Migrations = {};
   const numbers = new Set<string>();
   for (const file of names) {
@@ -269,4 +274,22 @@ async function runNew(db: Database, done: readonly string[], migrations: Migrati
     );
   }
   return new_names;
+}
+
+/** Runs the generated file, unless it is what ran last. */
+async function runRepeated(db: Database, folder: string): Promise<void> {
+  const text = await readFile(path.join(folder, repeatedFile), 'utf8').catch((error) => {
+    if (error.code === 'ENOENT') return undefined; // a folder of a test
+    throw error;
+  });
+  if (text === undefined) return;
+  const digest = createHash('sha256').update(text).digest();
+  await db.transaction().execute(async (tx) => {
+    const { rows } = await sql`
+      insert into repeated_migrations (name, digest) values (${repeatedFile}, ${digest})
+      on conflict (name) do update set digest = excluded.digest where repeated_migrations.digest <> excluded.digest returning name`.execute(
+      tx,
+    );
+    if (rows.length > 0) await sql.raw(text).execute(tx);
+  });
 }

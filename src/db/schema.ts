@@ -175,6 +175,7 @@ export interface ApplicationSettings {
   ci_job_silence_seconds: Generated<number>;
   archive_builds_in_human_readable: string | null;
   archive_builds_seconds: number | null;
+  audit_retention_days: number | null;
 }
 
 export interface ApprovalRuleGroups {
@@ -201,6 +202,37 @@ export interface ApprovalRules {
   rule_type: Generated<string>;
   approvals_required: number;
   applies_to_all_protected_branches: Generated<boolean>;
+}
+
+export interface AuditChains {
+  partition: string;
+  length: number;
+  last_hash: Buffer;
+  first_at: Timestamp;
+  last_at: Timestamp;
+  dropped_at: Timestamp | null;
+}
+
+export interface AuditEvents {
+  id: GeneratedAlways<number>;
+  created_at: Generated<Timestamp>;
+  event_name: string;
+  author_id: number;
+  author_name: string;
+  author_email: string | null;
+  author_class: string;
+  acts_as: string | null;
+  ip_address: string | null;
+  entity_type: string;
+  entity_id: number;
+  entity_path: string;
+  target_id: number | null;
+  target_type: string | null;
+  target_details: string | null;
+  details: Json;
+  place: number | null;
+  previous_hash: Buffer | null;
+  hash: Buffer | null;
 }
 
 export interface AwardEmoji {
@@ -2348,6 +2380,11 @@ export interface RemovedIssueNumbers {
   iid: number;
 }
 
+export interface RepeatedMigrations {
+  name: string;
+  digest: Buffer;
+}
+
 export interface RepositorySizes {
   project_id: number;
   commit_count: number;
@@ -2847,6 +2884,8 @@ export interface DB {
   approval_rule_protected_branches: ApprovalRuleProtectedBranches;
   approval_rule_users: ApprovalRuleUsers;
   approval_rules: ApprovalRules;
+  audit_chains: AuditChains;
+  audit_events: AuditEvents;
   award_emoji: AwardEmoji;
   badges: Badges;
   billable_counts: BillableCounts;
@@ -3033,6 +3072,7 @@ export interface DB {
   releases: Releases;
   remote_mirrors: RemoteMirrors;
   removed_issue_numbers: RemovedIssueNumbers;
+  repeated_migrations: RepeatedMigrations;
   repository_sizes: RepositorySizes;
   repository_storage_moves: RepositoryStorageMoves;
   request_counts: RequestCounts;

@@ -26,6 +26,8 @@ export interface Caller {
   job?: JobReach;
   /** Whether an administrator acts as this user; the token is the administrator's. */
   sudo: boolean;
+  /** That administrator. */
+  administrator?: { id: number; name: string; email: string };
   /** Whether requests are counted, because a rate limit is enabled. */
   counted: boolean;
   /** The plan in force. It is read with the credential, without a statement of its own. */
@@ -153,6 +155,11 @@ export interface Endpoint<Granted, Input extends TProperties, Output> {
   rate?: RateLimit;
   /** The throttle that counts its calls, while it is enabled. By default, and while it is disabled, the throttle of the whole API counts them. */
   throttle?: 'files_api';
+  /**
+   * The audit events that it leaves, if what it brings along would leave others: the members of a new group, say, are a part of `group_created`. By default each
+   * change leaves those that its noun declares.
+   */
+  audits?: readonly string[];
   /** Whether it rotates a token: a call with a revoked token revokes every token of its rotation chain. */
   rotation?: true;
   /** Whether deploy tokens are accepted besides those of users. */

@@ -2,7 +2,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { TProperties } from 'typebox';
 import type { Database } from '../db/index.ts';
+import { actingAs } from '../foundation/actors.ts';
 import type { Services } from '../services/index.ts';
+import { actorOf } from './acting.ts';
 import { checkScopes } from './admission.ts';
 import { causedBy } from './cause.ts';
 import { type AccessCall, type AnyEndpoint, type Conditions, isReading } from './endpoint.ts';
@@ -30,6 +32,7 @@ export type Asking = Pick<AccessCall, 'caller' | 'params' | 'rightsVersion'>;
 /** The objects that an access rule has granted, and the plan in force. */
 export interface Grant {
   granted: object;
+  caller: AccessCall['caller'];
   plan: Plan;
 }
 
@@ -104,11 +107,13 @@ export function performerOf(endpoint: AnyEndpoint, options: PerformOptions): Per
       });
       const plan = caller?.plan ?? (await options.planForAnonymous(services.db, await rightsVersion()));
       if (!reaches(plan, endpoint.plan)) throw forbidden(needsPlan('This', endpoint.plan!));
-      return { granted, plan };
+      return { granted, plan, caller };
     },
-    async run({ granted, plan }, parameters, conditions, headers) {
+    async run({ granted, plan, caller }, parameters, conditions, headers) {
       const call = { ...granted, ...services, input: readInput(parameters, plan), plan, ...conditions };
-      return await causedBy(headers, () => handle(call));
+      if (isReading(endpoint.method)) return await causedBy(headers, () => handle(call));
+      const actor = actorOf(caller, conditions.sent_from.address, endpoint.audits);
+      return await actingAs(actor, () => causedBy(headers, () => handle(call)));
     },
   };
 }

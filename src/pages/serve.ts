@@ -11,7 +11,9 @@ import {
   visitorOf,
   visitorWithToken,
 } from '../access/index.ts';
+import { actingAs } from '../foundation/actors.ts';
 import { Places } from '../foundation/places.ts';
+import { actorOf } from '../http/acting.ts';
 import {
   type AnyEndpoint,
   ApiError,
@@ -326,7 +328,8 @@ class PageServer {
     const goOn = (to: string) => leadTo(reply, to, 303);
     if ('act' in form) {
       refuseUnstorable(values);
-      const next = await form.act(call, values);
+      const actor = actorOf(call.caller, call.device.address);
+      const next = await actingAs(actor, () => form.act(call, values));
       if (typeof next === 'string') return goOn(next);
       return 'main' in next ? this.send(request, call, next, { is_secret: true }) : this.#resume(request, reply, next);
     }

@@ -156,7 +156,7 @@ test('files do not import each other in cycles', async () => {
 
 /** What the files of an area are called, alone or after a noun (docs/architecture.md). */
 const fileNames =
-  /(?:^|_)(?:routes|filters|queries|git|fields|actions|checks|present|rules|jobs|access|http|ssh|pages|views|parameters|definition|noteable|commands|kind|relation|index)\.ts$/;
+  /(?:^|_)(?:routes|filters|queries|git|fields|actions|checks|present|rules|jobs|access|http|ssh|pages|views|parameters|definition|noteable|commands|kind|relation|audit|index)\.ts$/;
 
 test('the files of an area have the names that docs/architecture.md lists', async () => {
   const files = new Set((await imports()).map(({ from }) => from).filter((file) => areaOf(file) !== undefined));

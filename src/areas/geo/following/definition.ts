@@ -11,6 +11,7 @@ export const followerRole = 'coppice_geo';
  * other.
  */
 export const ownTables: readonly string[] = [
+  'repeated_migrations',
   'geo_cursors',
   'geo_following',
   'geo_links',

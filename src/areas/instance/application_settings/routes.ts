@@ -244,6 +244,13 @@ const columns = {
     maximum: 90,
     description: 'Days until errors, their events and release health are deleted',
   }),
+  audit_retention_days: nullable(
+    Type.Integer({
+      minimum: 1,
+      maximum: largest,
+      description: 'Days after which the months of audit events are dropped; null for never',
+    }),
+  ),
   allow_local_requests_from_web_hooks_and_services: Type.Boolean({
     description: 'Whether URLs of other systems may point to this machine or its network',
   }),

@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Device, refuseTooOften, userByPassword, type Visitor } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
+import { stranger } from '../../../foundation/actors.ts';
 import { ApiError, invalid, type Services } from '../../../http/index.ts';
+import { audit } from '../../instance/audit_events/index.ts';
 import { changeUser } from '../users/actions.ts';
 import { passwordReasons } from '../users/rules.ts';
 import { cookieFor, startSession } from './actions.ts';
@@ -16,12 +18,15 @@ const limits = {
   account: { name: 'password_links_of_account', most: 5, window_s: 3600 },
 };
 
-/** The key of a limit: the account with the address, or the address itself if no account has it. */
-async function accountOf(db: Database, email: string): Promise<string> {
+async function userWith(db: Database, email: string): Promise<number | undefined> {
   const { rows } = await sql<{ user_id: number }>`
     select user_id from emails where email = ${email} and confirmed_at is not null`.execute(db);
-  return rows[0] ? `user:${rows[0].user_id}` : createHash('sha256').update(email.toLowerCase()).digest('hex');
+  return rows[0]?.user_id;
 }
+
+/** The key of a limit: the account with the address, or the address itself if no account has it. */
+const accountOf = (email: string, user_id: number | undefined) =>
+  user_id === undefined ? createHash('sha256').update(email.toLowerCase()).digest('hex') : `user:${user_id}`;
 
 /**
  * Sends a link to the user with a confirmed address. The response does not reveal whether there is one: requests are
@@ -30,8 +35,15 @@ async function accountOf(db: Database, email: string): Promise<string> {
  */
 export async function resetPassword({ db }: Services, email: string, device: Device): Promise<void> {
   await refuseTooOften(db, { ...limits.address, who: device.address });
-  await refuseTooOften(db, { ...limits.account, who: await accountOf(db, email) });
-  await sendPasswordLink.enqueue(db, { email });
+  const user_id = await userWith(db, email);
+  await refuseTooOften(db, { ...limits.account, who: accountOf(email, user_id) });
+  await db.transaction().execute(async (tx) => {
+    await sendPasswordLink.enqueue(tx, { email });
+    if (user_id === undefined) return;
+    const event_name = 'password_reset_requested';
+    const details = { custom_message: 'Asked for a link to set a password' };
+    await audit(tx, { event_name, entity: { type: 'User', id: user_id }, details }, stranger(device.address));
+  });
 }
 
 /**

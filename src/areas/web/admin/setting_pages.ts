@@ -179,6 +179,14 @@ const repositoryPage = settingsPage('admin', 'repository', [
     ),
     reads: settings,
   }),
+  formPart('audit', {
+    ...formOf(
+      'updateApplicationSettings',
+      { audit_retention_days: { label: 'Days until audit events are dropped', help: 'Empty: never.' } },
+      { heading: 'Audit events', button },
+    ),
+    reads: settings,
+  }),
   formPart('migrations', {
     ...formOf(
       'updateApplicationSettings',

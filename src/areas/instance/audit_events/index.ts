@@ -1,0 +1,8 @@
+/** The interface of audit events to other districts. */
+export { audit } from './actions.ts';
+export {
+  type AuditedNoun,
+  auditedNoun,
+  eachMember,
+} from './definition.ts';
+export { auditTriggers } from './trigger_rules.ts';

@@ -1,0 +1,37 @@
+/** The names of the audit events that are not changes of a row that its noun declares. */
+
+/** The names that actions write themselves, with `audit`. */
+const spokenNames = [
+  'authenticated_with_password',
+  'authenticated_with_two_factor',
+  'authenticated_with_webauthn',
+  'authenticated_with_ldap',
+  'authenticated_with_oauth',
+  'authenticated_with_saml',
+  'login_failed_with_standard_authentication',
+  'login_failed_with_otp_authentication',
+  'login_failed_with_webauthn_authentication',
+  'omniauth_login_failed',
+  'user_signed_out',
+  'user_access_locked',
+  'password_reset_requested',
+  'user_impersonation',
+  'user_enable_two_factor',
+  'user_disable_two_factor',
+  'user_provisioned_by_scim',
+  'user_authorized_oauth_application',
+  'user_revoked_oauth_application',
+  'oauth_application_secret_renewed',
+  'access_request_denied',
+  'project_export_created',
+  'group_export_created',
+  'project_export_file_download_started',
+  'project_imported',
+  'direct_transfer_relations_export_initiated',
+  'freeze_overridden',
+  'ci_runner_token_reset',
+  'ip_restrictions_changed',
+  'cli_command',
+] as const;
+
+export type SpokenName = (typeof spokenNames)[number];
