@@ -184,6 +184,14 @@ document.addEventListener('change', ({ target: { name, form } }) => {
     saving = saving.then(() => saveTicks(form)).catch(() => form.requestSubmit(form.querySelector('button')));
 });
 
+// Forms that ask for a passkey or security key are sent with its answer.
+document.addEventListener('submit', (event) => {
+  const { target: form, submitter } = event;
+  if (!form.dataset.options || form.elements.answer.value !== '') return;
+  event.preventDefault();
+  import('./keys.js').then(({ answer }) => answer(form, submitter, pageAt));
+});
+
 if (document.querySelector('code.language-mermaid')) import('./diagrams.js');
 
 const board = document.getElementById('board');

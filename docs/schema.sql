@@ -840,6 +840,9 @@ create table application_settings (
   ci_job_silence_seconds integer default 600 not null,
   archive_builds_in_human_readable text,
   archive_builds_seconds integer,
+  require_two_factor_authentication boolean default false not null,
+  require_admin_two_factor_authentication boolean default false not null,
+  two_factor_grace_period integer default 48 not null,
   audit_retention_days integer,
   constraint application_settings_pkey PRIMARY KEY (id),
   constraint application_settings_archive_builds_check CHECK ((archive_builds_in_human_readable IS NULL) = (archive_builds_seconds IS NULL)),
@@ -895,6 +898,7 @@ create table application_settings (
   constraint application_settings_throttle_unauthenticated_api_request_check CHECK (throttle_unauthenticated_api_requests_per_period > 0),
   constraint application_settings_throttle_unauthenticated_files_api_p_check CHECK (throttle_unauthenticated_files_api_period_in_seconds > 0),
   constraint application_settings_throttle_unauthenticated_files_api_r_check CHECK (throttle_unauthenticated_files_api_requests_per_period > 0),
+  constraint application_settings_two_factor_grace_period_check CHECK (two_factor_grace_period >= 0),
   constraint application_settings_users_get_by_id_limit_check CHECK (users_get_by_id_limit >= 0),
   constraint application_settings_wiki_page_max_content_bytes_check CHECK (wiki_page_max_content_bytes >= 1024),
   constraint application_settings_team_group_id_fkey FOREIGN KEY (team_group_id) REFERENCES namespaces(id) ON DELETE SET NULL
@@ -920,6 +924,7 @@ comment on column application_settings.ci_job_start_seconds is 'Seconds after wh
 comment on column application_settings.ci_job_silence_seconds is 'Seconds after which a job fails whose runner is silent.';
 comment on column application_settings.archive_builds_in_human_readable is 'The age from which pipelines do not run again, as an administrator wrote it; null: never.';
 comment on column application_settings.archive_builds_seconds is 'The same in seconds.';
+comment on column application_settings.two_factor_grace_period is 'In hours.';
 comment on column application_settings.audit_retention_days is 'After how many days the months of audit events are dropped; null for never.';
 
 create table approval_rule_groups (
@@ -3846,6 +3851,8 @@ create table namespaces (
   runner_token_expiration_interval integer,
   runner_registration_version integer default 0 not null,
   max_artifacts_size integer,
+  require_two_factor_authentication boolean default false not null,
+  two_factor_grace_period integer default 48 not null,
   constraint namespaces_pkey PRIMARY KEY (id),
   constraint namespaces_full_path_key UNIQUE (full_path),
   constraint namespaces_owner_id_key UNIQUE (owner_id),
@@ -3856,6 +3863,7 @@ create table namespaces (
   constraint namespaces_runner_token_expiration_interval_check CHECK (runner_token_expiration_interval >= 7200),
   constraint namespaces_shared_runners_setting_check CHECK (shared_runners_setting = ANY (ARRAY['enabled'::text, 'disabled_and_overridable'::text, 'disabled_and_unoverridable'::text])),
   constraint namespaces_subgroup_creation_level_check CHECK (subgroup_creation_level = ANY (ARRAY['owner'::text, 'maintainer'::text])),
+  constraint namespaces_two_factor_grace_period_check CHECK (two_factor_grace_period >= 0),
   constraint namespaces_user_has_owner CHECK ((kind = 'user'::text) = (owner_id IS NOT NULL)),
   constraint namespaces_visibility_check CHECK (visibility = ANY (ARRAY['private'::text, 'internal'::text, 'public'::text])),
   constraint namespaces_wiki_access_level_check CHECK (wiki_access_level = ANY (ARRAY['disabled'::text, 'private'::text, 'enabled'::text])),
@@ -3869,6 +3877,7 @@ CREATE INDEX namespaces_by_parent ON namespaces USING btree (parent_id, name, id
 CREATE INDEX namespaces_in_order ON namespaces USING btree (name, id) WHERE kind = 'group'::text;
 CREATE INDEX namespaces_marked_for_deletion ON namespaces USING btree (marked_for_deletion_at) WHERE marked_for_deletion_at IS NOT NULL;
 CREATE UNIQUE INDEX namespaces_name_key ON namespaces USING btree (parent_id, name) WHERE parent_id IS NOT NULL;
+CREATE INDEX namespaces_requiring_two_factors ON namespaces USING btree (id) WHERE require_two_factor_authentication;
 CREATE INDEX namespaces_search ON namespaces USING gin (name gin_trgm_ops, (full_path::text) gin_trgm_ops);
 CREATE TRIGGER free_path AFTER INSERT ON namespaces FOR EACH ROW EXECUTE FUNCTION keep_old_path();
 CREATE TRIGGER keep_changed_avatar AFTER UPDATE OF avatar_key ON namespaces FOR EACH ROW WHEN (old.avatar_key <> COALESCE(new.avatar_key, ''::text)) EXECUTE FUNCTION keep_unused_avatar();
@@ -3883,6 +3892,7 @@ comment on column namespaces.repository_storage is 'The git storage of repositor
 comment on column namespaces.shared_runners_setting is 'Whether runners of the instance may take jobs of the projects below, and whether a project may decide otherwise.';
 comment on column namespaces.runner_registration_version is 'How often the token with which runners of the group register was replaced.';
 comment on column namespaces.max_artifacts_size is 'In MiB; null: as the group above it, or the server, says.';
+comment on column namespaces.two_factor_grace_period is 'In hours.';
 
 create table notes (
   id bigint generated always as identity not null,
@@ -4145,6 +4155,26 @@ CREATE INDEX password_links_by_age ON password_links USING btree (created_at);
 CREATE INDEX password_links_by_user ON password_links USING btree (user_id);
 comment on table password_links is 'Links by which users choose a password.';
 comment on column password_links.seed is 'The seed of the link. The token is not stored.';
+
+create table pending_sign_ins (
+  id bigint generated always as identity not null,
+  digest bytea not null,
+  user_id bigint not null,
+  methods text[] not null,
+  is_remembered boolean not null,
+  going_to text not null,
+  kept text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint pending_sign_ins_pkey PRIMARY KEY (id),
+  constraint pending_sign_ins_digest_key UNIQUE (digest),
+  constraint pending_sign_ins_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX pending_sign_ins_by_time ON pending_sign_ins USING btree (created_at);
+CREATE INDEX pending_sign_ins_by_user ON pending_sign_ins USING btree (user_id, id);
+comment on table pending_sign_ins is 'Sign-ins that wait for the second factor. They are no sessions and open nothing.';
+comment on column pending_sign_ins.digest is 'SHA-256 of the cookie.';
+comment on column pending_sign_ins.going_to is 'The address that was asked for.';
+comment on column pending_sign_ins.kept is 'A form that waits, as the browser sent it.';
 
 create table personal_access_tokens (
   id bigint generated always as identity not null,
@@ -4816,6 +4846,16 @@ create table recorded_wiki_refs (
   constraint recorded_wiki_refs_wiki_id_fkey FOREIGN KEY (wiki_id) REFERENCES wikis(id) ON DELETE CASCADE
 );
 comment on table recorded_wiki_refs is 'The same for wikis.';
+
+create table recovery_codes (
+  user_id bigint not null,
+  digest bytea not null,
+  used_at timestamp with time zone,
+  constraint recovery_codes_pkey PRIMARY KEY (user_id, digest),
+  constraint recovery_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+comment on table recovery_codes is 'Codes that count once in place of a second factor.';
+comment on column recovery_codes.digest is 'SHA-256 of the code.';
 
 create table redirects (
   path citext not null,
@@ -5600,6 +5640,22 @@ CREATE TRIGGER keep_changed_avatar AFTER UPDATE OF avatar_key ON topics FOR EACH
 CREATE TRIGGER keep_deleted_avatar AFTER DELETE ON topics FOR EACH ROW WHEN (old.avatar_key IS NOT NULL) EXECUTE FUNCTION keep_unused_avatar();
 comment on table topics is 'Topics of projects. Triggers keep the count and the spelling in projects.topics.';
 
+create table totp_factors (
+  user_id bigint not null,
+  secret bytea not null,
+  created_at timestamp with time zone default now() not null,
+  enabled_at timestamp with time zone,
+  last_step bigint,
+  last_used_at timestamp with time zone,
+  constraint totp_factors_pkey PRIMARY KEY (user_id),
+  constraint totp_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF user_id, enabled_at ON totp_factors FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
+comment on table totp_factors is 'Secrets for codes that change with time (RFC 6238).';
+comment on column totp_factors.secret is 'In base32, encrypted.';
+comment on column totp_factors.enabled_at is 'When a first code was given. Until then, the secret is shown and counts for nothing.';
+comment on column totp_factors.last_step is 'The last time step whose code was taken: no code counts twice.';
+
 create table unused_blobs (
   key text not null,
   since timestamp with time zone default now() not null,
@@ -5647,6 +5703,14 @@ CREATE INDEX uploads_by_user ON uploads USING btree (user_id);
 CREATE TRIGGER keep_unused_upload AFTER DELETE ON uploads REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_unused_upload();
 comment on table uploads is 'Files that users attached to texts of a project or group. Copies share a blob.';
 comment on column uploads.secret is 'A part of the URL that nobody can guess.';
+
+create table used_webauthn_challenges (
+  digest bytea not null,
+  used_at timestamp with time zone default now() not null,
+  constraint used_webauthn_challenges_pkey PRIMARY KEY (digest)
+);
+CREATE INDEX used_webauthn_challenges_by_time ON used_webauthn_challenges USING btree (used_at);
+comment on table used_webauthn_challenges is 'Challenges that were answered: none counts twice.';
 
 create table user_follows (
   follower_id bigint not null,
@@ -5758,6 +5822,7 @@ create table users (
   page_diffs text default 'inline'::text not null,
   page_tab_width smallint default 4 not null,
   page_keys boolean default true not null,
+  second_factor_asked_at timestamp with time zone,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_unconfirmed_email_seed_key UNIQUE (unconfirmed_email_seed),
   constraint users_username_key UNIQUE (username),
@@ -5791,7 +5856,7 @@ CREATE INDEX users_username_search ON users USING gin ((username::text) gin_trgm
 CREATE INDEX users_with_unconfirmed_email ON users USING btree (unconfirmed_email_sent_at) WHERE unconfirmed_email IS NOT NULL;
 CREATE TRIGGER keep_changed_avatar AFTER UPDATE OF avatar_key ON users FOR EACH ROW WHEN (old.avatar_key <> COALESCE(new.avatar_key, ''::text)) EXECUTE FUNCTION keep_unused_avatar();
 CREATE TRIGGER keep_deleted_avatar AFTER DELETE ON users FOR EACH ROW WHEN (old.avatar_key IS NOT NULL) EXECUTE FUNCTION keep_unused_avatar();
-CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF username, name, email, commit_email, state, user_type, admin, external, confirmed_at, created_at, page_theme, page_times, page_time_zone, page_diffs, page_tab_width, page_keys, show_whitespace_in_diffs ON users FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
+CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF username, name, email, commit_email, state, user_type, admin, external, confirmed_at, created_at, page_theme, page_times, page_time_zone, page_diffs, page_tab_width, page_keys, show_whitespace_in_diffs, second_factor_asked_at ON users FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 comment on table users is 'People, bots, service accounts and the ghost user.';
 comment on column users.email is 'The primary address. Two addresses that differ only in case are the same.';
 comment on column users.unconfirmed_email is 'An address that becomes the primary one when it is confirmed.';
@@ -5803,6 +5868,7 @@ comment on column users.page_time_zone is 'The IANA time zone in which pages sho
 comment on column users.page_diffs is 'Whether pages show changes in one column or in two.';
 comment on column users.page_tab_width is 'The width of a tab in code, in characters.';
 comment on column users.page_keys is 'Whether pages listen to keys.';
+comment on column users.second_factor_asked_at is 'Since when they know that they must have a second factor: the grace period begins.';
 
 create table variables (
   id bigint generated always as identity not null,
@@ -5926,6 +5992,8 @@ create table web_sessions (
   confirmed_at timestamp with time zone default now() not null,
   address inet,
   user_agent text,
+  authenticated_at timestamp with time zone default now() not null,
+  methods text[] default '{pwd}'::text[] not null,
   constraint web_sessions_pkey PRIMARY KEY (id),
   constraint web_sessions_previous_digest_key UNIQUE (previous_digest),
   constraint web_sessions_token_digest_key UNIQUE (token_digest),
@@ -5937,7 +6005,31 @@ CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF user_id,
 comment on table web_sessions is 'Sessions of browsers.';
 comment on column web_sessions.token_digest is 'SHA-256 of the cookie.';
 comment on column web_sessions.previous_digest is 'Of the cookie before the last rotation, which is valid for another minute.';
-comment on column web_sessions.confirmed_at is 'When the password was given last.';
+comment on column web_sessions.confirmed_at is 'When the password or a second factor was given last.';
+comment on column web_sessions.authenticated_at is 'When the person last proved who they are.';
+comment on column web_sessions.methods is 'How they proved it, as in `amr` of RFC 8176.';
+
+create table webauthn_credentials (
+  id bigint generated always as identity not null,
+  user_id bigint not null,
+  credential_id bytea not null,
+  public_key bytea not null,
+  counter bigint not null,
+  transports text[] not null,
+  name text not null,
+  is_passkey boolean not null,
+  created_at timestamp with time zone default now() not null,
+  last_used_at timestamp with time zone,
+  disabled_at timestamp with time zone,
+  constraint webauthn_credentials_pkey PRIMARY KEY (id),
+  constraint webauthn_credentials_credential_id_key UNIQUE (credential_id),
+  constraint webauthn_credentials_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX webauthn_credentials_by_user ON webauthn_credentials USING btree (user_id, id);
+CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF user_id ON webauthn_credentials FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
+comment on table webauthn_credentials is 'Passkeys and security keys of users.';
+comment on column webauthn_credentials.is_passkey is 'Whether it signs in by itself: it verifies the person.';
+comment on column webauthn_credentials.disabled_at is 'When its counter went back, as that of a copy does.';
 
 create table wiki_pages (
   id bigint generated always as identity not null,

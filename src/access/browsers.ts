@@ -5,6 +5,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Services } from '../services/index.ts';
+import { cookieOf, cookieWith } from './cookies.ts';
 
 type Secrets = Services['secrets'];
 
@@ -28,18 +29,11 @@ const mostMarks = 5;
 /** Browsers limit the lifetime of a cookie to this. */
 const lasts_s = 400 * 24 * 3600;
 
-/** Over HTTPS, browsers accept the cookie from this host only and never send it unencrypted. */
-const nameOf = (url: string): string => (url.startsWith('https:') ? '__Host-coppice-browser' : 'coppice-browser');
-
-/** The value of a cookie of a request; undefined without one. */
-export function cookieNamed({ headers }: Pick<FastifyRequest, 'headers'>, name: string): string | undefined {
-  const pair = headers.cookie?.split(';').find((text) => text.trimStart().startsWith(`${name}=`));
-  return pair?.trim().slice(name.length + 1);
-}
+const cookie = 'coppice-browser';
 
 /** The browser of a request; undefined without a valid cookie. */
 function browserOf(request: Pick<FastifyRequest, 'headers'>, url: string): Browser | undefined {
-  const value = cookieNamed(request, nameOf(url)) ?? '';
+  const value = cookieOf(request, url, cookie) ?? '';
   if (!/^[\w-]{22}(\.[\w-]{22}){0,5}$/.test(value)) return undefined;
   const [id = '', ...marks] = value.split('.');
   return { id, marks };
@@ -56,7 +50,7 @@ export const newBrowser = (): Browser => ({ id: randomBytes(16).toString('base64
 
 /** The `Set-Cookie` of a browser. */
 export const browserCookie = (url: string, { id, marks }: Browser): string =>
-  `${nameOf(url)}=${[id, ...marks].join('.')}; Path=/; HttpOnly; SameSite=Lax${url.startsWith('https:') ? '; Secure' : ''}; Max-Age=${lasts_s}`;
+  cookieWith(url, cookie, [id, ...marks].join('.'), lasts_s);
 
 /** A proof that this server bound a value to a browser. */
 const markOf = (secrets: Secrets, { id }: Browser, subject: string): string =>

@@ -13,10 +13,11 @@ export {
   type WaitingForm,
   waitingForm,
 } from './browsers.ts';
-export { commitEmailOf, isPrimaryProved } from './callers.ts';
+export { commitEmailOf, isPrimaryProved, refuseInactive, type User, userColumns } from './callers.ts';
 export { type Changing, withChange } from './changes.ts';
 export { branchWriter, hasOpenBranch, isCollaborator, openCollaborations } from './collaboration.ts';
 export { commitKind, readsCode } from './commits.ts';
+export { cookieOf, cookieWith } from './cookies.ts';
 export { costlyPagesNeedSignIn } from './costly_pages.ts';
 export {
   epicGroupRole,
@@ -70,7 +71,7 @@ export { mayJobPush } from './job_token_scope.ts';
 export { callerOfJobToken, isJobToken, newJobToken } from './job_tokens.ts';
 export { isLastingOwner } from './lasting_owners.ts';
 export { GroupLevel, groupLevels, levels, ProjectLevel, type Role } from './levels.ts';
-export { countRequest, forgetOldCounts, isWithin, refuseTooOften, tooOften, tooOftenText } from './limits.ts';
+export { countRequest, forgetOldCounts, isWithin, refuseTooOften, takeBack, tooOften, tooOftenText } from './limits.ts';
 export {
   hasMergeRequests,
   isApprover,
@@ -169,8 +170,9 @@ export { placeOfRegistration, type RegistrationPlace, registrationToken } from '
 export { mayReadReleases, releaseCodeReader, releaseReader, releaseWriter } from './releases.ts';
 export { keptWithRights, rightsVersion } from './rights_version.ts';
 export { isClosedToInstanceRunners, takesInstanceRunners } from './runners.ts';
+export { hasSecondFactor, secondFactorGrace_hours } from './second_factors.ts';
 export {
-  cookieName,
+  cookieFor,
   isLasting,
   readerOf,
   sessionCookie,
@@ -180,7 +182,7 @@ export {
   visitorOfCookie,
   visitorWithToken,
 } from './sessions.ts';
-export { userByPassword } from './sign_in.ts';
+export { reactivated, recordSignIn, userByPassword } from './sign_in.ts';
 export {
   type GrantedSnippet,
   internalUser,

@@ -184,6 +184,13 @@ async function countedIn(db: Kysely<DB>, { name, who, window_s }: Bound) {
   return rows[0]!;
 }
 
+/** Takes an action back that was counted and is not to be, such as a guess that was right. */
+export async function takeBack(db: Kysely<DB>, { name, who }: Pick<Bound, 'name' | 'who'>): Promise<void> {
+  await sql`update request_counts set count = count - 1 where name = ${name} and who = ${who} and count > 0`.execute(
+    db,
+  );
+}
+
 /** Deletes expired windows. */
 export async function forgetOldCounts(db: Kysely<DB>): Promise<void> {
   await sql`delete from request_counts where ends_at < now()`.execute(db);

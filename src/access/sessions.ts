@@ -8,10 +8,11 @@ import type { Values } from '../http/form.ts';
 import type { Plan } from '../http/plans.ts';
 import type { Services } from '../services/index.ts';
 import { authenticate } from './authentication.ts';
-import { cookieNamed } from './browsers.ts';
 import { callerFrom, refuseInactive, type User, userColumns } from './callers.ts';
+import { cookieOf, cookieWith } from './cookies.ts';
 import { planInForce } from './plans.ts';
 import { keptWithRights, rightsVersion } from './rights_version.ts';
+import { hasSecondFactor, secondFactorGrace_hours } from './second_factors.ts';
 import { tokenDigest } from './tokens.ts';
 
 /** After how long a session expires without use and in any case, and after which time its cookie is replaced; in hours. */
@@ -48,12 +49,20 @@ const usualPreferences: PagePreferences = {
   keys: true,
 };
 
+/** The second factor of a visitor. */
+export interface SecondFactor {
+  has: boolean;
+  /** When they must have one: never, at this time in the future, or now, so that pages lead to where it is set up. */
+  due: 'never' | 'now' | Date;
+}
+
 /** A caller with a session in a browser. */
 export interface Visitor extends Caller {
   session: {
     id: number;
     /** Whether they have given their password within the last hour. */
     is_confirmed: boolean;
+    second_factor: SecondFactor;
     theme: 'auto' | 'light' | 'dark' | 'dimmed' | 'contrast';
     /** How pages look for them besides the colours. */
     preferences: PagePreferences;
@@ -83,6 +92,9 @@ interface SessionRow extends User {
   page_keys: boolean;
   is_lasting: boolean;
   confirmed_at: string;
+  has_second_factor: boolean;
+  grace_hours: number | null;
+  second_factor_asked_at: string | null;
   use_is_old: boolean;
   cookie_is_old: boolean;
 }
@@ -91,6 +103,7 @@ const sessionsOf = statement(
   ({ digests }: Slots<{ digests: readonly Buffer[] }>) => sql<SessionRow>`
     select web_sessions.id as session_id, encode(given.digest, 'hex') as digest, (select counts_requests from application_settings) as counted,
            ${planInForce} as plan, users.page_theme, users.page_times, users.page_time_zone, users.page_diffs, users.page_tab_width, users.page_keys, users.show_whitespace_in_diffs, ${isLasting} as is_lasting, web_sessions.confirmed_at,
+           ${hasSecondFactor} as has_second_factor, ${secondFactorGrace_hours} as grace_hours, users.second_factor_asked_at,
            web_sessions.used_at < now() - make_interval(mins => ${sql.lit(use_minutes)}) as use_is_old,
            web_sessions.rotated_at < now() - make_interval(hours => ${sql.lit(sessionHours.cookie)}) as cookie_is_old, ${userColumns}
       from unnest(${ofAnyLength(digests, 'bytea[]')}) given(digest)
@@ -123,12 +136,19 @@ export async function readerOf(
   return (await authenticate(request, parameters, services)) ?? (await visitorOf(services, request));
 }
 
-/** The name of the cookie. Over HTTPS, browsers accept it from this host only and never send it unencrypted. */
-export const cookieName = (url: string): string => (url.startsWith('https:') ? '__Host-coppice' : 'coppice');
+/** The name of the cookie of sessions. */
+const cookie = 'coppice';
 
 /** The cookie of a request; undefined without one. */
 export const sessionCookie = (request: FastifyRequest, url: string): string | undefined =>
-  cookieNamed(request, cookieName(url));
+  cookieOf(request, url, cookie);
+
+/**
+ * The `Set-Cookie` of a session.
+ * @param value of the cookie; if omitted, the browser deletes the cookie
+ */
+export const cookieFor = (url: string, value: string | undefined, is_remembered = false): string =>
+  cookieWith(url, cookie, value ?? '', value === undefined ? 0 : is_remembered ? sessionHours.most * 3600 : undefined);
 
 async function recordUse(db: Kysely<DB>, { session_id, id }: SessionRow, address: string): Promise<void> {
   await sql`update web_sessions set used_at = now(), address = ${address}::inet where id = ${session_id}`.execute(db);
@@ -143,8 +163,8 @@ async function recordUse(db: Kysely<DB>, { session_id, id }: SessionRow, address
  * sign-in.
  */
 export async function visitorOf(services: Services, request: FastifyRequest): Promise<Visitor | undefined> {
-  const cookie = sessionCookie(request, services.url);
-  return cookie ? visitorOfCookie(services, cookie, request.ip) : undefined;
+  const value = sessionCookie(request, services.url);
+  return value ? visitorOfCookie(services, value, request.ip) : undefined;
 }
 
 /**
@@ -156,7 +176,26 @@ export async function visitorWithToken(services: Services, request: FastifyReque
   const caller = await authenticate(request, {}, services);
   if (!caller) return undefined;
   const looks = { theme: 'auto' as const, preferences: usualPreferences };
-  return { ...caller, session: { id: 0, is_confirmed: false, ...looks, rights_version, cookie_is_old: false } };
+  const second_factor = { has: false, due: 'never' as const };
+  return {
+    ...caller,
+    session: { id: 0, is_confirmed: false, second_factor, ...looks, rights_version, cookie_is_old: false },
+  };
+}
+
+/** When a visitor must have a second factor. The time that they have begins when they are first told. */
+function dueOf({ has_second_factor, grace_hours, second_factor_asked_at }: SessionRow): SecondFactor['due'] {
+  if (has_second_factor || grace_hours === null) return 'never';
+  const asked_ms = second_factor_asked_at === null ? Date.now() : Date.parse(second_factor_asked_at);
+  const due = new Date(asked_ms + grace_hours * 3_600_000);
+  return due.getTime() <= Date.now() ? 'now' : due;
+}
+
+/** Records since when somebody knows that they must have a second factor, or that they need none any more. */
+async function recordDemand(db: Kysely<DB>, { id, grace_hours, second_factor_asked_at }: SessionRow): Promise<void> {
+  if ((grace_hours === null) === (second_factor_asked_at === null)) return;
+  await sql`
+    update users set second_factor_asked_at = ${grace_hours === null ? null : sql`now()`} where id = ${id}`.execute(db);
 }
 
 /** The same by the value of the cookie. @param address of the client */
@@ -175,7 +214,10 @@ export async function visitorOfCookie(
     if (error instanceof ApiError) return undefined;
     throw error;
   }
-  if (row.use_is_old && geo.role !== 'secondary') await recordUse(db, row, address.split('%', 1)[0]!);
+  if (geo.role !== 'secondary') {
+    if (row.use_is_old) await recordUse(db, row, address.split('%', 1)[0]!);
+    await recordDemand(db, row);
+  }
   const token = { id: row.session_id, scopes: ['api'], kind: 'session' as const };
   const caller = callerFrom(row, { token, sudo: false, counted: row.counted, plan: row.plan }, url);
   const is_confirmed = Date.parse(row.confirmed_at) > Date.now() - confirmed_minutes * 60_000;
@@ -184,6 +226,7 @@ export async function visitorOfCookie(
     session: {
       id: row.session_id,
       is_confirmed,
+      second_factor: { has: row.has_second_factor, due: dueOf(row) },
       theme: row.page_theme,
       preferences: {
         times: row.page_times,

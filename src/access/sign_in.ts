@@ -8,6 +8,7 @@ import { type Browser, isKnownTo } from './browsers.ts';
 import { refuseInactive, type User, userColumns } from './callers.ts';
 import { isWithin } from './limits.ts';
 import { isPassword, passwordDigest } from './passwords.ts';
+import { passwordSuffices } from './second_factors.ts';
 
 export interface SignIn {
   /** A username or a confirmed email address. */
@@ -21,6 +22,8 @@ export interface SignIn {
   refused?(user_id: number): Promise<void>;
   /** Whether a user who was deactivated becomes active by signing in, as in a browser. */
   reactivates?: true;
+  /** Whether no second factor can be asked for: those who have one, or must have one, are refused as for a wrong password. */
+  alone?: true;
 }
 
 /** The limits of attempts per account and per client address. */
@@ -37,12 +40,13 @@ type AccountRow = User & {
   password_digest: string | null;
   current_sign_in_ip: string | null;
   last_sign_in_ip: string | null;
+  password_suffices: boolean;
 };
 
 async function userOf(db: Kysely<DB>, login: string): Promise<AccountRow | undefined> {
   if (login.includes('\0')) return undefined;
   const { rows } = await sql<AccountRow>`
-    select ${userColumns}, password_digest, current_sign_in_ip, last_sign_in_ip from users
+    select ${userColumns}, password_digest, current_sign_in_ip, last_sign_in_ip, ${passwordSuffices} as password_suffices from users
      where username = ${login} or id = (select user_id from emails where email = ${login} and confirmed_at is not null)`.execute(
     db,
   );
@@ -75,28 +79,37 @@ async function countGuess(
 let decoyDigest: Promise<string> | undefined;
 
 /**
- * The user with a login and password, who has signed in by them. Wrong passwords and unknown logins have the same response and take the same time.
+ * The user with a login and password. Wrong passwords and unknown logins have the same response and take the same time.
  * @throws ApiError 401, 403 with the reason for a user who is not active, 429 after too many attempts
  */
 export async function userByPassword(services: Pick<Services, 'db' | 'url' | 'secrets'>, given: SignIn): Promise<User> {
   const { db, url } = services;
-  const { login, password, address, refused, reactivates } = given;
+  const { login, password, refused, reactivates, alone } = given;
   const user = await userOf(db, login);
   await countGuess(services, given, user);
   decoyDigest ??= passwordDigest('');
   const matches = await isPassword(password.slice(0, maximum_characters), user?.password_digest ?? (await decoyDigest));
-  if (!user?.password_digest || !matches) throw unauthorized();
-  const isBack = reactivates && user.state === 'deactivated';
+  if (!user?.password_digest || !matches || (alone && !user.password_suffices)) throw unauthorized();
   try {
-    refuseInactive(isBack ? { ...user, state: 'active' } : user, url);
+    refuseInactive(reactivates ? reactivated(user) : user, url);
   } catch (error) {
     await refused?.(user.id);
     throw error;
   }
+  return user;
+}
+
+/** A user as they are once they have signed in with a browser. */
+export const reactivated = <Account extends Pick<User, 'state'>>(user: Account): Account => ({
+  ...user,
+  state: user.state === 'deactivated' ? 'active' : user.state,
+});
+
+/** Records that a user has signed in. A deactivated account is active again. @param address of the client */
+export async function recordSignIn(db: Kysely<DB>, user_id: number, address: string): Promise<void> {
   await sql`
-    update users set state = case when ${isBack ?? false} then 'active' else state end, sign_in_count = sign_in_count + 1, last_activity_on = current_date,
+    update users set state = case state when 'deactivated' then 'active' else state end, sign_in_count = sign_in_count + 1, last_activity_on = current_date,
                      last_sign_in_at = coalesce(current_sign_in_at, now()), current_sign_in_at = now(),
                      last_sign_in_ip = coalesce(current_sign_in_ip, ${address}), current_sign_in_ip = ${address}
-     where id = ${user.id}`.execute(db);
-  return user;
+     where id = ${user_id}`.execute(db);
 }

@@ -167,6 +167,7 @@ import { groupEvent, projectEvent } from './people/namespaces/hook_actions.ts';
 import { namespaceRoutes } from './people/namespaces/routes.ts';
 import { impersonationTokenRoutes } from './people/personal_access_tokens/impersonation_routes.ts';
 import { personalAccessTokenRoutes } from './people/personal_access_tokens/routes.ts';
+import { secondFactorRoutes } from './people/second_factors/routes.ts';
 import { signInLinkRoute } from './people/sessions/link_routes.ts';
 import { userFollowRoutes } from './people/users/follow_routes.ts';
 import { userEvent } from './people/users/hook_actions.ts';
@@ -435,6 +436,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     userRoutes,
     userStatusRoutes,
     userModerationRoutes,
+    secondFactorRoutes,
     userMembershipRoutes,
     userRemovalRoutes,
     userFollowRoutes,

@@ -48,6 +48,7 @@ import { bulkImportWork } from './migration/bulk_imports/index.ts';
 import { continueExports, removeExpiredExports, writeRelationExport } from './migration/export_relations/index.ts';
 import { reassignPlaceholder, removeOrphanedPlaceholders, tellOfProposal } from './migration/placeholders/index.ts';
 import { groupTrees, projectTrees } from './migration/relations.ts';
+import { tellOwner } from './people/account_notices/index.ts';
 import {
   confirmEmail,
   confirmNewPrimary,
@@ -58,6 +59,7 @@ import {
 } from './people/emails/index.ts';
 import { recordGroupSeats, removeGroup } from './people/namespaces/index.ts';
 import { deleteOldOauthTokens } from './people/oauth_tokens/index.ts';
+import { deleteOldSignIns } from './people/second_factors/index.ts';
 import { deleteEndedSessions, sendPasswordLink } from './people/sessions/index.ts';
 import { removeUser } from './people/users/index.ts';
 import { advanceIterations } from './planning/iterations/index.ts';
@@ -105,6 +107,8 @@ const migrations = bulkImportWork({ group: groupTrees, project: projectTrees });
 export const jobs: readonly AnyJob[] = [
   sendPasswordLink,
   deleteEndedSessions,
+  deleteOldSignIns,
+  tellOwner,
   indexCode,
   keepCodeIndex,
   keepDependencies,

@@ -26,6 +26,7 @@ const commands: Record<string, () => Promise<Command>> = {
   'user password': async () => (await import('./user_password.ts')).userPassword,
   'user block': async () => (await import('./user_block.ts')).userBlock,
   'user unblock': async () => (await import('./user_block.ts')).userUnblock,
+  'user second-factor': async () => (await import('./user_second_factor.ts')).userSecondFactor,
   'user create': async () => (await import('./user_create.ts')).userCreate,
   'import status': async () => (await import('./import_status.ts')).importStatus,
   'secret rotate': async () => (await import('./secret_rotate.ts')).secretRotate,

@@ -175,6 +175,9 @@ export interface ApplicationSettings {
   ci_job_silence_seconds: Generated<number>;
   archive_builds_in_human_readable: string | null;
   archive_builds_seconds: number | null;
+  require_two_factor_authentication: Generated<boolean>;
+  require_admin_two_factor_authentication: Generated<boolean>;
+  two_factor_grace_period: Generated<number>;
   audit_retention_days: number | null;
 }
 
@@ -1781,6 +1784,8 @@ export interface Namespaces {
   runner_token_expiration_interval: number | null;
   runner_registration_version: Generated<number>;
   max_artifacts_size: number | null;
+  require_two_factor_authentication: Generated<boolean>;
+  two_factor_grace_period: Generated<number>;
 }
 
 export interface Notes {
@@ -1904,6 +1909,17 @@ export interface PasswordLinks {
   id: GeneratedAlways<number>;
   user_id: number;
   seed: Generated<string>;
+  created_at: Generated<Timestamp>;
+}
+
+export interface PendingSignIns {
+  id: GeneratedAlways<number>;
+  digest: Buffer;
+  user_id: number;
+  methods: string[];
+  is_remembered: boolean;
+  going_to: string;
+  kept: string;
   created_at: Generated<Timestamp>;
 }
 
@@ -2258,6 +2274,12 @@ export interface RecordedWikiRefs {
   ref: string;
   target: string;
   update_id: number;
+}
+
+export interface RecoveryCodes {
+  user_id: number;
+  digest: Buffer;
+  used_at: Timestamp | null;
 }
 
 export interface Redirects {
@@ -2666,6 +2688,15 @@ export interface Topics {
   shown_projects_count: Generated<number>;
 }
 
+export interface TotpFactors {
+  user_id: number;
+  secret: Buffer;
+  created_at: Generated<Timestamp>;
+  enabled_at: Timestamp | null;
+  last_step: number | null;
+  last_used_at: Timestamp | null;
+}
+
 export interface UnusedBlobs {
   key: string;
   since: Generated<Timestamp>;
@@ -2689,6 +2720,11 @@ export interface Uploads {
   size_bytes: number;
   sha256: string;
   created_at: Generated<Timestamp>;
+}
+
+export interface UsedWebauthnChallenges {
+  digest: Buffer;
+  used_at: Generated<Timestamp>;
 }
 
 export interface UserFollows {
@@ -2773,6 +2809,7 @@ export interface Users {
   page_diffs: Generated<string>;
   page_tab_width: Generated<number>;
   page_keys: Generated<boolean>;
+  second_factor_asked_at: Timestamp | null;
 }
 
 export interface Variables {
@@ -2851,6 +2888,22 @@ export interface WebSessions {
   confirmed_at: Generated<Timestamp>;
   address: string | null;
   user_agent: string | null;
+  authenticated_at: Generated<Timestamp>;
+  methods: Generated<string[]>;
+}
+
+export interface WebauthnCredentials {
+  id: GeneratedAlways<number>;
+  user_id: number;
+  credential_id: Buffer;
+  public_key: Buffer;
+  counter: number;
+  transports: string[];
+  name: string;
+  is_passkey: boolean;
+  created_at: Generated<Timestamp>;
+  last_used_at: Timestamp | null;
+  disabled_at: Timestamp | null;
 }
 
 export interface WikiPages {
@@ -3038,6 +3091,7 @@ export interface DB {
   package_advisories: PackageAdvisories;
   package_versions: PackageVersions;
   password_links: PasswordLinks;
+  pending_sign_ins: PendingSignIns;
   personal_access_tokens: PersonalAccessTokens;
   pipeline_schedule_variables: PipelineScheduleVariables;
   pipeline_schedules: PipelineSchedules;
@@ -3062,6 +3116,7 @@ export interface DB {
   push_rules: PushRules;
   recorded_refs: RecordedRefs;
   recorded_wiki_refs: RecordedWikiRefs;
+  recovery_codes: RecoveryCodes;
   redirects: Redirects;
   reference_updates: ReferenceUpdates;
   relation_export_files: RelationExportFiles;
@@ -3098,9 +3153,11 @@ export interface DB {
   timelogs: Timelogs;
   todos: Todos;
   topics: Topics;
+  totp_factors: TotpFactors;
   unused_blobs: UnusedBlobs;
   unused_repositories: UnusedRepositories;
   uploads: Uploads;
+  used_webauthn_challenges: UsedWebauthnChallenges;
   user_follows: UserFollows;
   user_identities: UserIdentities;
   user_mentions: UserMentions;
@@ -3112,6 +3169,7 @@ export interface DB {
   vulnerability_state_changes: VulnerabilityStateChanges;
   waiting_references: WaitingReferences;
   web_sessions: WebSessions;
+  webauthn_credentials: WebauthnCredentials;
   wiki_pages: WikiPages;
   wikis: Wikis;
 }

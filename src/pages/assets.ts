@@ -38,7 +38,7 @@ function assetOf(file: string, content: Buffer): Addressed {
 const contentOf = (file: string): Buffer => readFileSync(path.join(installedFile('assets'), file));
 
 /** Parts of the script that few pages load: it names them as `./NAME`. */
-const parts = ['board.js', 'diagrams.js', 'writing.js'];
+const parts = ['board.js', 'diagrams.js', 'keys.js', 'writing.js'];
 
 /** Draws diagrams. It has two megabytes, and is read when somebody sees a diagram. */
 function mermaidOf(): Addressed {

@@ -1,7 +1,7 @@
 /** How pages run endpoints. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TProperties, TSchema } from 'typebox';
-import { deviceOf, type Visitor } from '../access/index.ts';
+import { cookieOf, deviceOf, type Visitor } from '../access/index.ts';
 import { type AnyEndpoint, ApiError, badParam, leavingOf, Moved, type Reading, type Values } from '../http/index.ts';
 import { type Performer, type PerformOptions, pathParameters, performerOf } from '../http/perform.ts';
 import { asUploaded, discardAll } from '../http/upload.ts';
@@ -117,6 +117,7 @@ export function callOf(
     query,
     reply,
     device: deviceOf(request, services.url),
+    cookie: (name) => cookieOf(request, services.url, name),
     perform,
     rightsVersion,
     one: typed,

@@ -81,8 +81,17 @@ export interface FormParts {
   key?: string | number;
   /** What it edits, as `edits` of the form gives it. */
   edited?: readonly unknown[];
+  /** Asks the browser for a key of the user (WebAuthn) when it is sent, which takes JavaScript. The answer is in the field `answer`. */
+  key_request?: KeyRequest;
   /** The address that it is posted to, where the query of the page matters; by default its path. */
   action?: string;
+}
+
+/** What a browser is asked for: a new key, or the answer of one. */
+export interface KeyRequest {
+  kind: 'create' | 'get';
+  /** The options of the Web Authentication API, in JSON. */
+  options: string;
 }
 
 const namesOf = ({ name, refused_as = [] }: Field): string[] => [name, ...refused_as];
@@ -231,16 +240,16 @@ const withoutUsernames = (fields: readonly Field[]): readonly Field[] =>
 export function form(
   seen: Seen,
   name: string,
-  { fields: own = [], button, also, tries, look, key, edited, action = seen.path }: FormParts,
+  { fields: own = [], button, also, tries, look, key, edited, key_request, action = seen.path }: FormParts,
 ): Html | undefined {
   if (!seen.may(name)) return undefined;
   const always = Object.entries(seen.always ?? {}).map(([each, value]) => hidden(each, value));
-  const fields = [...withoutUsernames(own), ...always];
+  const fields = [...withoutUsernames(own), ...always, ...(key_request ? [hidden('answer', '')] : [])];
   const id = key === undefined ? name : `${name}-${String(key).replaceAll(/[^\w-]+/g, '-')}`;
   const refused = refusalIn(seen, name, key) ?? (also && refusalIn(seen, also.name, key));
   const encoding = fields.some(({ kind }) => kind === 'file') ? 'multipart/form-data' : undefined;
-  return html`<form method="post" action="${action}" id="${id}" class="${fields.some(({ kind }) => kind !== 'hidden') ? 'fields' : 'single'}" ?enctype="${encoding}">
-${refused && !refused.preview && refusalOf(refused, fields)}${fields.map((field) => fieldOf(field, id, refused))}${
+  return html`<form method="post" action="${action}" id="${id}" class="${fields.some(({ kind }) => kind !== 'hidden') ? 'fields' : 'single'}" ?enctype="${encoding}" ?data-asks="${key_request?.kind}" ?data-options="${key_request?.options}">
+${key_request && html`<noscript><p class="help">Keys need JavaScript, which is off in this browser.</p></noscript>`}${refused && !refused.preview && refusalOf(refused, fields)}${fields.map((field) => fieldOf(field, id, refused))}${
   key !== undefined && html`<input type="hidden" name="_key" value="${key}">`
 }${edited && html`<input type="hidden" name="_edited" value="${versionOf(edited)}">`}<button name="_do" value="${name}" class="${look ?? 'primary'}">${button}</button>${
     also && html` <button name="_do" value="${also.name}">${also.button}</button>`

@@ -3,7 +3,7 @@ import { type Assets, messageStyle } from './assets.ts';
 import { lostRefusal } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
 import { type IconName, icon } from './icons.ts';
-import { face } from './marks.ts';
+import { face, time } from './marks.ts';
 import type { Place, Seen, View } from './page.ts';
 
 /** A page of a project or group. */
@@ -59,6 +59,9 @@ export const plainHouse: House = {
   is_application: false,
 };
 
+/** Where a second factor is set up. */
+export const secondFactorPath = '/-/user_settings/two_factor';
+
 /** Where a message is hidden. */
 export const dismissalPath = '/-/dismissed_messages';
 
@@ -67,6 +70,16 @@ const noticeView = ({ id, theme, text, is_dismissable }: Notice, { path }: Seen)
     is_dismissable &&
     html`<form method="post" action="${dismissalPath}"><input type="hidden" name="message_id" value="${id}"><input type="hidden" name="to" value="${path}"><button class="plain" name="_do" value="dismiss">Dismiss</button></form>`
   }</div>`;
+
+/** What somebody is told who must set up a second factor soon. */
+const factorNotice = ({ caller, path }: Seen): Content => {
+  const due = caller?.session.second_factor.due;
+  return (
+    due instanceof Date &&
+    path !== secondFactorPath &&
+    html`<div class="broadcast theme-of-light"><p>You must set up a second factor before ${time(due.toISOString())}. <a href="${secondFactorPath}">Set it up</a></p></div>`
+  );
+};
 
 const messageView = (text: string): Content => text !== '' && html`<p class="message">${text}</p>`;
 
@@ -198,7 +211,7 @@ ${
 <body>
 <a class="skip" href="#main">Skip to content</a>
 ${messageView(house.header_message)}<header class="top"><a class="brand" href="/">${brandOf(house)}</a>${place && crumbs(place)}${accountOf(seen, place)}</header>
-${house.notices.map((notice) => noticeView(notice, seen))}${sectionsView(sections, place?.tab)}
+${factorNotice(seen)}${house.notices.map((notice) => noticeView(notice, seen))}${sectionsView(sections, place?.tab)}
 <main id="main" tabindex="-1">
 <h1>${heading}</h1>
 ${lostRefusal(view, seen)}`;

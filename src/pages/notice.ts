@@ -69,7 +69,10 @@ export interface NoticeCall {
 
 /** Replies with a page. Its address may contain a token, so that nothing keeps it. */
 export const sendPage = ({ services, request, reply }: NoticeCall, status: number, page: HtmlPage): FastifyReply =>
-  sendSecret(reply.header('x-robots-tag', 'noindex'), status, htmlPage(page), originFor(request, services.url));
+  sendSecret(reply.header('x-robots-tag', 'noindex'), htmlPage(page), {
+    status,
+    origin: originFor(request, services.url),
+  });
 
 /** The reason of a refusal, as a sentence. */
 function reasonOf({ body }: ApiError): string {

@@ -317,6 +317,7 @@ export interface OperationParameters {
   denyGroupAccessRequest: 'id' | 'user_id';
   denyMemberApproval: 'id';
   denyProjectAccessRequest: 'id' | 'user_id';
+  disableTwoFactor: 'id';
   downloadArchive: 'id' | 'sha' | 'path' | 'include_lfs_blobs';
   downloadArchiveInFormat: 'id' | 'format' | 'sha' | 'path' | 'include_lfs_blobs';
   downloadDependencyListExport: 'export_id';
@@ -856,7 +857,7 @@ export interface OperationParameters {
   listUserMemberships: 'id' | 'type' | 'page' | 'per_page' | 'cursor';
   listUserProjectDeployKeys: 'id' | 'page' | 'per_page' | 'cursor';
   listUserProjects: 'user_id' | 'page' | 'per_page' | 'cursor' | 'simple' | 'statistics' | 'with_custom_attributes' | 'archived' | 'active' | 'marked_for_deletion_on' | 'visibility' | 'id_after' | 'id_before' | 'last_activity_after' | 'last_activity_before' | 'updated_after' | 'updated_before' | 'topic' | 'custom_attributes' | 'search' | 'search_namespaces' | 'owned' | 'membership' | 'starred' | 'min_access_level' | 'repository_storage' | 'with_issues_enabled' | 'with_merge_requests_enabled' | 'order_by' | 'sort';
-  listUsers: 'search' | 'username' | 'active' | 'blocked' | 'external' | 'humans' | 'exclude_active' | 'exclude_external' | 'exclude_humans' | 'exclude_internal' | 'without_project_bots' | 'created_after' | 'created_before' | 'admins' | 'without_projects' | 'provider' | 'extern_uid' | 'custom_attributes' | 'with_custom_attributes' | 'order_by' | 'sort' | 'page' | 'per_page' | 'cursor' | 'pagination';
+  listUsers: 'search' | 'username' | 'active' | 'blocked' | 'external' | 'humans' | 'exclude_active' | 'exclude_external' | 'exclude_humans' | 'exclude_internal' | 'without_project_bots' | 'created_after' | 'created_before' | 'admins' | 'two_factor' | 'without_projects' | 'provider' | 'extern_uid' | 'custom_attributes' | 'with_custom_attributes' | 'order_by' | 'sort' | 'page' | 'per_page' | 'cursor' | 'pagination';
   markAllTodosAsDone: never;
   markTodoAsDone: 'id';
   mergeMergeRequest: 'id' | 'merge_request_iid' | 'merge_commit_message' | 'squash_commit_message' | 'squash' | 'should_remove_source_branch' | 'sha' | 'auto_merge' | 'merge_when_pipeline_succeeds' | 'skip_merge_train';

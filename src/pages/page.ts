@@ -27,6 +27,8 @@ export interface PageCall {
   reply: FastifyReply;
   /** The device that the caller uses. */
   device: Device;
+  /** The value of a cookie of this server that is not the session. */
+  cookie(name: string): string | undefined;
   /**
    * Runs an endpoint that replies with one object. Parameters of its path that the page has too need not be given.
    * @param schema of the object
@@ -77,7 +79,7 @@ export interface FileParts {
 
 /** A form of a page: the endpoint that it runs, or something that only pages do. */
 export type PageForm = {
-  /** Whether the caller must have given their password within the last hour. */
+  /** Whether the caller must have given their password or second factor within the last hour. */
   is_sensitive?: true;
 } & (
   | {
@@ -104,10 +106,10 @@ export type PageForm = {
     }
   | {
       /**
-       * @returns the address to go to afterwards, a form to show filled in, or a view that is shown only once
+       * @returns the address to go to afterwards, a `URL` for one elsewhere; a form to show filled in, or a view that is shown only once
        * @throws ApiError a refusal, which is shown with the form
        */
-      act(call: PageCall, fields: Values): Promise<string | Resumed | View>;
+      act(call: PageCall, fields: Values): Promise<string | URL | Resumed | View>;
       /** Whether callers who are not signed in may send it. */
       anonymous?: true;
     }
@@ -167,6 +169,10 @@ export interface View {
   feed?: string;
   /** Whether search engines may show it, and archive nothing otherwise. */
   is_public?: true;
+  /** Whether it contains a secret, so that it is neither compressed nor kept. */
+  is_secret?: true;
+  /** Origins of other servers to which its forms lead in the end: browsers follow no redirect to others. */
+  leads_to?: readonly string[];
 }
 
 interface Address {
@@ -177,6 +183,8 @@ interface Address {
   path: string;
   /** Whether only callers who are signed in may see it. */
   signed_in?: true;
+  /** Whether it is open to those who must set up a second factor first. */
+  without_second_factor?: true;
   /** Whether rendering reads much data, such as the content of a repository: crawlers are kept away, and anonymous visitors share a part of the process. */
   is_costly?: true;
 }

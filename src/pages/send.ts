@@ -7,8 +7,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { diagramFrame } from './assets.ts';
 import type { Html } from './html.ts';
 
-/** Only our own assets are loaded or run, whatever a page contains. The policy is the same for all pages. */
-const policy = (origin: string) =>
+/**
+ * Only our own assets are loaded or run, whatever a page contains. The policy is the same for all pages, except for where forms lead.
+ * @param leads_to origins to which a form may redirect, besides this one
+ */
+const policy = (origin: string, leads_to: readonly string[]) =>
   [
     "default-src 'none'",
     `script-src ${origin}/assets/`,
@@ -17,7 +20,7 @@ const policy = (origin: string) =>
     `frame-src ${origin}${diagramFrame}`,
     "font-src 'none'",
     "connect-src 'self'",
-    "form-action 'self'",
+    ["form-action 'self'", ...leads_to].join(' '),
     "base-uri 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
@@ -28,9 +31,9 @@ const policy = (origin: string) =>
  * The headers of all pages.
  * @param origin where the browser reached the server
  */
-const pageHeaders = (origin: string) => ({
+const pageHeaders = (origin: string, leads_to: readonly string[] = []) => ({
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': policy(origin),
+  'content-security-policy': policy(origin, leads_to),
   'cache-control': 'private, no-cache',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
@@ -40,8 +43,8 @@ const pageHeaders = (origin: string) => ({
 });
 
 /** Pages are no part of the API, which scripts of other origins may read. */
-function headFor(reply: FastifyReply, origin: string): void {
-  reply.headers(pageHeaders(origin));
+function headFor(reply: FastifyReply, { origin, leads_to }: Pick<Sending, 'origin' | 'leads_to'>): void {
+  reply.headers(pageHeaders(origin, leads_to));
   for (const name of [
     'access-control-allow-origin',
     'access-control-allow-credentials',
@@ -71,15 +74,17 @@ export interface Sending {
   status?: number;
   origin: string;
   /** Whether the page contains a secret. */
-  is_secret?: true;
+  is_secret?: true | undefined;
+  /** Origins of other servers to which its forms may redirect. */
+  leads_to?: readonly string[] | undefined;
 }
 
 /** Whether a client prefers HTML to JSON. */
 export const wantsHtml = ({ headers }: FastifyRequest): boolean => /\btext\/html\b/.test(headers.accept ?? '');
 
 /** Sends a page with a secret. It is not compressed, because the compressed length would reveal something about the secret, and it is not stored. */
-export function sendSecret(reply: FastifyReply, status: number, { text }: Html, origin: string): FastifyReply {
-  headFor(reply.code(status), origin);
+export function sendSecret(reply: FastifyReply, { text }: Html, { status = 200, ...sending }: Sending): FastifyReply {
+  headFor(reply.code(status), sending);
   return reply.header('cache-control', 'no-store').send(text);
 }
 
@@ -88,11 +93,12 @@ export async function sendHtml(
   request: FastifyRequest,
   reply: FastifyReply,
   page: Html,
-  { status = 200, origin, is_secret }: Sending,
+  sending: Sending,
 ): Promise<FastifyReply> {
-  if (is_secret) return sendSecret(reply, status, page, origin);
+  if (sending.is_secret) return sendSecret(reply, page, sending);
+  const { status = 200 } = sending;
   const { text } = page;
-  headFor(reply.code(status), origin);
+  headFor(reply.code(status), sending);
   if (status === 200) {
     const tag = `W/"${createHash('sha1').update(text).digest('base64url')}"`;
     reply.header('etag', tag);
@@ -138,9 +144,9 @@ export function sendPieces(
   reply: FastifyReply,
   pieces: AsyncIterable<Html>,
   failed: (error: unknown) => Html,
-  { status = 200, origin }: Sending,
+  { status = 200, ...sending }: Sending,
 ): FastifyReply {
-  headFor(reply.code(status), origin);
+  headFor(reply.code(status), sending);
   const encoding = encodingFor(request);
   const source = Readable.from(joined(pieces, failed));
   if (encoding === undefined) return reply.send(source);

@@ -41,7 +41,7 @@ import type { PerformOptions } from '../http/perform.ts';
 import { type Calling, callOf, isHidden, operationsOf } from './calling.ts';
 import { versionOf } from './forms.ts';
 import { type Html, html } from './html.ts';
-import { type House, layout, plainHouse, type Section, type Surroundings } from './layout.ts';
+import { type House, layout, plainHouse, type Section, type Surroundings, secondFactorPath } from './layout.ts';
 import { withTimes } from './marks.ts';
 import {
   type AnyPage,
@@ -177,6 +177,8 @@ class PageServer {
     const query = request.query as Values;
     const call = callOf({ request, reply, caller, path, params: found.params, query }, this.#options, this.#operations);
     try {
+      if (caller?.session.second_factor.due === 'now' && 'view' in found.page && !found.page.without_second_factor)
+        return leadTo(reply, secondFactorPath, 303);
       if (request.method === 'POST') return await this.#post(request, call, found.page, fields);
       if (found.page.signed_in && !caller) throw notFound('Page');
       if (found.page.is_costly) await this.#admit(request, call);
@@ -325,12 +327,12 @@ class PageServer {
 
   async #run(request: FastifyRequest, call: Calling, form: PageForm, values: Values): Promise<FastifyReply> {
     const { path, reply } = call;
-    const goOn = (to: string) => leadTo(reply, to, 303);
+    const goOn = (to: string | URL) => leadTo(reply, to, 303);
     if ('act' in form) {
       refuseUnstorable(values);
       const actor = actorOf(call.caller, call.device.address);
       const next = await actingAs(actor, () => form.act(call, values));
-      if (typeof next === 'string') return goOn(next);
+      if (typeof next === 'string' || next instanceof URL) return goOn(next);
       return 'main' in next ? this.send(request, call, next, { is_secret: true }) : this.#resume(request, reply, next);
     }
     const { _key, _edited, typed, ...given } = values;
@@ -388,7 +390,12 @@ class PageServer {
     const sections = view.place ? await this.#options.sectionsOf(call, view.place) : [];
     const { before, after } = layout(view, seen, { assets, sections, house });
     const asPreferred = (piece: Html) => (call.caller ? withTimes(piece, call.caller.session.preferences) : piece);
-    const sending = { status, origin: originFor(request, services.url), ...(is_secret ? { is_secret } : {}) };
+    const sending = {
+      status,
+      origin: originFor(request, services.url),
+      is_secret: is_secret ?? view.is_secret,
+      leads_to: view.leads_to,
+    };
     if (!view.is_public && !call.reply.hasHeader('x-robots-tag')) call.reply.header('x-robots-tag', 'noindex');
     if (!('text' in view.main))
       return sendPieces(

@@ -4,7 +4,7 @@ export interface SealedColumn {
   table: string;
   column: string;
   /** The primary key of the table, a number. */
-  key: 'id' | 'project_id' | 'job_id';
+  key: 'id' | 'project_id' | 'job_id' | 'user_id';
 }
 
 /** What values are sealed for, and their columns. */
@@ -29,6 +29,7 @@ export const sealedColumns = {
   'push options': [],
   'secure file key': [{ table: 'secure_files', column: 'content_key', key: 'id' }],
   'terraform state key': [{ table: 'terraform_versions', column: 'content_key', key: 'id' }],
+  'TOTP secret': [{ table: 'totp_factors', column: 'secret', key: 'user_id' }],
   'trigger token': [{ table: 'pipeline_triggers', column: 'token', key: 'id' }],
   'variable value': [{ table: 'variables', column: 'value', key: 'id' }],
 } as const satisfies Record<string, readonly SealedColumn[]>;

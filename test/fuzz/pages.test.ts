@@ -94,7 +94,7 @@ function drawPage(here: ShownWorld, random: Random): { page: string; request: Ra
 async function cookieOf({ db, people }: ShownWorld, caller: (typeof callers)[number]): Promise<Record<string, string>> {
   if (caller === 'anonymous') return {};
   const device = { address: '127.0.0.1', user_agent: undefined, browser: undefined };
-  const value = await startSession(db, { user_id: people[caller].id, is_remembered: false, device });
+  const value = await startSession(db, { user_id: people[caller].id, methods: ['pwd'], is_remembered: false, device });
   return { cookie: `coppice=${value}` };
 }
 

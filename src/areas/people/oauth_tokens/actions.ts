@@ -1,6 +1,6 @@
 /** Issuing, refreshing and revoking OAuth tokens (docs/reference/oauth_tokens.md). */
 import { type SqlBool, sql } from 'kysely';
-import { newTokenValue, tokenDigest, userByPassword } from '../../../access/index.ts';
+import { newTokenValue, recordSignIn, tokenDigest, userByPassword } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { ApiError, type Services } from '../../../http/index.ts';
 import { tellOfUser } from '../users/hook_actions.ts';
@@ -64,13 +64,14 @@ export async function tokenForPassword(
   { username, password, address }: { username: string; password: string; address: string },
 ): Promise<GivenToken> {
   const tell = (user_id: number) => tellOfUser(services.db, 'user_failed_login', user_id);
-  const user = await userByPassword(services, { login: username, password, address, refused: tell }).catch(
+  const user = await userByPassword(services, { login: username, password, address, refused: tell, alone: true }).catch(
     (error: unknown) => {
       // Knowledge of the password alone does not reveal that an account is blocked.
       throw error instanceof ApiError && [401, 403].includes(error.status) ? invalidGrant() : error;
     },
   );
   if (user.user_type !== 'human') throw invalidGrant();
+  await recordSignIn(services.db, user.id, address);
   return giveToken(services.db, user.id);
 }
 

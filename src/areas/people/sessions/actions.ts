@@ -1,11 +1,9 @@
 /** Starting, confirming, renewing and ending sessions (docs/reference/sessions.md). */
 import { sql } from 'kysely';
 import {
-  browserCookie,
-  cookieName,
+  cookieFor,
   type Device,
   isLasting,
-  knownTo,
   newTokenValue,
   sessionHours,
   tokenDigest,
@@ -17,71 +15,28 @@ import type { Services } from '../../../http/index.ts';
 
 const longestAgent_characters = 300;
 
-/**
- * The `Set-Cookie` header of a session.
- * @param value of the cookie; if omitted, the browser deletes the cookie
- */
-export function cookieFor(url: string, value: string | undefined, is_remembered = false): string {
-  const lasts = value === undefined ? '; Max-Age=0' : is_remembered ? `; Max-Age=${sessionHours.most * 3600}` : '';
-  return `${cookieName(url)}=${value ?? ''}; Path=/; HttpOnly; SameSite=Lax${url.startsWith('https:') ? '; Secure' : ''}${lasts}`;
+/** Who a new session is for, and how they have proved who they are. */
+export interface NewSession {
+  user_id: number;
+  /** As in `amr` of RFC 8176: `pwd`, `otp`, `hwk`, or `fed` for a provider. */
+  methods: readonly string[];
+  is_remembered: boolean;
+  device: Device;
 }
 
 /** @returns the value of the cookie */
 export async function startSession(
   db: Database,
-  { user_id, is_remembered, device }: { user_id: number; is_remembered: boolean; device: Device },
+  { user_id, methods, is_remembered, device }: NewSession,
 ): Promise<string> {
   const value = newTokenValue('');
   const agent = device.user_agent?.slice(0, longestAgent_characters) ?? null;
   await sql`
-    insert into web_sessions (user_id, token_digest, is_remembered, address, user_agent)
-    values (${user_id}, ${tokenDigest(value)}, ${is_remembered}, ${device.address.split('%', 1)[0]}::inet, ${agent})`.execute(
+    insert into web_sessions (user_id, token_digest, methods, is_remembered, address, user_agent)
+    values (${user_id}, ${tokenDigest(value)}, ${methods}::text[], ${is_remembered}, ${device.address.split('%', 1)[0]}::inet, ${agent})`.execute(
     db,
   );
   return value;
-}
-
-/** The fields of the sign-in form. */
-export interface SignInFields {
-  login: string;
-  password: string;
-  is_remembered: boolean;
-}
-
-/** The cookies for the browser, each as a `Set-Cookie` value. */
-export interface SessionCookies {
-  session: string;
-  browser: string;
-}
-
-/**
- * Signs a user in. A deactivated account becomes active again.
- * @returns the `Set-Cookie` values for the new session, and for the browser, which is now recognized
- * @throws ApiError 401, 403, 429 as `userByPassword`
- */
-export async function signIn(
-  services: Services,
-  { login, password, is_remembered }: SignInFields,
-  device: Device,
-): Promise<SessionCookies> {
-  const { id } = await userByPassword(services, { login, password, ...device, reactivates: true });
-  return beginSession(services, id, device, is_remembered);
-}
-
-/**
- * Starts a session for a user whose identity has been verified.
- * @returns as `signIn`
- */
-export async function beginSession(
-  { db, url, secrets }: Services,
-  user_id: number,
-  device: Device,
-  is_remembered = false,
-): Promise<SessionCookies> {
-  return {
-    session: cookieFor(url, await startSession(db, { user_id, is_remembered, device }), is_remembered),
-    browser: browserCookie(url, knownTo(secrets, device.browser, user_id)),
-  };
 }
 
 /** Renews the cookie of a session. The previous value stays valid for another minute. */
@@ -101,19 +56,27 @@ async function renew(
 }
 
 /**
- * Records that the visitor has entered their password again.
+ * Records that the visitor has proved again who they are.
+ * @returns the `Set-Cookie` of the session
+ */
+export async function confirmSession({ db, url }: Services, { session }: Visitor): Promise<string> {
+  const { value, is_remembered } = (await renew(db, session.id, true))!;
+  return cookieFor(url, value, is_remembered);
+}
+
+/**
+ * Checks the password of a visitor, and records that they have given it again.
  * @returns the `Set-Cookie` of the session
  * @throws ApiError 401 for a wrong password, 429
  */
-export async function confirmSession(
+export async function confirmByPassword(
   services: Services,
   visitor: Visitor,
   password: string,
   device: Device,
 ): Promise<string> {
   await userByPassword(services, { login: visitor.username, password, ...device });
-  const { value, is_remembered } = (await renew(services.db, visitor.session.id, true))!;
-  return cookieFor(services.url, value, is_remembered);
+  return confirmSession(services, visitor);
 }
 
 /** @returns the `Set-Cookie` of a session, if its cookie is a day old */

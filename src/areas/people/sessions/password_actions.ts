@@ -1,14 +1,14 @@
 /** Setting and changing passwords. The sessions of the user end with the old password (docs/reference/sessions.md). */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { type Device, refuseTooOften, userByPassword, type Visitor } from '../../../access/index.ts';
+import { cookieFor, type Device, refuseTooOften, userByPassword, type Visitor } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { stranger } from '../../../foundation/actors.ts';
 import { ApiError, invalid, type Services } from '../../../http/index.ts';
 import { audit } from '../../instance/audit_events/index.ts';
 import { changeUser } from '../users/actions.ts';
 import { passwordReasons } from '../users/rules.ts';
-import { cookieFor, startSession } from './actions.ts';
+import { startSession } from './actions.ts';
 import { sendPasswordLink } from './jobs.ts';
 import { linkPurpose, passwordLink_hours, passwordPage } from './rules.ts';
 
@@ -117,7 +117,12 @@ export async function changePassword(
   const { db, url } = services;
   await userByPassword(services, { login: visitor.username, password: current, ...device });
   return await db.transaction().execute(async (tx) => {
+    const { methods } = await tx
+      .selectFrom('web_sessions')
+      .select('methods')
+      .where('id', '=', visitor.session.id)
+      .executeTakeFirstOrThrow();
     await setPassword(tx, visitor.id, password);
-    return cookieFor(url, await startSession(tx, { user_id: visitor.id, is_remembered: false, device }));
+    return cookieFor(url, await startSession(tx, { user_id: visitor.id, methods, is_remembered: false, device }));
   });
 }

@@ -5,6 +5,7 @@ import { type Database, isUniqueViolation, stamped } from '../../../db/index.ts'
 import type { GivenOf } from '../../../fields/index.ts';
 import { conflict, found, invalid } from '../../../http/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
+import { noteChange } from '../account_notices/jobs.ts';
 import { claimPrimaryEmail } from '../emails/address_actions.ts';
 import { isTaken } from '../emails/claim_actions.ts';
 import { confirmEmail } from '../emails/jobs.ts';
@@ -176,7 +177,10 @@ export async function changeUser(tx: Database, id: number, changes: UserChanges,
       .set(stamped({ ...columns, ...secret }, username !== account.username))
       .where('id', '=', id)
       .execute();
-    if (password !== undefined) await endSignIns(tx, id);
+    if (password !== undefined) {
+      await endSignIns(tx, id);
+      await noteChange(tx, id, 'password_changed');
+    }
     if (username !== account.username) await tellOfUser(tx, 'user_rename', id, account.username);
   } catch (error) {
     refuseTaken(error);

@@ -81,7 +81,7 @@ export const ownFields = {
     reply: Type.String(),
   },
   identities: { reply: Type.Array(Identity, { description: 'Accounts of the user at external providers' }) },
-  two_factor_enabled: { reply: Type.Boolean({ description: 'Always false: there is no second factor' }) },
+  two_factor_enabled: { reply: Type.Boolean({ description: 'Whether the user has a second factor' }) },
   preferred_language: { reply: Type.String({ description: 'Always `en`' }) },
   can_create_group: flagField(),
   can_create_project: { reply: Type.Boolean() },

@@ -1,7 +1,7 @@
 /** Query parameters of the list of users (docs/reference/users.md#parameters). */
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { Type } from 'typebox';
-import { countsToday, isUsableAccount } from '../../../access/index.ts';
+import { countsToday, hasSecondFactor, isUsableAccount } from '../../../access/index.ts';
 import type { DB } from '../../../db/index.ts';
 import { containing, filtersOn, Timestamp } from '../../../http/index.ts';
 import type { Identity } from './identity_actions.ts';
@@ -66,6 +66,9 @@ export const adminFilters = filtersOn('users', (by) => ({
   admins: by(
     flag,
     whenTrue((q) => q('users.admin', '=', true)),
+  ),
+  two_factor: by(Type.Enum(['enabled', 'disabled']), (q, value) =>
+    value === 'enabled' ? q.and([hasSecondFactor]) : q.not(q.and([hasSecondFactor])),
   ),
   without_projects: by(
     flag,

@@ -89,6 +89,7 @@ export interface UserRow extends UserBasicRow, RowOf<typeof userFields, 'users'>
   followers: number;
   following: number;
   is_followed: boolean;
+  two_factor_enabled: boolean;
   identities: Static<typeof Identity>[];
   plan: string;
   trial: boolean;
@@ -146,7 +147,7 @@ export function presentOwnUser(
     ...presentProfile(url, user),
     ...ofOwn(user),
     identities: user.identities,
-    two_factor_enabled: false,
+    two_factor_enabled: user.two_factor_enabled,
     preferred_language: 'en',
     shared_runners_minutes_limit: null,
     extra_shared_runners_minutes_limit: null,

@@ -1,6 +1,6 @@
 /** Queries for users. */
 import { type SelectQueryBuilder, sql } from 'kysely';
-import { countsToday, isPrimaryProved, licensedTrial, planInForce } from '../../../access/index.ts';
+import { countsToday, hasSecondFactor, isPrimaryProved, licensedTrial, planInForce } from '../../../access/index.ts';
 import type { Database, DB } from '../../../db/index.ts';
 import { columnNames } from '../../../fields/index.ts';
 import { type Caller, found, type Page } from '../../../http/index.ts';
@@ -53,7 +53,8 @@ export const usersInFull = (db: Database, caller: Pick<Caller, 'id'>) =>
     ])
     .select([followers.as('followers'), following.as('following'), isBillable.as('using_license_seat')])
     .select([isFollowedBy(caller).as('is_followed'), identities.as('identities'), highestRole.as('highest_role')])
-    .select([provisionedBy.as('provisioned_by_group_id'), planInForce.as('plan'), licensedTrial.isTrial.as('trial')]);
+    .select([provisionedBy.as('provisioned_by_group_id'), planInForce.as('plan'), licensedTrial.isTrial.as('trial')])
+    .select(hasSecondFactor.as('two_factor_enabled'));
 
 /**
  * The user with an ID.

@@ -15,7 +15,7 @@ import {
 import { isFromOurPage, originFor } from '../../../http/origin.ts';
 import { leadTo, pageForm, type RefusedForm, sendPage } from '../../../pages/index.ts';
 import { confirmedAddresses } from '../../people/emails/index.ts';
-import { beginSession } from '../../people/sessions/index.ts';
+import { finishSignIn, secondFactorPage } from '../../people/sessions/index.ts';
 import { tellOfUser } from '../../people/users/index.ts';
 import { acceptInvitation, declineInvitation, type Outcome } from './acceptance_actions.ts';
 import { isSignUpOpen, type NewAccount, signUp } from './account_actions.ts';
@@ -99,8 +99,12 @@ async function goOn(
   const { services, request, reply } = call;
   if (user_id === undefined || !isFromOurPage(request, originFor(request, services.url)))
     return answered(call, invitation, outcome);
-  const cookies = await beginSession(services, user_id, deviceOf(request, services.url));
-  reply.header('set-cookie', [cookies.session, cookies.browser]);
+  const device = deviceOf(request, services.url);
+  const going = { to: placePage(invitation), kept: '' };
+  const proven = { user_id, methods: ['pwd'], is_remembered: false, device, going };
+  const { cookies, session } = await finishSignIn(services, proven);
+  reply.header('set-cookie', cookies);
+  if (session === undefined) return leadTo(reply, secondFactorPage, 303);
   return outcome === 'joined' || outcome === 'known'
     ? leadTo(reply, placePage(invitation), 303)
     : answered(call, invitation, outcome);

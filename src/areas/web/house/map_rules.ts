@@ -190,6 +190,7 @@ const ownMap = [
     label: 'Access',
     pages: {
       password: { label: 'Password', address: '/-/user_settings/password/edit' },
+      two_factor: { label: 'Second factor', address: '/-/user_settings/two_factor' },
       tokens: { label: 'Access tokens', address: '/-/user_settings/personal_access_tokens' },
       ssh_keys: { label: 'SSH keys', address: '/-/user_settings/ssh_keys' },
       gpg_keys: { label: 'GPG keys', address: '/-/user_settings/gpg_keys' },

@@ -1,11 +1,12 @@
 /** The pages around sessions. */
+export { secondFactorsPage, secondFactorsRedirect } from './factor_pages.ts';
 export {
   changePasswordPage,
   choosePasswordPage,
-  confirmPasswordPage,
   forgottenPasswordPage,
   signInPage,
   signOutPage,
 } from './pages.ts';
+export { confirmPasswordPage, secondFactorSignInPage } from './second_factor_pages.ts';
 export { sessionsPage } from './session_pages.ts';
 export { signUpPage } from './sign_up_pages.ts';

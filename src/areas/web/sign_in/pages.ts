@@ -1,23 +1,12 @@
 /** Signing in and out, and passwords (docs/reference/sessions.md). */
 
-import { visitorOfCookie, type WaitingForm, waitingForm } from '../../../access/index.ts';
-import { ApiError, invalid, unprocessable, type Values } from '../../../http/index.ts';
-import {
-  type Field,
-  form,
-  hidden,
-  html,
-  isTicked,
-  ownPath,
-  type PageCall,
-  page,
-  type Resumed,
-} from '../../../pages/index.ts';
+import { cookieFor } from '../../../access/index.ts';
+import { ApiError, invalid, type Values } from '../../../http/index.ts';
+import { form, hidden, html, isTicked, type PageCall, page, type Resumed } from '../../../pages/index.ts';
+import { authenticationOptions, signInByPasskey } from '../../people/second_factors/index.ts';
 import {
   changePassword,
   choosePassword,
-  confirmSession,
-  cookieFor,
   endSession,
   passwordPage,
   resetPassword,
@@ -27,58 +16,31 @@ import {
 } from '../../people/sessions/index.ts';
 import { besideMap } from '../declared/definition.ts';
 import { appearanceOf, guidelinesOf } from '../house/queries.ts';
-
-const textIn = (fields: Values, name: string): string => {
-  const value = fields[name];
-  return typeof value === 'string' ? value : '';
-};
-
-/** The address to open after a sign-in, and a form to be submitted then. */
-const going = ['to', 'kept'] as const;
-const hiddenFrom = (query: Values) =>
-  going.flatMap((name) =>
-    textIn(query, name) === '' ? [] : [{ name, label: '', kind: 'hidden' as const, value: textIn(query, name) }],
-  );
-
-/** The account of a password, so that neither browsers nor users confuse it with another one. */
-const accountField = (username: string): Field => ({
-  name: 'username',
-  label: 'Username',
-  value: username,
-  autocomplete: 'username',
-  is_readonly: true,
-});
-
-/** The form that was submitted in this browser before the password was requested, if there is one. */
-const waitingIn = ({ services, device }: PageCall, fields: Values): WaitingForm | undefined =>
-  waitingForm(services.secrets, device.browser, { to: textIn(fields, 'to'), kept: textIn(fields, 'kept') });
-
-/**
- * Continues with a new cookie: with the pending form, or at the address that the visitor requested. @param text the
- * text above the form
- */
-async function goOn(call: PageCall, fields: Values, cookie: string, text: string): Promise<string | Resumed> {
-  call.reply.header('set-cookie', cookie);
-  const waiting = waitingIn(call, fields);
-  const visitor = waiting && (await visitorOfCookie(call.services, cookie.split(/[=;]/)[1]!, call.device.address));
-  return waiting && visitor ? { ...waiting, visitor, text } : ownPath(fields.to);
-}
+import {
+  accountField,
+  browserIn,
+  continueSignIn,
+  goingIn,
+  hiddenFrom,
+  textIn,
+  waitingIn,
+  wrongPassword,
+} from './actions.ts';
 
 /** Signs in, and continues at the address that the visitor requested. */
 async function start(call: PageCall, fields: Values): Promise<string | Resumed> {
-  const login = textIn(fields, 'login');
-  const password = textIn(fields, 'password');
-  const cookies = await signIn(
-    call.services,
-    { login, password, is_remembered: isTicked(fields, 'remember') },
-    call.device,
-  ).catch((error: unknown) => {
+  const given = {
+    login: textIn(fields, 'login'),
+    password: textIn(fields, 'password'),
+    is_remembered: isTicked(fields, 'remember'),
+    ...goingIn(fields),
+  };
+  const signedIn = await signIn(call.services, given, call.device).catch((error: unknown) => {
     if (error instanceof ApiError && error.status === 401)
       throw new ApiError(401, { message: 'The name or the password is wrong.' });
     throw error;
   });
-  call.reply.header('set-cookie', cookies.browser);
-  return goOn(call, fields, cookies.session, 'You are signed in again. Check the form, and send it once more.');
+  return continueSignIn(call, goingIn(fields), signedIn);
 }
 
 export const signInPage = page('/users/sign_in', {
@@ -87,9 +49,23 @@ export const signInPage = page('/users/sign_in', {
     description: await guidelinesOf(call, 'description'),
     waits: waitingIn(call, call.query) !== undefined,
     is_open: (await signUpRules(call.services.db)).is_open,
+    passkeys: await authenticationOptions(call.services, call.services.db, { browser: browserIn(call) }),
   }),
-  forms: { sign_in: { act: start, anonymous: true } },
-  view: ({ title, description, logo, waits, is_open }, seen) => ({
+  forms: {
+    sign_in: { act: start, anonymous: true },
+    passkey: {
+      anonymous: true,
+      async act(call, fields) {
+        const how = { device: call.device, is_remembered: isTicked(fields, 'remember') };
+        return continueSignIn(
+          call,
+          goingIn(fields),
+          await signInByPasskey(call.services, textIn(fields, 'answer'), how),
+        );
+      },
+    },
+  },
+  view: ({ title, description, logo, waits, is_open, passkeys }, seen) => ({
     title: ['Sign in'],
     main: html`${logo !== null && html`<p><img src="${logo}" alt="" height="96"></p>`}${title !== '' && html`<p><strong>${title}</strong></p>`}${description}
 ${waits && html`<p class="notice">Your session has ended. Sign in to go on; what you typed is kept.</p>`}
@@ -102,11 +78,25 @@ ${form(seen, 'sign_in', {
   ],
   button: 'Sign in',
 })}
+${
+  passkeys !== undefined &&
+  html`<h2>With a passkey</h2>
+${form(seen, 'passkey', {
+  fields: [
+    { name: 'remember', label: 'Stay signed in', kind: 'checkbox' },
+    ...hiddenFrom(seen.refused?.values ?? seen.query),
+  ],
+  button: 'Use a passkey',
+  look: 'plain',
+  key_request: { kind: 'get', options: passkeys },
+})}`
+}
 <p><a href="/users/password/new">Forgotten your password?</a></p>${is_open && html`<p><a href="/users/sign_up">Create an account</a></p>`}`,
   }),
 });
 
 export const signOutPage = page('/users/sign_out', {
+  without_second_factor: true,
   load: async () => undefined,
   forms: {
     sign_out: {
@@ -120,37 +110,6 @@ export const signOutPage = page('/users/sign_out', {
   },
   view: (_data, seen) => ({ title: ['Sign out'], main: html`${form(seen, 'sign_out', { button: 'Sign out' })}` }),
 });
-
-export const confirmPasswordPage = page('/users/confirm_password', {
-  signed_in: true,
-  load: async () => undefined,
-  forms: {
-    confirm: {
-      async act(call, fields) {
-        const { services, caller, device } = call;
-        const password = textIn(fields, 'password');
-        const cookie = await confirmSession(services, caller!, password, device).catch(wrongPassword);
-        return goOn(call, fields, cookie, 'Your password is confirmed. Check the form, and send it once more.');
-      },
-    },
-  },
-  view: (_data, seen) => ({
-    title: ['Confirm your password'],
-    main: html`<p>What comes next is sensitive. Enter your password once more; it then counts for an hour.</p>
-${form(seen, 'confirm', {
-  fields: [
-    accountField(seen.caller!.username),
-    { name: 'password', label: 'Password', kind: 'password', is_required: true, autocomplete: 'current-password' },
-    ...hiddenFrom(seen.refused?.values ?? seen.query),
-  ],
-  button: 'Confirm',
-})}`,
-  }),
-});
-
-function wrongPassword(error: unknown): never {
-  throw error instanceof ApiError && error.status === 401 ? unprocessable('The password is wrong.') : error;
-}
 
 export const forgottenPasswordPage = page('/users/password/new', {
   load: async () => undefined,

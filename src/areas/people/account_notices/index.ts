@@ -1,0 +1,2 @@
+/** Mail about changes of how people sign in. */
+export { tellOwner } from './jobs.ts';
