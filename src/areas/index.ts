@@ -141,6 +141,7 @@ import { positionRoute } from './geo/serving/index.ts';
 import { pictureFiles } from './instance/appearance/index.ts';
 import { appearanceRoutes } from './instance/appearance/routes.ts';
 import { applicationSettingRoutes } from './instance/application_settings/routes.ts';
+import { auditEventRoutes } from './instance/audit_events/routes.ts';
 import { broadcastFollower } from './instance/broadcast_messages/index.ts';
 import { broadcastMessageRoutes } from './instance/broadcast_messages/routes.ts';
 import { experimentRoutes } from './instance/experiments/routes.ts';
@@ -505,6 +506,11 @@ export const endpoints: readonly FiledEndpoint[] = [
     'Deploy keys',
     'SSH keys that fetch the code of projects, and push where a project lets them.',
     deployKeyRoutes,
+  ),
+  ...tagged(
+    'Audit events',
+    'Who did what: changes of accounts, rights, secrets, rules and settings, and sign-ins.',
+    auditEventRoutes,
   ),
   ...tagged('CI/CD variables', 'Names and values for jobs, of projects, groups and the instance.', variableRoutes),
   ...tagged('Namespaces', 'What projects are in: groups and the namespaces of users.', namespaceRoutes),

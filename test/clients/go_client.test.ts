@@ -58,6 +58,7 @@ const stories: Record<string, string> = {
     'Go client: pipelines and jobs are started, cancelled, retried, scheduled and triggered, and runners registered',
   feature_flags: 'Go client: flags and lists of users are added, changed and removed',
   mirrors: 'Go client: push mirrors are added, changed, run and removed, and a project is pulled from another',
+  audit_events: 'Go client: audit events are listed and shown',
   badges: 'Go client: badges of a project and a group are added, changed, rendered and removed',
   templates: 'Go client: templates are listed and shown',
   custom_attributes: 'Go client: attributes of a user, a group and a project are set and removed',

@@ -70,6 +70,7 @@ const stories: Record<string, string> = {
   files_for_jobs: 'python-gitlab: files for jobs are uploaded, and other projects let in with their job tokens',
   feature_flags: 'python-gitlab: flags and lists of users are added, changed and removed',
   protected_environments: 'python-gitlab: an environment is protected, and then not any more',
+  audit_events: 'python-gitlab: audit events are listed over pages and shown',
   badges: 'python-gitlab: badges of a project and a group are added, changed, rendered and removed',
   templates: 'python-gitlab: templates are listed and shown, also those of a project',
   custom_attributes: 'python-gitlab: attributes of a user, a group and a project are set, found and removed',

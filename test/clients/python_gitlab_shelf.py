@@ -264,4 +264,23 @@ def group_rules(place):
     same(group.billable_members.list(search=planner["username"], get_all=True), [])
 
 
-STORIES = [pipelines, schedules, runners, feature_flags, protected_environments, badges, templates, custom_attributes, instance, repository_tools, group_rules]
+def audit_events(place):
+    project = client(place, "maintainer").projects.get(place["project"]["id"])
+    for name in ["one", "two", "three"]:
+        project.protectedbranches.create({"name": name})
+    made = {"event_name": "protected_branch_created"}
+    listed = project.audit_events.list(per_page=2, get_all=True, **made)
+    same([event.details["target_details"] for event in listed], ["three", "two", "one"])
+    found = project.audit_events.get(listed[0].id)
+    same((found.author_id, found.entity_type, found.details["add"]), (place["people"]["maintainer"]["id"], "Project", "protected_branch"))
+    admin = client(place, "admin")
+    walked = admin.audit_events.list(entity_type="Project", entity_id=project.id, pagination="keyset", order_by="id", per_page=1, get_all=True, **made)
+    same([event.id for event in walked], [event.id for event in listed])
+    same(admin.audit_events.get(found.id).details["entity_path"], project.path_with_namespace)
+    group = client(place, "owner").groups.get(place["group"]["id"])
+    same(group.audit_events.list(get_all=True, **made), [])
+    refused(404, "404 Audit Event Not Found", group.audit_events.get, found.id)
+    refused(403, "403 Forbidden", client(place, "owner").audit_events.list)
+
+
+STORIES = [audit_events, pipelines, schedules, runners, feature_flags, protected_environments, badges, templates, custom_attributes, instance, repository_tools, group_rules]

@@ -193,3 +193,19 @@ func dependencies(p place) {
 	done(api.DeleteMergeRequestDependency(id, made[1].IID, block.ID))
 	same(len(must(api.GetMergeRequestDependencies(id, made[1].IID))), 0)
 }
+
+func auditEvents(p place) {
+	api := p.as("maintainer")
+	for _, name := range []string{"one", "two", "three"} {
+		must(api.ProtectedBranches.ProtectRepositoryBranches(p.Project.ID, &gitlab.ProtectRepositoryBranchesOptions{Name: ptr(name)}))
+	}
+	listed := must(api.AuditEvents.ListProjectAuditEvents(p.Project.ID, &gitlab.ListAuditEventsOptions{ListOptions: gitlab.ListOptions{PerPage: 3}}))
+	same(namesOf(listed, func(event *gitlab.AuditEvent) string { return event.Details.TargetDetails }), []string{"three", "two", "one"})
+	found := must(api.AuditEvents.GetProjectAuditEvent(p.Project.ID, listed[0].ID))
+	same([]string{found.EventName, found.Details.Add, found.Details.AuthorClass}, []string{"protected_branch_created", "protected_branch", "User"})
+	same(must(p.as("admin").AuditEvents.GetInstanceAuditEvent(found.ID)).EntityID, p.Project.ID)
+	since := time.Now().Add(time.Hour)
+	same(len(must(p.as("admin").AuditEvents.ListInstanceAuditEvents(&gitlab.ListAuditEventsOptions{CreatedAfter: &since}))), 0)
+	_, _, err := p.as("owner").AuditEvents.GetGroupAuditEvent(p.Group.ID, found.ID)
+	refused(err, 404, "Not Found")
+}

@@ -1,4 +1,6 @@
-/** The names of the audit events that are not changes of a row that its noun declares. */
+/** What audit events are about, and the names of events that are not the change of a row. */
+
+export const entityTypes = ['User', 'Group', 'Project', 'Gitlab::Audit::InstanceScope'] as const;
 
 /** The names that actions write themselves, with `audit`. */
 const spokenNames = [
