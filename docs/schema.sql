@@ -2714,16 +2714,18 @@ comment on column hooks.secrets is 'Tokens, URL variables and custom headers as 
 comment on column hooks.recent_failures is 'Failures since the last success. From the fourth on, the webhook is disabled for a while; from the fortieth on, until a test succeeds.';
 
 create table id_token_keys (
-  id bigint default 1 not null,
+  id bigint generated always as identity not null,
   private_key bytea not null,
   public_key jsonb not null,
   created_at timestamp with time zone default now() not null,
-  constraint id_token_keys_pkey PRIMARY KEY (id),
-  constraint id_token_keys_single_check CHECK (id = 1)
+  retired_at timestamp with time zone,
+  constraint id_token_keys_pkey PRIMARY KEY (id)
 );
-comment on table id_token_keys is 'The key with which the server signs the ID tokens of jobs. There is one.';
+CREATE UNIQUE INDEX id_token_keys_single ON id_token_keys USING btree ((retired_at IS NULL)) WHERE retired_at IS NULL;
+comment on table id_token_keys is 'The keys with which the server signs the ID tokens of jobs and people. One is in use.';
 comment on column id_token_keys.private_key is 'Encrypted.';
 comment on column id_token_keys.public_key is 'As it is published, in the form of a JSON Web Key.';
+comment on column id_token_keys.retired_at is 'When another key replaced it. It is published for some time more.';
 
 create table instance (
   id integer default 1 not null,

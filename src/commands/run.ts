@@ -32,6 +32,7 @@ const commands: Record<string, () => Promise<Command>> = {
   'secret rotate': async () => (await import('./secret_rotate.ts')).secretRotate,
   'storage moves': async () => (await import('./storage_moves.ts')).storageMoves,
   'token create': async () => (await import('./token_create.ts')).tokenCreate,
+  'oauth rotate-key': async () => (await import('./oauth_rotate_key.ts')).oauthRotateKey,
   'license issue': async () => (await import('./license_issue.ts')).licenseIssue,
   'license key': async () => (await import('./license_key.ts')).licenseKey,
   'geo promote': async () => (await import('./geo_promote.ts')).geoPromote,

@@ -1207,10 +1207,11 @@ export interface Hooks {
 }
 
 export interface IdTokenKeys {
-  id: Generated<number>;
+  id: GeneratedAlways<number>;
   private_key: Buffer;
   public_key: Json;
   created_at: Generated<Timestamp>;
+  retired_at: Timestamp | null;
 }
 
 export interface Instance {

@@ -12,7 +12,7 @@ const tablesOf: Readonly<Record<(typeof districts)[number] | 'access' | 'relatio
   access:
     'users namespaces projects repository_sizes members member_roles group_links project_authorizations group_authorizations redirects rights_versions job_token_projects job_token_groups',
   relations: 'waiting_references',
-  instance: `plan_limits appearance appearance_pictures broadcast_messages instance application_settings request_counts licenses licensing billable_counts features feature_gates costly_files hooks hook_events unused_blobs audit_events audit_events_default audit_chains proxied_pictures`,
+  instance: `plan_limits appearance appearance_pictures broadcast_messages instance application_settings request_counts licenses licensing billable_counts features feature_gates costly_files hooks hook_events unused_blobs audit_events audit_events_default audit_chains proxied_pictures id_token_keys`,
   people: `custom_attributes emails claimed_emails keys gpg_keys personal_access_tokens oauth_tokens oauth_applications service_accounts web_sessions pending_sign_ins totp_factors webauthn_credentials used_webauthn_challenges recovery_codes password_links user_identities user_statuses user_follows group_seats`,
   activity:
     'events resource_label_events resource_state_events resource_milestone_events resource_weight_events resource_iteration_events push_event_payloads todos subscriptions hook_deliveries notifications notification_*',
@@ -21,7 +21,7 @@ const tablesOf: Readonly<Record<(typeof districts)[number] | 'access' | 'relatio
   code: `protected_branches protected_branch_* protected_tags push_rules recorded_* reference_updates unused_repositories commit_statuses job_artifacts job_test_suites pipelines bridges runners runner_managers lfs_* project_fetches snippets snippet_user_agents
     code_* remote_mirrors pull_mirrors wikis wiki_pages dependencies dependency_* license_files package_* advisories advisory_packages vulnerabilities vulnerability_state_changes vulnerability_findings`,
   spaces: `access_requests badges access_token_* declined_invitations invitations member_approvals open_issue_counts project_stars repository_storage_moves topics`,
-  ci: 'id_token_keys job_definitions job_dependencies job_dotenv_variables job_log_pieces job_logs job_runs job_variables pipeline_schedule_variables pipeline_triggers pipeline_schedules pipeline_variables resource_groups runner_projects secure_files terraform_states terraform_versions',
+  ci: 'job_definitions job_dependencies job_dotenv_variables job_log_pieces job_logs job_runs job_variables pipeline_schedule_variables pipeline_triggers pipeline_schedules pipeline_variables resource_groups runner_projects secure_files terraform_states terraform_versions',
   planning: 'labels label_priorities milestones release_milestones iterations iteration_cadences boards board_*',
   conversation: 'notes suggestions award_emoji uploads user_mentions',
   work: `group_approval_settings deployment_merge_requests issues issue_* releases release_links release_evidences epics epic_* merge_requests merge_request_* approval_* error_tracking_* timelogs removed_issue_numbers due_notices saved_views`,

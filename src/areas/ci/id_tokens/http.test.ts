@@ -6,6 +6,7 @@ import { built } from '../../../../test/support/pipelines.ts';
 import { runnerOf } from '../../../../test/support/runners.ts';
 import { sent } from '../../../../test/support/sent.ts';
 import type { World } from '../../../../test/support/world.ts';
+import { rotateSigningKey } from '../../instance/signing_keys/index.ts';
 import { processAgain } from '../running/index.ts';
 
 const configuration = `
@@ -90,4 +91,18 @@ test('a job gets ID tokens that anybody can check, and that are masked', async (
   assert.deepEqual(partOf(two, 1).aud, ['a', 'b']);
   const deploying = partOf(three, 1);
   assert.deepEqual([deploying.environment, deploying.environment_action], ['production', 'access']);
+
+  await rotateSigningKey(here.db, services.secrets);
+  const [successor, former, ...more] = await published(here);
+  assert.deepEqual([former, more], [key, []], 'tokens of the former key can be checked');
+  await sent(as('maintainer').post(`${at}/pipeline`, { ref: 'main' }));
+  await performQueued(services, [processAgain]);
+  const later = (await runner.take())!.job.variables.find((variable: { key: string }) => variable.key === 'ONE');
+  assert.equal(partOf(later.value, 0).kid, successor!.kid);
+  await here.db
+    .updateTable('id_token_keys')
+    .set({ retired_at: new Date(Date.now() - 25 * 3_600_000).toISOString() })
+    .where('retired_at', 'is not', null)
+    .execute();
+  assert.deepEqual(await published(here), [successor]);
 });

@@ -1,7 +1,7 @@
 /** Where others learn how to check ID tokens (docs/reference/id_tokens.md#checking-a-token). */
 import type { FastifyReply } from 'fastify';
 import { type Caller, type DoorCall, type Doorway, door, jsonForm } from '../../../http/index.ts';
-import { storedKey } from './queries.ts';
+import { algorithm, publishedKeys } from '../../instance/signing_keys/index.ts';
 
 type Call = DoorCall<Caller, Record<string, never>>;
 
@@ -10,10 +10,8 @@ const keysPath = '/oauth/discovery/keys';
 const json = ({ reply }: Call, body: object): FastifyReply =>
   reply.header('content-type', 'application/json').send(Buffer.from(JSON.stringify(body)));
 
-async function sendKeys(call: Call): Promise<FastifyReply> {
-  const key = await storedKey(call.services.db);
-  return json(call, { keys: key ? [key.public_key] : [] });
-}
+const sendKeys = async (call: Call): Promise<FastifyReply> =>
+  json(call, { keys: await publishedKeys(call.services.db) });
 
 const sendConfiguration = (call: Call): FastifyReply =>
   json(call, {
@@ -21,7 +19,7 @@ const sendConfiguration = (call: Call): FastifyReply =>
     jwks_uri: `${call.services.url}${keysPath}`,
     response_types_supported: ['id_token'],
     subject_types_supported: ['public'],
-    id_token_signing_alg_values_supported: ['RS256'],
+    id_token_signing_alg_values_supported: [algorithm],
     claims_supported: ['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti'],
   });
 

@@ -1,23 +1,4 @@
-/** What the ID tokens of jobs say, and how they are signed (docs/reference/id_tokens.md). Pure functions. */
-import { createPublicKey, hash, type KeyObject, sign } from 'node:crypto';
-
-/** A public key, as it is published. */
-export interface PublishedKey {
-  kty: 'RSA';
-  kid: string;
-  e: string;
-  n: string;
-  use: 'sig';
-  alg: 'RS256';
-}
-
-/** What is published of a key: its id is its thumbprint (RFC 7638). */
-export function publishedKey(key: KeyObject): PublishedKey {
-  const { e = '', n = '' } = createPublicKey(key.export({ format: 'pem', type: 'pkcs8' })).export({ format: 'jwk' });
-  const kid = hash('sha256', JSON.stringify({ e, kty: 'RSA', n }), 'base64url');
-  return { kty: 'RSA', kid, e, n, use: 'sig', alg: 'RS256' };
-}
-
+/** What the ID tokens of jobs say (docs/reference/id_tokens.md). Pure functions. */
 /** What a token says of its job. */
 export interface JobFacts {
   issuer: string;
@@ -50,7 +31,7 @@ export interface Issued {
 }
 
 /** The claims of a token. Those with ids are texts, except for that of the runner. */
-export function claimsOf(facts: JobFacts, aud: string | readonly string[], { now_s, id }: Issued) {
+export function claimsOf(facts: JobFacts, aud: string | string[], { now_s, id }: Issued) {
   const { issuer, namespace, project, user, pipeline, job, ref, environment } = facts;
   return {
     iss: issuer,
@@ -85,12 +66,4 @@ export function claimsOf(facts: JobFacts, aud: string | readonly string[], { now
       ...(environment.tier && { deployment_tier: environment.tier }),
     }),
   };
-}
-
-const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-
-/** A signed token (RFC 7519). */
-export function signedToken(key: KeyObject, kid: string, claims: object): string {
-  const content = `${part({ kid, typ: 'JWT', alg: 'RS256' })}.${part(claims)}`;
-  return `${content}.${sign('sha256', Buffer.from(content), key).toString('base64url')}`;
 }
