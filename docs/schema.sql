@@ -4087,6 +4087,44 @@ comment on column oauth_applications.redirect_uri is 'The addresses that people 
 comment on column oauth_applications.confidential is 'Whether it can keep its secret, and must show it.';
 comment on column oauth_applications.trusted is 'Whether people are not asked before it gets a token.';
 
+create table oauth_codes (
+  id bigint generated always as identity not null,
+  application_id bigint not null,
+  user_id bigint not null,
+  digest bytea not null,
+  redirect_uri text not null,
+  scopes text[] not null,
+  code_challenge text,
+  nonce text,
+  authenticated_at timestamp with time zone not null,
+  amr text[] not null,
+  created_at timestamp with time zone default now() not null,
+  token_id bigint,
+  constraint oauth_codes_pkey PRIMARY KEY (id),
+  constraint oauth_codes_digest_key UNIQUE (digest),
+  constraint oauth_codes_application_id_fkey FOREIGN KEY (application_id) REFERENCES oauth_applications(id) ON DELETE CASCADE,
+  constraint oauth_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX oauth_codes_by_application ON oauth_codes USING btree (application_id, user_id);
+CREATE INDEX oauth_codes_by_time ON oauth_codes USING btree (created_at);
+CREATE INDEX oauth_codes_by_user ON oauth_codes USING btree (user_id);
+comment on table oauth_codes is 'Codes that applications exchange for tokens, once.';
+comment on column oauth_codes.digest is 'SHA-256.';
+comment on column oauth_codes.code_challenge is 'Of S256 (RFC 7636).';
+comment on column oauth_codes.token_id is 'The token that it was exchanged for. Null: it was not used.';
+
+create table oauth_consents (
+  user_id bigint not null,
+  application_id bigint not null,
+  scopes text[] not null,
+  created_at timestamp with time zone default now() not null,
+  constraint oauth_consents_pkey PRIMARY KEY (user_id, application_id),
+  constraint oauth_consents_application_id_fkey FOREIGN KEY (application_id) REFERENCES oauth_applications(id) ON DELETE CASCADE,
+  constraint oauth_consents_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX oauth_consents_by_application ON oauth_consents USING btree (application_id);
+comment on table oauth_consents is 'What users let applications do. They are not asked for it again.';
+
 create table oauth_tokens (
   id bigint default nextval((pg_get_serial_sequence('personal_access_tokens'::text, 'id'::text))::regclass) not null,
   user_id bigint not null,
@@ -4096,14 +4134,28 @@ create table oauth_tokens (
   revoked boolean default false not null,
   created_at timestamp with time zone default now() not null,
   expires_at timestamp with time zone not null,
+  application_id bigint,
+  family_id bigint,
+  rotated_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  authenticated_at timestamp with time zone,
+  amr text[],
   constraint oauth_tokens_pkey PRIMARY KEY (id),
   constraint oauth_tokens_refresh_digest_key UNIQUE (refresh_digest),
   constraint oauth_tokens_token_digest_key UNIQUE (token_digest),
+  constraint oauth_tokens_application_id_fkey FOREIGN KEY (application_id) REFERENCES oauth_applications(id) ON DELETE CASCADE,
   constraint oauth_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
+CREATE INDEX oauth_tokens_by_application ON oauth_tokens USING btree (application_id, user_id);
+CREATE INDEX oauth_tokens_by_family ON oauth_tokens USING btree (COALESCE(family_id, id));
 CREATE INDEX oauth_tokens_by_time ON oauth_tokens USING btree (created_at);
 CREATE INDEX oauth_tokens_by_user ON oauth_tokens USING btree (user_id);
-comment on table oauth_tokens is 'OAuth access tokens that users got for their password, with their refresh tokens.';
+comment on table oauth_tokens is 'OAuth access tokens that users got for their password or gave to an application, with their refresh tokens.';
+comment on column oauth_tokens.application_id is 'Null for a token that a user got for their password alone.';
+comment on column oauth_tokens.family_id is 'The first of the tokens of which each replaced the one before. Null: it is the first.';
+comment on column oauth_tokens.rotated_at is 'When its refresh token was used.';
+comment on column oauth_tokens.authenticated_at is 'When the user signed in, for ID tokens. Null without a sign-in in a browser.';
+comment on column oauth_tokens.amr is 'How the user signed in (RFC 8176).';
 
 create table open_issue_counts (
   id bigint generated always as identity not null,

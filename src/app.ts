@@ -5,7 +5,6 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { authenticate, countRequest, planForAnonymous, rightsVersion } from './access/index.ts';
 import { artifactDoorway } from './areas/ci/artifacts/index.ts';
-import { idTokenDoorway } from './areas/ci/id_tokens/index.ts';
 import { jobDoorways } from './areas/ci/jobs/index.ts';
 import { runnerDoorway } from './areas/ci/runners/index.ts';
 import { terraformStateDoorway } from './areas/ci/terraform_states/index.ts';
@@ -24,7 +23,7 @@ import { proxiedPictureDoorway } from './areas/instance/pictures/index.ts';
 import { pagesDoorway } from './areas/pages.ts';
 import { avatarDoorway } from './areas/people/avatars/index.ts';
 import { emailPages } from './areas/people/emails/index.ts';
-import { oauthDoorway } from './areas/people/oauth_tokens/index.ts';
+import { oauthDoorway } from './areas/people/openid/index.ts';
 import { invitationPages } from './areas/spaces/invitations/index.ts';
 import { chunkDoorway, collectorDoorway, sentryDoorway } from './areas/work/error_tracking/index.ts';
 import { notificationPages } from './areas/work/issuables/index.ts';
@@ -231,7 +230,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     emailPages,
     notificationPages,
     oauthDoorway,
-    idTokenDoorway,
     geoDoorway(geoRoutes),
     primacyDoorway,
     invitationPages,

@@ -91,12 +91,14 @@ const credentialOfDigest = keptWithRights(
   ({ last_use_is_old }) => !last_use_is_old,
 );
 
-/** The same lookup for OAuth tokens, which last for hours. Their use is recorded with the user only. */
+/** The same lookup for OAuth tokens, which last for hours. */
 async function oauthCredential(db: Kysely<DB>, name: TokenName): Promise<Credential | undefined> {
   const { rows } = await sql<Credential>`
     select token.id as token_id, '' as digest, token.scopes, token.revoked, 'oauth' as kind,
            (select counts_requests from application_settings) as counted, ${planInForce} as plan,
-           token.expires_at <= now() as expired, users.last_activity_on is distinct from current_date as last_use_is_old,
+           token.expires_at <= now() as expired,
+           users.last_activity_on is distinct from current_date
+             or coalesce(token.last_used_at < now() - make_interval(mins => ${sql.lit(lastUse_minutes)}), true) as last_use_is_old,
            ${userColumns}
       from oauth_tokens token join users on users.id = token.user_id
      where ${typeof name === 'number' ? sql`token.id = ${name}` : sql`token.token_digest = ${tokenDigest(name)}`}`.execute(
@@ -113,10 +115,12 @@ async function credentialNumbered(db: Kysely<DB>, id: number): Promise<Credentia
 /**
  * @param address an IP address, or other text from a proxy
  */
-async function recordUse(db: Kysely<DB>, { token_id, id }: Credential, address: string): Promise<void> {
+async function recordUse(db: Kysely<DB>, { token_id, id, kind: of }: Credential, address: string): Promise<void> {
   const [plain = ''] = address.split('%', 1);
   const ip = isIP(plain) === 0 ? null : plain;
-  await sql`
+  if (of === 'oauth') await sql`update oauth_tokens set last_used_at = now() where id = ${token_id}`.execute(db);
+  else
+    await sql`
     update personal_access_tokens
        set last_used_at = now(),
            last_used_ips = case when ${ip}::inet is null then last_used_ips else

@@ -58,7 +58,8 @@ import {
   tellOfPrimaryRequest,
 } from './people/emails/index.ts';
 import { recordGroupSeats, removeGroup } from './people/namespaces/index.ts';
-import { deleteOldOauthTokens } from './people/oauth_tokens/index.ts';
+import { deleteOldCodes } from './people/oauth_grants/jobs.ts';
+import { deleteOldOauthTokens } from './people/oauth_tokens/jobs.ts';
 import { deleteOldSignIns } from './people/second_factors/index.ts';
 import { deleteEndedSessions, sendPasswordLink } from './people/sessions/index.ts';
 import { removeUser } from './people/users/index.ts';
@@ -195,6 +196,7 @@ export const jobs: readonly AnyJob[] = [
   removeMarkedGroups,
   removeUser,
   deleteOldOauthTokens,
+  deleteOldCodes,
   removeOrphanedBots,
   tellOfExpiringTokens,
   removeOrphanedServiceAccounts,

@@ -226,6 +226,8 @@ export const atLeaving: Readonly<Record<string, AtLeaving>> = {
     'notification_counts.user_id',
     'notification_settings.user_id',
     'oauth_applications.user_id',
+    'oauth_codes.user_id',
+    'oauth_consents.user_id',
     'oauth_tokens.user_id',
     'password_links.user_id',
     'pending_sign_ins.user_id',

@@ -1873,6 +1873,28 @@ export interface OauthApplications {
   created_at: Generated<Timestamp>;
 }
 
+export interface OauthCodes {
+  id: GeneratedAlways<number>;
+  application_id: number;
+  user_id: number;
+  digest: Buffer;
+  redirect_uri: string;
+  scopes: string[];
+  code_challenge: string | null;
+  nonce: string | null;
+  authenticated_at: Timestamp;
+  amr: string[];
+  created_at: Generated<Timestamp>;
+  token_id: number | null;
+}
+
+export interface OauthConsents {
+  user_id: number;
+  application_id: number;
+  scopes: string[];
+  created_at: Generated<Timestamp>;
+}
+
 export interface OauthTokens {
   id: Generated<number>;
   user_id: number;
@@ -1882,6 +1904,12 @@ export interface OauthTokens {
   revoked: Generated<boolean>;
   created_at: Generated<Timestamp>;
   expires_at: Timestamp;
+  application_id: number | null;
+  family_id: number | null;
+  rotated_at: Timestamp | null;
+  last_used_at: Timestamp | null;
+  authenticated_at: Timestamp | null;
+  amr: string[] | null;
 }
 
 export interface OpenIssueCounts {
@@ -3087,6 +3115,8 @@ export interface DB {
   notification_settings: NotificationSettings;
   notifications: Notifications;
   oauth_applications: OauthApplications;
+  oauth_codes: OauthCodes;
+  oauth_consents: OauthConsents;
   oauth_tokens: OauthTokens;
   open_issue_counts: OpenIssueCounts;
   package_advisories: PackageAdvisories;

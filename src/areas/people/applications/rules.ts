@@ -1,7 +1,7 @@
 /** Which applications can be registered, and where they may send people (docs/reference/applications.md). Pure functions. */
 
 /** The scopes that applications can have. */
-const applicationScopes = [
+export const applicationScopes = [
   'api',
   'read_api',
   'read_user',
@@ -40,7 +40,7 @@ const mostAddresses = 50;
 const longestAddress = 2000;
 
 /** The addresses of an application. */
-const addressesIn = (text: string): string[] =>
+export const addressesIn = (text: string): string[] =>
   text
     .split(/\r?\n/)
     .map((line) => line.trim())

@@ -5,7 +5,7 @@ import { performJob } from '../../../../test/support/jobs.ts';
 import { sendHooks, startReceiver } from '../../../../test/support/receiver.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { passwordDigest } from '../../../access/index.ts';
-import { deleteOldOauthTokens } from './index.ts';
+import { deleteOldOauthTokens } from '../oauth_tokens/jobs.ts';
 
 const password = 'correct horse battery staple';
 

@@ -1,2 +1,0 @@
-/** The interface of ID tokens to other districts. */
-export { idTokenDoorway } from './http.ts';
