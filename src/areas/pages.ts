@@ -42,6 +42,7 @@ import {
   newMergeRequestPage,
   relatedPage,
 } from './web/merge_requests/index.ts';
+import { authorizePage } from './web/oauth/index.ts';
 import { pickPages } from './web/picking/index.ts';
 import { placeSettingsPages, settingsRedirect } from './web/places/index.ts';
 import { planningPages } from './web/planning/index.ts';
@@ -91,6 +92,7 @@ export const pages: readonly AnyPage[] = [
   // Projects have longer paths.
   personPage,
   signInPage,
+  authorizePage,
   signUpPage,
   signOutPage,
   confirmPasswordPage,

@@ -190,6 +190,11 @@ interface Address {
 }
 
 export interface Page<Data> extends Address {
+  /**
+   * Asked before the page is shown.
+   * @returns where to go instead: a path of this server, a `URL` that leads elsewhere, or a view that leads on itself; undefined to show the page
+   */
+  leads?(call: PageCall): Promise<string | URL | View | undefined>;
   load(call: PageCall): Promise<Data>;
   forms?: Readonly<Record<string, PageForm>>;
   view(data: Data, seen: Seen): View;

@@ -185,6 +185,11 @@ class PageServer {
       if ('to' in found.page) return leadTo(reply, await found.page.to(call), 302);
       if ('file' in found.page) return this.#sendFile(reply, await found.page.file(call));
       if (caller?.session.cookie_is_old) await this.#renew(call, caller);
+      const elsewhere = await found.page.leads?.(call);
+      if (elsewhere !== undefined)
+        return typeof elsewhere === 'object' && 'main' in elsewhere
+          ? await this.send(request, call, elsewhere, {})
+          : leadTo(reply, elsewhere, 302);
       return await this.#show(request, call, found.page);
     } catch (error) {
       if (error instanceof Moved && request.method !== 'POST') return this.#redirectMoved(request, call, error);

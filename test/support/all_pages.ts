@@ -9,6 +9,7 @@ import { browserOf } from './browser.ts';
 import { reports } from './error_tracking.ts';
 import { fullWorld } from './full_project.ts';
 import { linksIn, mailOf } from './mail.ts';
+import { newApplication, queryOf } from './oauth.ts';
 import { newPublicKey } from './public_key.ts';
 import { headOf } from './repository.ts';
 import { sent } from './sent.ts';
@@ -345,6 +346,8 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
       ...shown.map((path): KindOfPage => ({ path, by: 'owner' })),
       ...forAll.map((path): KindOfPage => ({ path, by: 'anonymous' })),
       ...plainPages(shown, here),
+      { path: `/oauth/authorize?${queryOf(await newApplication(here))}`, by: 'owner' },
+      { path: '/oauth/authorize', by: 'owner', status: 400 },
       ...hooks.map((path): KindOfPage => ({ path, by: 'owner' })),
       { path: '/admin', by: 'admin' },
       { path: `/admin/users/${people.owner.id}`, by: 'admin' },

@@ -1,7 +1,7 @@
 /** Signing ID tokens, and changing the key that signs them (docs/reference/id_tokens.md#the-key). */
 import { createPrivateKey, generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
-import { type JWTPayload, SignJWT } from 'jose';
+import type { JWTPayload } from 'jose';
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import type { Services } from '../../../http/index.ts';
@@ -34,6 +34,8 @@ export async function signer({ db, secrets }: Place): Promise<Signer> {
     const pem = secrets.unseal(keyPurpose, known.private_key);
     if (pem === undefined) throw new Error('the key of ID tokens cannot be decrypted');
     const key = createPrivateKey(pem);
+    // Loaded when the first token is signed: most processes sign none.
+    const { SignJWT } = await import('jose');
     const header = { kid: known.public_key.kid, typ: 'JWT', alg: algorithm };
     return (claims) => new SignJWT(claims).setProtectedHeader(header).sign(key);
   }

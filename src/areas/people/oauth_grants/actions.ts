@@ -6,7 +6,6 @@ import type { Services } from '../../../http/index.ts';
 import {
   giveToken,
   lockGrant,
-  lockTokensOf,
   type MadeToken,
   refuseFormer,
   revokeFamily,
@@ -23,7 +22,7 @@ export interface Consent {
 }
 
 /** Records that a user lets an application do something, besides what they have agreed to before. */
-export async function recordConsent(tx: Database, { user_id, application_id, scopes }: Consent): Promise<void> {
+async function recordConsent(tx: Database, { user_id, application_id, scopes }: Consent): Promise<void> {
   await sql`
     insert into oauth_consents as known (user_id, application_id, scopes) values (${user_id}, ${application_id}, ${scopes}::text[])
     on conflict (user_id, application_id) do update
@@ -111,22 +110,4 @@ export async function exchangeCode(
   // Refused outside of the transaction, which has ended the tokens.
   if (!made) throw invalidGrant();
   return made;
-}
-
-/** Ends all that a user has given to an application. */
-export async function withdrawConsent(
-  db: Database,
-  { user_id, application_id }: Omit<Consent, 'scopes'>,
-): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    await lockTokensOf(tx, user_id);
-    for (const table of ['oauth_consents', 'oauth_codes'] as const)
-      await tx.deleteFrom(table).where('user_id', '=', user_id).where('application_id', '=', application_id).execute();
-    await tx
-      .updateTable('oauth_tokens')
-      .set({ revoked: true })
-      .where('user_id', '=', user_id)
-      .where('application_id', '=', application_id)
-      .execute();
-  });
 }

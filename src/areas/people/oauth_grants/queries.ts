@@ -13,12 +13,12 @@ export async function hasAgreed(
   return rows.length > 0;
 }
 
-/** When a session was begun, and how (RFC 8176). */
+/** When the person of a session last proved who they are, and how (RFC 8176). */
 export async function signInOf(db: Database, session_id: number) {
-  const { created_at } = await db
+  const { authenticated_at, methods } = await db
     .selectFrom('web_sessions')
-    .select('created_at')
+    .select(['authenticated_at', 'methods'])
     .where('id', '=', session_id)
     .executeTakeFirstOrThrow();
-  return { authenticated_at: created_at, amr: ['pwd'] };
+  return { authenticated_at, amr: methods };
 }

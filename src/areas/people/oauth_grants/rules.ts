@@ -73,6 +73,8 @@ const notSupported: Readonly<Record<string, string>> = {
 
 /** Reads a request whose application and address are known, or says what is wrong with it. */
 export function readRequest(client: Client, redirect_uri: string, query: Values): Asked | Problem {
+  if (Object.values(query).some((value) => typeof value !== 'string'))
+    return problem('invalid_request', 'A parameter is repeated.');
   for (const [name, error] of Object.entries(notSupported))
     if (query[name] !== undefined) return problem(error, `The parameter ${name} is not supported.`);
   const response_type = parameterIn(query, 'response_type');
@@ -119,7 +121,11 @@ export function needsSignIn(
 ): boolean {
   const asked_s = Number(parameterIn(query, askedName) ?? Number.NaN);
   if (Math.abs(now_s - asked_s) < signIn_s && authenticated_s > asked_s - skew_s) return false;
-  return prompts.has('login') || (max_age_s !== undefined && now_s - authenticated_s > max_age_s);
+  return (
+    prompts.has('login') ||
+    prompts.has('select_account') ||
+    (max_age_s !== undefined && now_s - authenticated_s > max_age_s)
+  );
 }
 
 /** The request as it is repeated after a sign-in. */

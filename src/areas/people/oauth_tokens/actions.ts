@@ -115,7 +115,7 @@ const isDue = sql<SqlBool>`created_at <= now() - make_interval(days => ${sql.lit
  * Makes other changes of the tokens of a user wait until the transaction ends, and waits for them: a token that another request makes at the same time would survive
  * the end of its family. What is read afterwards is as it is now.
  */
-export async function lockTokensOf(tx: Database, user_id: number): Promise<void> {
+async function lockTokensOf(tx: Database, user_id: number): Promise<void> {
   await sql`select from users where id = ${user_id} for no key update`.execute(tx);
 }
 

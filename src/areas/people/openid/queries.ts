@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { countsToday, isPrimaryProved, userPage } from '../../../access/index.ts';
 import type { Services } from '../../../http/index.ts';
-import { avatarUrl } from '../avatars/index.ts';
+import { avatarUrl } from '../avatars/rules.ts';
 import type { OwnGroup, Person } from './rules.ts';
 
 interface PersonRow {
