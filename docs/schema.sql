@@ -843,6 +843,16 @@ create table application_settings (
   require_two_factor_authentication boolean default false not null,
   require_admin_two_factor_authentication boolean default false not null,
   two_factor_grace_period integer default 48 not null,
+  password_authentication_enabled_for_web boolean default true not null,
+  password_authentication_enabled_for_git boolean default true not null,
+  notify_on_unknown_sign_in boolean default true not null,
+  session_expire_delay integer default 720 not null,
+  session_expire_from_init boolean default false not null,
+  deactivate_dormant_users boolean default false not null,
+  deactivate_dormant_users_period integer default 90 not null,
+  disable_personal_access_tokens boolean default false not null,
+  globally_allowed_ips text default ''::text not null,
+  ip_restriction_ranges text default ''::text not null,
   audit_retention_days integer,
   constraint application_settings_pkey PRIMARY KEY (id),
   constraint application_settings_archive_builds_check CHECK ((archive_builds_in_human_readable IS NULL) = (archive_builds_seconds IS NULL)),
@@ -854,6 +864,7 @@ create table application_settings (
   constraint application_settings_ci_long_poll_seconds_check CHECK (ci_long_poll_seconds >= 0 AND ci_long_poll_seconds <= 50),
   constraint application_settings_code_search_check CHECK (code_search = ANY (ARRAY['on'::text, 'git'::text, 'off'::text])),
   constraint application_settings_concurrent_relation_export_limit_check CHECK (concurrent_relation_export_limit >= 1),
+  constraint application_settings_deactivate_dormant_users_period_check CHECK (deactivate_dormant_users_period >= 90),
   constraint application_settings_default_branch_protection_check CHECK (default_branch_protection >= 0 AND default_branch_protection <= 4),
   constraint application_settings_default_group_visibility_check CHECK (default_group_visibility = ANY (ARRAY['private'::text, 'internal'::text, 'public'::text])),
   constraint application_settings_default_project_creation_check CHECK (default_project_creation >= 0 AND default_project_creation <= 4),
@@ -889,6 +900,7 @@ create table application_settings (
   constraint application_settings_search_rate_limit_check CHECK (search_rate_limit >= 0),
   constraint application_settings_search_rate_limit_unauthenticated_check CHECK (search_rate_limit_unauthenticated >= 0),
   constraint application_settings_seat_control_check CHECK (seat_control = ANY (ARRAY['off'::text, 'block_overages'::text])),
+  constraint application_settings_session_expire_delay_check CHECK (session_expire_delay > 0),
   constraint application_settings_snippet_size_limit_check CHECK (snippet_size_limit >= 0),
   constraint application_settings_throttle_authenticated_api_period_in_check CHECK (throttle_authenticated_api_period_in_seconds > 0),
   constraint application_settings_throttle_authenticated_api_requests__check CHECK (throttle_authenticated_api_requests_per_period > 0),
@@ -925,6 +937,10 @@ comment on column application_settings.ci_job_silence_seconds is 'Seconds after 
 comment on column application_settings.archive_builds_in_human_readable is 'The age from which pipelines do not run again, as an administrator wrote it; null: never.';
 comment on column application_settings.archive_builds_seconds is 'The same in seconds.';
 comment on column application_settings.two_factor_grace_period is 'In hours.';
+comment on column application_settings.session_expire_delay is 'In minutes.';
+comment on column application_settings.deactivate_dormant_users_period is 'In days.';
+comment on column application_settings.globally_allowed_ips is 'Ranges of addresses, separated by commas, from which every group can be reached.';
+comment on column application_settings.ip_restriction_ranges is 'Ranges of addresses, separated by commas, from which alone the server can be reached; empty: from everywhere.';
 comment on column application_settings.audit_retention_days is 'After how many days the months of audit events are dropped; null for never.';
 
 create table approval_rule_groups (
@@ -3855,6 +3871,7 @@ create table namespaces (
   max_artifacts_size integer,
   require_two_factor_authentication boolean default false not null,
   two_factor_grace_period integer default 48 not null,
+  ip_restriction_ranges text,
   constraint namespaces_pkey PRIMARY KEY (id),
   constraint namespaces_full_path_key UNIQUE (full_path),
   constraint namespaces_owner_id_key UNIQUE (owner_id),
@@ -3881,6 +3898,7 @@ CREATE INDEX namespaces_marked_for_deletion ON namespaces USING btree (marked_fo
 CREATE UNIQUE INDEX namespaces_name_key ON namespaces USING btree (parent_id, name) WHERE parent_id IS NOT NULL;
 CREATE INDEX namespaces_requiring_two_factors ON namespaces USING btree (id) WHERE require_two_factor_authentication;
 CREATE INDEX namespaces_search ON namespaces USING gin (name gin_trgm_ops, (full_path::text) gin_trgm_ops);
+CREATE INDEX namespaces_with_address_ranges ON namespaces USING btree (id) WHERE ip_restriction_ranges IS NOT NULL;
 CREATE TRIGGER free_path AFTER INSERT ON namespaces FOR EACH ROW EXECUTE FUNCTION keep_old_path();
 CREATE TRIGGER keep_changed_avatar AFTER UPDATE OF avatar_key ON namespaces FOR EACH ROW WHEN (old.avatar_key <> COALESCE(new.avatar_key, ''::text)) EXECUTE FUNCTION keep_unused_avatar();
 CREATE TRIGGER keep_deleted_avatar AFTER DELETE ON namespaces FOR EACH ROW WHEN (old.avatar_key IS NOT NULL) EXECUTE FUNCTION keep_unused_avatar();
@@ -3895,6 +3913,7 @@ comment on column namespaces.shared_runners_setting is 'Whether runners of the i
 comment on column namespaces.runner_registration_version is 'How often the token with which runners of the group register was replaced.';
 comment on column namespaces.max_artifacts_size is 'In MiB; null: as the group above it, or the server, says.';
 comment on column namespaces.two_factor_grace_period is 'In hours.';
+comment on column namespaces.ip_restriction_ranges is 'Of top-level groups: ranges of addresses, separated by commas, from which alone the group can be reached.';
 
 create table notes (
   id bigint generated always as identity not null,

@@ -31,6 +31,8 @@ interface Credential extends User {
   kind: TokenKind;
   counted: boolean;
   last_use_is_old: boolean;
+  /** Whether tokens of this kind are switched off. */
+  disabled: boolean;
   plan: Plan;
 }
 
@@ -70,6 +72,7 @@ const credentials = sql`
          not ${countsToday('token')} as expired,
          users.last_activity_on is distinct from current_date
            or coalesce(token.last_used_at < now() - make_interval(mins => ${sql.lit(lastUse_minutes)}), true) as last_use_is_old,
+         users.user_type = 'human' and not token.impersonation and (select disable_personal_access_tokens from application_settings) as disabled,
          ${userColumns}
     from personal_access_tokens token join users on users.id = token.user_id`;
 
@@ -96,7 +99,7 @@ async function oauthCredential(db: Kysely<DB>, name: TokenName): Promise<Credent
   const { rows } = await sql<Credential>`
     select token.id as token_id, '' as digest, token.scopes, token.revoked, 'oauth' as kind,
            (select counts_requests from application_settings) as counted, ${planInForce} as plan,
-           token.expires_at <= now() as expired,
+           token.expires_at <= now() as expired, false as disabled,
            users.last_activity_on is distinct from current_date
              or coalesce(token.last_used_at < now() - make_interval(mins => ${sql.lit(lastUse_minutes)}), true) as last_use_is_old,
            ${userColumns}
@@ -166,6 +169,7 @@ async function checkCredential(services: Services, row: Credential, { address, i
   if (row.revoked && isRotation) await revokeFamily(services.db, row.token_id);
   if (row.revoked) throw invalidToken('Token was revoked. You have to re-authorize from the user.');
   if (row.expired) throw invalidToken('Token is expired. You can either do re-authorization or token refresh.');
+  if (row.disabled) throw unauthorized();
   refuseInactive(row, services.url);
   if (row.last_use_is_old && services.geo.role !== 'secondary') await recordUse(services.db, row, address);
 }
@@ -218,10 +222,12 @@ export async function callerNow(db: Kysely<DB>, caller: Caller): Promise<Caller>
   const tokens =
     kind === 'session'
       ? sql`select user_id from web_sessions where id = ${id}`
-      : kind === 'job'
-        ? sql`
+      : kind === 'password'
+        ? sql`select ${caller.id}::bigint as user_id`
+        : kind === 'job'
+          ? sql`
             select user_id from commit_statuses join job_runs on job_id = commit_statuses.id where job_id = ${id} and ended_at is null`
-        : sql`
+          : sql`
             select user_id from personal_access_tokens where id = ${id} and not revoked and ${countsToday()}
             union all
             select user_id from oauth_tokens where id = ${id} and not revoked and expires_at > now()`;

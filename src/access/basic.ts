@@ -4,6 +4,7 @@ import type { Caller } from '../http/endpoint.ts';
 import { ApiError, textOf } from '../http/errors.ts';
 import type { Services } from '../services/index.ts';
 import { callerOfToken } from './authentication.ts';
+import { callerOfPassword } from './sign_in.ts';
 
 /** The scopes for fetching and pushing; one of them is needed. */
 export const gitScopes = {
@@ -56,15 +57,24 @@ export async function basicCaller(services: Services, caller: () => Promise<Call
 /**
  * The caller of a request with Basic credentials; undefined without credentials.
  * @param options.job_scopes what tokens of jobs may be used for at this door; by default, fetching and pushing code
+ * @param options.passwords whether the password of a user counts, too, as for git
  * @throws ApiError 401 for invalid credentials, 403 with the reason for a user who is not active
  */
 export async function callerOfBasic(
   services: Services,
   request: FastifyRequest,
-  options: { job_scopes?: readonly string[] } = {},
+  { passwords, ...options }: { job_scopes?: readonly string[]; passwords?: true } = {},
 ): Promise<Caller | undefined> {
   const given = basicCredential(request);
   if (given === undefined) return undefined;
   if (given.value === '') throw basicRefused(services.url);
-  return basicCaller(services, () => callerOfToken(services, { ...given, ...options, address: request.ip }));
+  const address = request.ip;
+  return basicCaller(services, () =>
+    callerOfToken(services, { ...given, ...options, address }).catch(async (error: unknown) => {
+      const isUnknown = error instanceof ApiError && error.status === 401;
+      const caller = isUnknown && passwords ? await callerOfPassword(services, given, address) : undefined;
+      if (!caller) throw error;
+      return caller;
+    }),
+  );
 }

@@ -182,7 +182,7 @@ export {
   visitorOfCookie,
   visitorWithToken,
 } from './sessions.ts';
-export { reactivated, recordSignIn, userByPassword } from './sign_in.ts';
+export { reactivated, recordSignIn, takesPasswords, userByPassword } from './sign_in.ts';
 export {
   type GrantedSnippet,
   internalUser,

@@ -15,14 +15,15 @@ import { keptWithRights, rightsVersion } from './rights_version.ts';
 import { hasSecondFactor, secondFactorGrace_hours } from './second_factors.ts';
 import { tokenDigest } from './tokens.ts';
 
-/** After how long a session expires without use and in any case, and after which time its cookie is replaced; in hours. */
-export const sessionHours = { idle: 12, remembered: 60 * 24, most: 90 * 24, cookie: 24 };
+/** After how long a remembered session expires without use, and any session in any case; and after which time its cookie is replaced; in hours. */
+export const sessionHours = { remembered: 60 * 24, most: 90 * 24, cookie: 24 };
 /** How long the previous cookie stays valid, in seconds. */
 const previous_s = 60;
 /** How long an entered password is valid for sensitive actions, in minutes. */
 const confirmed_minutes = 60;
-/** The last use is recorded at most this often. */
+/** The last use is recorded at most this often, and several times in the life of a short session. */
 const use_minutes = 10;
+const usesInLife = 4;
 
 /** What users choose about how pages look. */
 export interface PagePreferences {
@@ -75,7 +76,9 @@ export interface Visitor extends Caller {
 
 /** A predicate on rows of `web_sessions`: the session has not ended. */
 export const isLasting = sql<boolean>`
-  (web_sessions.used_at > now() - make_interval(hours => case when web_sessions.is_remembered then ${sql.lit(sessionHours.remembered)} else ${sql.lit(sessionHours.idle)} end)
+  (case when web_sessions.is_remembered then web_sessions.used_at > now() - make_interval(hours => ${sql.lit(sessionHours.remembered)})
+        else (select case when session_expire_from_init then web_sessions.created_at else web_sessions.used_at end > now() - make_interval(mins => session_expire_delay)
+                from application_settings) end
    and web_sessions.created_at > now() - make_interval(hours => ${sql.lit(sessionHours.most)}))`;
 
 interface SessionRow extends User {
@@ -104,7 +107,8 @@ const sessionsOf = statement(
     select web_sessions.id as session_id, encode(given.digest, 'hex') as digest, (select counts_requests from application_settings) as counted,
            ${planInForce} as plan, users.page_theme, users.page_times, users.page_time_zone, users.page_diffs, users.page_tab_width, users.page_keys, users.show_whitespace_in_diffs, ${isLasting} as is_lasting, web_sessions.confirmed_at,
            ${hasSecondFactor} as has_second_factor, ${secondFactorGrace_hours} as grace_hours, users.second_factor_asked_at,
-           web_sessions.used_at < now() - make_interval(mins => ${sql.lit(use_minutes)}) as use_is_old,
+           web_sessions.used_at < now() - make_interval(secs =>
+             (select least(${sql.lit(use_minutes)}, session_expire_delay / ${sql.lit(usesInLife)}.0) * 60 from application_settings)) as use_is_old,
            web_sessions.rotated_at < now() - make_interval(hours => ${sql.lit(sessionHours.cookie)}) as cookie_is_old, ${userColumns}
       from unnest(${ofAnyLength(digests, 'bytea[]')}) given(digest)
       join web_sessions on web_sessions.token_digest = given.digest

@@ -2,12 +2,15 @@
 import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
+import type { Caller } from '../http/endpoint.ts';
 import { ApiError, unauthorized } from '../http/errors.ts';
+import type { Plan } from '../http/plans.ts';
 import type { Services } from '../services/index.ts';
 import { type Browser, isKnownTo } from './browsers.ts';
-import { refuseInactive, type User, userColumns } from './callers.ts';
-import { isWithin } from './limits.ts';
+import { callerFrom, refuseInactive, type User, userColumns } from './callers.ts';
+import { isWithin, takeBack } from './limits.ts';
 import { isPassword, passwordDigest } from './passwords.ts';
+import { planInForce } from './plans.ts';
 import { passwordSuffices } from './second_factors.ts';
 
 export interface SignIn {
@@ -36,17 +39,23 @@ const window_s = 600;
 /** Longer text is cut off: no password has as many characters. */
 const maximum_characters = 1000;
 
+/** A user with what callers need besides. */
+export type Account = User & Pick<AccountRow, 'counted' | 'plan'>;
+
 type AccountRow = User & {
   password_digest: string | null;
   current_sign_in_ip: string | null;
   last_sign_in_ip: string | null;
   password_suffices: boolean;
+  counted: boolean;
+  plan: Plan;
 };
 
 async function userOf(db: Kysely<DB>, login: string): Promise<AccountRow | undefined> {
   if (login.includes('\0')) return undefined;
   const { rows } = await sql<AccountRow>`
-    select ${userColumns}, password_digest, current_sign_in_ip, last_sign_in_ip, ${passwordSuffices} as password_suffices from users
+    select ${userColumns}, password_digest, current_sign_in_ip, last_sign_in_ip, ${passwordSuffices} as password_suffices,
+           (select counts_requests from application_settings) as counted, ${planInForce} as plan from users
      where username = ${login} or id = (select user_id from emails where email = ${login} and confirmed_at is not null)`.execute(
     db,
   );
@@ -59,13 +68,18 @@ const isKnownAddress = ({ current_sign_in_ip, last_sign_in_ip }: AccountRow, add
 /**
  * Counts an attempt before the password is checked, so that refused attempts cost nothing and reveal nothing. Attempts from a browser in which the user has signed
  * in before are counted separately: guesses from elsewhere do not lock the user out.
+ * @returns takes it back, for a password that was right
  */
 async function countGuess(
   { db, secrets }: Pick<Services, 'db' | 'secrets'>,
   { login, address, browser }: SignIn,
   user: AccountRow | undefined,
-): Promise<void> {
-  const within = (limit: { name: string; most: number }, who: string) => isWithin(db, { ...limit, who, window_s });
+): Promise<() => Promise<void>> {
+  const counted: { name: string; who: string }[] = [];
+  const within = (limit: { name: string; most: number }, who: string) => {
+    counted.push({ name: limit.name, who });
+    return isWithin(db, { ...limit, who, window_s });
+  };
   const account = user ? `user:${user.id}` : createHash('sha256').update(login.toLowerCase()).digest('hex');
   const isAllowed =
     user && isKnownTo(secrets, browser, user.id)
@@ -74,6 +88,9 @@ async function countGuess(
         (await within(limits.account, user && isKnownAddress(user, address) ? `${account} from ${address}` : account));
   if (!isAllowed)
     throw new ApiError(429, { message: 'Too many attempts. Try again later.' }, { 'retry-after': String(window_s) });
+  return async () => {
+    for (const each of counted) await takeBack(db, each);
+  };
 }
 
 let decoyDigest: Promise<string> | undefined;
@@ -82,14 +99,18 @@ let decoyDigest: Promise<string> | undefined;
  * The user with a login and password. Wrong passwords and unknown logins have the same response and take the same time.
  * @throws ApiError 401, 403 with the reason for a user who is not active, 429 after too many attempts
  */
-export async function userByPassword(services: Pick<Services, 'db' | 'url' | 'secrets'>, given: SignIn): Promise<User> {
+export async function userByPassword(
+  services: Pick<Services, 'db' | 'url' | 'secrets'>,
+  given: SignIn,
+): Promise<Account> {
   const { db, url } = services;
   const { login, password, refused, reactivates, alone } = given;
   const user = await userOf(db, login);
-  await countGuess(services, given, user);
+  const forgive = await countGuess(services, given, user);
   decoyDigest ??= passwordDigest('');
   const matches = await isPassword(password.slice(0, maximum_characters), user?.password_digest ?? (await decoyDigest));
   if (!user?.password_digest || !matches || (alone && !user.password_suffices)) throw unauthorized();
+  await forgive();
   try {
     refuseInactive(reactivates ? reactivated(user) : user, url);
   } catch (error) {
@@ -112,4 +133,36 @@ export async function recordSignIn(db: Kysely<DB>, user_id: number, address: str
                      last_sign_in_at = coalesce(current_sign_in_at, now()), current_sign_in_at = now(),
                      last_sign_in_ip = coalesce(current_sign_in_ip, ${address}), current_sign_in_ip = ${address}
      where id = ${user_id}`.execute(db);
+}
+
+/** How tokens begin: none is tried as a password, so that one that has ended does not count as a guess. */
+const isTokenLike = (value: string): boolean => /^gl[a-z]{2,6}-/.test(value);
+
+/** Whether passwords count where programs send them, such as git. */
+export async function takesPasswords(db: Kysely<DB>): Promise<boolean> {
+  const { rows } = await sql<{ takes: boolean }>`
+    select password_authentication_enabled_for_git as takes from application_settings`.execute(db);
+  return rows[0]!.takes;
+}
+
+/**
+ * The caller with a name and a password, where programs send them in place of a token; undefined if they are wrong, do not count, or the account has a second factor.
+ * @throws ApiError 403 with the reason for a user who is not active, 429 after too many attempts
+ */
+export async function callerOfPassword(
+  services: Services,
+  { username, value }: { username: string; value: string },
+  address: string,
+): Promise<Caller | undefined> {
+  if (isTokenLike(value) || !(await takesPasswords(services.db))) return undefined;
+  try {
+    const user = await userByPassword(services, { login: username, password: value, address, alone: true });
+    if (user.user_type !== 'human') return undefined;
+    const { counted, plan } = user;
+    const token = { id: 0, scopes: ['api'], kind: 'password' as const };
+    return callerFrom(user, { token, sudo: false, counted, plan }, services.url);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) return undefined;
+    throw error;
+  }
 }

@@ -62,7 +62,7 @@ import { deleteOldCodes } from './people/oauth_grants/jobs.ts';
 import { deleteOldOauthTokens } from './people/oauth_tokens/jobs.ts';
 import { deleteOldSignIns } from './people/second_factors/index.ts';
 import { deleteEndedSessions, sendPasswordLink } from './people/sessions/index.ts';
-import { removeUser } from './people/users/index.ts';
+import { deactivateDormantUsers, removeUser } from './people/users/index.ts';
 import { advanceIterations } from './planning/iterations/index.ts';
 import { removeOrphanedBots, tellOfExpiringTokens } from './spaces/access_tokens/index.ts';
 import { removeExpiredGroupLinks } from './spaces/group_links/index.ts';
@@ -108,6 +108,7 @@ const migrations = bulkImportWork({ group: groupTrees, project: projectTrees });
 export const jobs: readonly AnyJob[] = [
   sendPasswordLink,
   deleteEndedSessions,
+  deactivateDormantUsers,
   deleteOldSignIns,
   tellOwner,
   indexCode,

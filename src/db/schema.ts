@@ -178,6 +178,16 @@ export interface ApplicationSettings {
   require_two_factor_authentication: Generated<boolean>;
   require_admin_two_factor_authentication: Generated<boolean>;
   two_factor_grace_period: Generated<number>;
+  password_authentication_enabled_for_web: Generated<boolean>;
+  password_authentication_enabled_for_git: Generated<boolean>;
+  notify_on_unknown_sign_in: Generated<boolean>;
+  session_expire_delay: Generated<number>;
+  session_expire_from_init: Generated<boolean>;
+  deactivate_dormant_users: Generated<boolean>;
+  deactivate_dormant_users_period: Generated<number>;
+  disable_personal_access_tokens: Generated<boolean>;
+  globally_allowed_ips: Generated<string>;
+  ip_restriction_ranges: Generated<string>;
   audit_retention_days: number | null;
 }
 
@@ -1787,6 +1797,7 @@ export interface Namespaces {
   max_artifacts_size: number | null;
   require_two_factor_authentication: Generated<boolean>;
   two_factor_grace_period: Generated<number>;
+  ip_restriction_ranges: string | null;
 }
 
 export interface Notes {

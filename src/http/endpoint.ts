@@ -36,11 +36,11 @@ export interface Caller {
 
 /**
  * The kind of a token: for a person, for an administrator who acts as one, for programs in a project or group, for programs that only read its code, for a
- * person for two hours, the SSH key of a person, their session in a browser, or for a job while it runs.
+ * person for two hours, the SSH key of a person, their session in a browser, their password as git sends it, or for a job while it runs.
  */
 export type TokenKind =
   | ('personal' | 'impersonation' | 'project' | 'group' | 'deploy' | 'oauth' | 'ssh_key' | 'session')
-  | 'job';
+  | ('password' | 'job');
 
 /** The job that a job token belongs to. */
 export interface JobReach {

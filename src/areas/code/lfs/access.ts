@@ -64,7 +64,7 @@ async function callerOfCredential(services: Services, credential: Credential, ad
 /** The caller, authenticated by the token in the password or by the credential issued to an SSH client. Batch credentials are not accepted. */
 async function byToken(services: Services, request: FastifyRequest): Promise<LfsCaller | undefined> {
   const password = basicPassword(request);
-  if (password === undefined || !isCredential(password)) return callerOfBasic(services, request);
+  if (password === undefined || !isCredential(password)) return callerOfBasic(services, request, { passwords: true });
   const credential = await credentialIn(services.db, password);
   if (!credential || !('ssh_key_id' in credential.from)) throw basicRefused(services.url);
   return callerOfCredential(services, credential, request.ip);
@@ -85,7 +85,7 @@ export const transferCaller = <R extends RouteGenericInterface>(operation: Opera
   ...lfsCaller<R>(() => operation),
   async identify(services, request) {
     const password = basicPassword(request);
-    if (password === undefined || !isCredential(password)) return callerOfBasic(services, request);
+    if (password === undefined || !isCredential(password)) return callerOfBasic(services, request, { passwords: true });
     const credential = await credentialIn(services.db, password);
     if (credential?.operation !== operation) throw basicRefused(services.url);
     return callerOfCredential(services, credential, request.ip);

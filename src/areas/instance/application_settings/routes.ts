@@ -87,6 +87,35 @@ const columns = {
   seat_control: Type.Enum(['off', 'block_overages'], {
     description: 'Premium: `block_overages` refuses new members when no seat is left',
   }),
+  require_two_factor_authentication: Type.Boolean({ description: 'Whether everybody must have a second factor' }),
+  require_admin_two_factor_authentication: Type.Boolean({
+    description: 'Whether administrators must have a second factor',
+  }),
+  two_factor_grace_period: Count('In hours: how long they have to set it up; 0: at once'),
+  password_authentication_enabled_for_web: Type.Boolean({
+    description: 'Whether passwords sign in on pages; administrators can always',
+  }),
+  password_authentication_enabled_for_git: Type.Boolean({
+    description: 'Whether passwords count for git and LFS over HTTP and for `/oauth/token`',
+  }),
+  notify_on_unknown_sign_in: Type.Boolean({
+    description: 'Whether people get mail about a sign-in from an address and a browser that are new to their account',
+  }),
+  session_expire_delay: Type.Integer({
+    minimum: 1,
+    maximum: 90 * 24 * 60,
+    description: 'In minutes: how long a session lasts without use',
+  }),
+  session_expire_from_init: Type.Boolean({ description: 'Whether that time counts from the start of the session' }),
+  deactivate_dormant_users: Type.Boolean({ description: 'Whether accounts without activity are deactivated' }),
+  deactivate_dormant_users_period: Type.Integer({
+    minimum: 90,
+    maximum: 36_500,
+    description: 'In days: how long they were without activity',
+  }),
+  disable_personal_access_tokens: Type.Boolean({
+    description: 'Whether personal access tokens of people are refused',
+  }),
   max_personal_access_token_lifetime: nullable(
     Type.Integer({ minimum: 1, maximum: 365, description: 'In days; null: 365' }),
   ),

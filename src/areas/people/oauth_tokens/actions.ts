@@ -1,6 +1,13 @@
 /** Issuing, refreshing and revoking OAuth tokens (docs/reference/oauth_tokens.md). */
 import { type SqlBool, sql } from 'kysely';
-import { callerInJob, newTokenValue, recordSignIn, tokenDigest, userByPassword } from '../../../access/index.ts';
+import {
+  callerInJob,
+  newTokenValue,
+  recordSignIn,
+  takesPasswords,
+  tokenDigest,
+  userByPassword,
+} from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { ApiError, type Services } from '../../../http/index.ts';
 import { tellOfUser } from '../users/hook_actions.ts';
@@ -88,6 +95,7 @@ export async function tokenForPassword(
   services: Pick<Services, 'db' | 'url' | 'secrets'>,
   { username, password, address, application_id, scopes }: PasswordGrant,
 ): Promise<MadeToken> {
+  if (!(await takesPasswords(services.db))) throw invalidGrant();
   const tell = (user_id: number) => tellOfUser(services.db, 'user_failed_login', user_id);
   const user = await userByPassword(services, { login: username, password, address, refused: tell, alone: true }).catch(
     (error: unknown) => {

@@ -63,6 +63,13 @@ export async function lifetimeNow(db: Database, user_id?: number): Promise<Lifet
   return lifetimeFrom(await settingsOf(db), user?.user_type === 'service_account');
 }
 
+/** Whether a user may have no tokens of their own. Bots and service accounts may. */
+async function areDisabled(db: Database, user_id: number): Promise<boolean> {
+  if (!(await settingsOf(db)).disable_personal_access_tokens) return false;
+  const user = await db.selectFrom('users').select('user_type').where('id', '=', user_id).executeTakeFirst();
+  return user?.user_type === 'human';
+}
+
 /** A request for a token. Without `expires_at` it gets the maximum lifetime. */
 export type TokenRequest = Omit<NewToken, 'expires_at'> & { expires_at?: string | undefined };
 
@@ -76,6 +83,8 @@ export async function issueToken(
   request: TokenRequest,
   refusal: (reasons: Record<string, string[]>) => Error = (reasons) => unprocessable(sentenceOf(reasons)),
 ): Promise<MadeToken> {
+  if (!request.impersonation && (await areDisabled(db, request.user_id)))
+    throw refusal({ personal_access_tokens: ['are disabled'] });
   const lifetime = await lifetimeNow(db, request.user_id);
   const expires_at = request.expires_at ?? (lifetime.is_limited ? lastDay(lifetime) : null);
   const token = { ...request, expires_at, scopes: [...new Set(request.scopes)] };

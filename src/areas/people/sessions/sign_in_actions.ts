@@ -17,7 +17,8 @@ import {
   userColumns,
 } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import type { Services } from '../../../http/index.ts';
+import { type Services, unauthorized } from '../../../http/index.ts';
+import { settingsOf } from '../../instance/application_settings/index.ts';
 import { tellOfUser } from '../users/hook_actions.ts';
 import { type NewSession, startSession } from './actions.ts';
 
@@ -101,6 +102,10 @@ async function awaitSecondFactor({ db, url }: Services, proven: Proven): Promise
   return { cookies: [cookieWith(url, pendingCookie, value, pending_minutes * 60)], session: undefined };
 }
 
+/** Whether the passwords of all people sign in on pages; otherwise those of administrators alone. */
+export const passwordsSignIn = async (db: Database): Promise<boolean> =>
+  (await settingsOf(db)).password_authentication_enabled_for_web;
+
 /** The fields of the sign-in form. */
 export interface SignInFields extends Going {
   login: string;
@@ -118,6 +123,8 @@ export async function signIn(
   device: Device,
 ): Promise<SignedIn> {
   const refused = (user_id: number) => tellOfUser(services.db, 'user_failed_login', user_id);
-  const { id } = await userByPassword(services, { login, password, ...device, refused, reactivates: true });
+  const { id, admin } = await userByPassword(services, { login, password, ...device, refused, reactivates: true });
+  // Administrators are never locked out by a setting.
+  if (!admin && !(await passwordsSignIn(services.db))) throw unauthorized();
   return finishSignIn(services, { user_id: id, methods: ['pwd'], is_remembered, device, going });
 }

@@ -4,6 +4,7 @@ export { countOwned, handOver } from './contribution_actions.ts';
 export { UserBasic } from './fields.ts';
 export { ghostUser } from './ghost_actions.ts';
 export { tellOfUser } from './hook_actions.ts';
+export { deactivateDormantUsers } from './jobs.ts';
 export { blockUser, unblockUser } from './moderation_actions.ts';
 export {
   presentUserBasic,

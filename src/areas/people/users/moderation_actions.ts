@@ -76,6 +76,17 @@ export async function deactivateUser(db: Database, id: number): Promise<boolean>
   return changeState(db, id, ['active'], 'deactivated');
 }
 
+/** Deactivates the accounts of people without activity for as long as the settings say, if they do. */
+export async function deactivateDormant(db: Database): Promise<void> {
+  await sql`
+    update users set state = 'deactivated', updated_at = now()
+      from application_settings
+     where deactivate_dormant_users and users.state = 'active' and users.user_type = 'human' and not users.admin
+       and coalesce(users.last_activity_on, users.created_at::date) <= current_date - deactivate_dormant_users_period`.execute(
+    db,
+  );
+}
+
 /**
  * Activates a deactivated account.
  * @throws ApiError 404, 403 for blocked and banned users

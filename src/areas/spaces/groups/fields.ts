@@ -27,6 +27,11 @@ const SharedRunners = () =>
       'Whether runners of the instance may take jobs of the projects below, and whether a project may decide otherwise',
   });
 
+/** The column holds four bytes. */
+const largestPeriod = 2 ** 31 - 1;
+const GraceHours = () =>
+  Type.Integer({ minimum: 0, maximum: largestPeriod, description: 'In hours: how long members have to set it up' });
+
 export const groupFields = {
   id: { column: 'kept', reply: Id },
   web_url: { reply: Type.String() },
@@ -40,6 +45,16 @@ export const groupFields = {
   },
   visibility: { column: 'given', input: Visibility, reply: Visibility },
   share_with_group_lock: flagField('share_with_group_lock'),
+  require_two_factor_authentication: flagField(
+    'require_two_factor_authentication',
+    'Whether members of the group and of its subgroups must have a second factor',
+  ),
+  two_factor_grace_period: {
+    column: 'given',
+    input: GraceHours(),
+    reply: GraceHours(),
+    relation: column('two_factor_grace_period', integer(0, largestPeriod)),
+  },
   project_creation_level: {
     column: 'given',
     input: ProjectCreationLevel,

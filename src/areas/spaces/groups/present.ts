@@ -17,8 +17,7 @@ import { detailFields, groupFields } from './fields.ts';
 const [shown, shownInDetail] = [shownOf(groupFields), shownOf(detailFields)];
 const shownToAll = { ...replyOf(groupFields), ...attributeMember };
 
-const [noSecondFactor, noDiffsInMail, noFormulas, noDirectory, noAssistant, notCounted] = [
-  'there is no second factor',
+const [noDiffsInMail, noFormulas, noDirectory, noAssistant, notCounted] = [
   'no mail contains diffs',
   'formulas are not rendered',
   'there is no LDAP',
@@ -28,8 +27,6 @@ const [noSecondFactor, noDiffsInMail, noFormulas, noDirectory, noAssistant, notC
 
 /** Fields that clients expect and that never change here (docs/reference/groups.md#fields). */
 const fixedFields = {
-  require_two_factor_authentication: fixed(Type.Boolean(), noSecondFactor),
-  two_factor_grace_period: fixed(Type.Integer(), noSecondFactor),
   auto_devops_enabled: fixed(Type.Null(), 'pipelines are made of configurations alone'),
   show_diff_preview_in_email: fixed(Type.Boolean(), noDiffsInMail),
   math_rendering_limits_enabled: fixed(Type.Boolean(), noFormulas),
@@ -42,8 +39,6 @@ const fixedFields = {
 };
 
 const fixedValues: Static<TObject<typeof fixedFields>> = {
-  require_two_factor_authentication: false,
-  two_factor_grace_period: 48,
   auto_devops_enabled: null,
   show_diff_preview_in_email: true,
   math_rendering_limits_enabled: true,

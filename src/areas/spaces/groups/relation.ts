@@ -18,8 +18,6 @@ export const groupSelf: RecordKind = {
     ...membersOf(groupFields),
     ...membersOf(detailFields),
     visibility_level: column('visibility', coded('text', { private: 0, internal: 10, public: 20 })),
-    require_two_factor_authentication: shown(sql`false`),
-    two_factor_grace_period: shown(sql`48`),
     max_iids: shown(sql`json_build_object(
       'epics', ${usage('epics')}, 'milestones', ${usage('milestones')}, 'iterations', ${usage('iterations')})`),
   },

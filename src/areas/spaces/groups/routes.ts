@@ -59,7 +59,6 @@ const withoutList = (description: string) =>
 
 /** Parameters that are checked and not stored. */
 const unavailable = allOptional({
-  require_two_factor_authentication: withoutRestriction('Only `false`: there is no second factor'),
   prevent_sharing_groups_outside_hierarchy: withoutRestriction('Only `false`: groups can be shared with all groups'),
   prevent_forking_outside_group: withoutRestriction('Only `false`: projects can be forked to every namespace'),
   only_allow_merge_if_pipeline_succeeds: withoutRestriction('Only `false`: projects have this rule, not groups'),

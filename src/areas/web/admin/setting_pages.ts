@@ -77,10 +77,33 @@ const generalPage = settingsPage('admin', 'general', [
     ),
     reads: settings,
   }),
+  formPart('sign_in', {
+    ...formOf(
+      'updateApplicationSettings',
+      {
+        password_authentication_enabled_for_web: { label: 'Passwords sign in on pages' },
+        password_authentication_enabled_for_git: { label: 'Passwords count for git over HTTP' },
+        require_two_factor_authentication: { label: 'Everybody must have a second factor', help: undefined },
+        require_admin_two_factor_authentication: {
+          label: 'Administrators must have a second factor',
+          help: undefined,
+        },
+        two_factor_grace_period: { label: 'Hours to set it up', help: 'With 0, at once.' },
+        notify_on_unknown_sign_in: { label: 'Mail about sign-ins from new places' },
+        session_expire_delay: { label: 'Minutes that a session lasts without use', help: undefined },
+        session_expire_from_init: { label: 'They count from its start', help: undefined },
+        deactivate_dormant_users: { label: 'Deactivate accounts without activity', help: undefined },
+        deactivate_dormant_users_period: { label: 'After how many days', help: undefined },
+      },
+      { heading: 'Signing in', button },
+    ),
+    reads: settings,
+  }),
   formPart('tokens', {
     ...formOf(
       'updateApplicationSettings',
       {
+        disable_personal_access_tokens: { label: 'People have no personal access tokens', help: undefined },
         max_personal_access_token_lifetime: { label: 'Days that tokens last at most' },
         require_personal_access_token_expiry: { label: 'Tokens of users must expire' },
         service_access_tokens_expiration_enforced: { label: 'Tokens of service accounts must expire' },

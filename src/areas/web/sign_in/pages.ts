@@ -9,6 +9,7 @@ import {
   choosePassword,
   endSession,
   passwordPage,
+  passwordsSignIn,
   resetPassword,
   signIn,
   signUpRules,
@@ -26,6 +27,9 @@ import {
   waitingIn,
   wrongPassword,
 } from './actions.ts';
+
+/** Whether the form is asked for that administrators have where passwords sign nobody else in. */
+const isForAdministrators = ({ administrator }: Values): boolean => administrator === '1';
 
 /** Signs in, and continues at the address that the visitor requested. */
 async function start(call: PageCall, fields: Values): Promise<string | Resumed> {
@@ -49,6 +53,7 @@ export const signInPage = page('/users/sign_in', {
     description: await guidelinesOf(call, 'description'),
     waits: waitingIn(call, call.query) !== undefined,
     is_open: (await signUpRules(call.services.db)).is_open,
+    takes_passwords: isForAdministrators(call.query) || (await passwordsSignIn(call.services.db)),
     passkeys: await authenticationOptions(call.services, call.services.db, { browser: browserIn(call) }),
   }),
   forms: {
@@ -65,19 +70,23 @@ export const signInPage = page('/users/sign_in', {
       },
     },
   },
-  view: ({ title, description, logo, waits, is_open, passkeys }, seen) => ({
+  view: ({ title, description, logo, waits, is_open, takes_passwords, passkeys }, seen) => ({
     title: ['Sign in'],
     main: html`${logo !== null && html`<p><img src="${logo}" alt="" height="96"></p>`}${title !== '' && html`<p><strong>${title}</strong></p>`}${description}
 ${waits && html`<p class="notice">Your session has ended. Sign in to go on; what you typed is kept.</p>`}
-${form(seen, 'sign_in', {
-  fields: [
-    { name: 'login', label: 'Username or email address', is_required: true, autocomplete: 'username' },
-    { name: 'password', label: 'Password', kind: 'password', is_required: true, autocomplete: 'current-password' },
-    { name: 'remember', label: 'Stay signed in', kind: 'checkbox' },
-    ...hiddenFrom(seen.refused?.values ?? seen.query),
-  ],
-  button: 'Sign in',
-})}
+${
+  takes_passwords &&
+  form(seen, 'sign_in', {
+    fields: [
+      { name: 'login', label: 'Username or email address', is_required: true, autocomplete: 'username' },
+      { name: 'password', label: 'Password', kind: 'password', is_required: true, autocomplete: 'current-password' },
+      { name: 'remember', label: 'Stay signed in', kind: 'checkbox' },
+      ...hiddenFrom(seen.refused?.values ?? seen.query),
+    ],
+    button: 'Sign in',
+    ...(isForAdministrators(seen.query) ? { action: `${seen.path}?administrator=1` } : {}),
+  })
+}
 ${
   passkeys !== undefined &&
   html`<h2>With a passkey</h2>
@@ -91,7 +100,7 @@ ${form(seen, 'passkey', {
   key_request: { kind: 'get', options: passkeys },
 })}`
 }
-<p><a href="/users/password/new">Forgotten your password?</a></p>${is_open && html`<p><a href="/users/sign_up">Create an account</a></p>`}`,
+${takes_passwords && html`<p><a href="/users/password/new">Forgotten your password?</a></p>`}${is_open && html`<p><a href="/users/sign_up">Create an account</a></p>`}`,
   }),
 });
 

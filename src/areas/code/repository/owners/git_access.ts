@@ -37,7 +37,9 @@ export const gitCaller = <R extends RouteGenericInterface>(
   serviceOf: (request: FastifyRequest<R>) => Service,
 ): Identification<Caller, R> => ({
   identify: (services, request) =>
-    request.ssh_key_id === undefined ? callerOfBasic(services, request) : callerOfSshKey(services, request.ssh_key_id),
+    request.ssh_key_id === undefined
+      ? callerOfBasic(services, request, { passwords: true })
+      : callerOfSshKey(services, request.ssh_key_id),
   scopes: (request) => gitScopes[isPush(serviceOf(request)) ? 'upload' : 'download'],
   insufficient: (request) =>
     refusal(403, isPush(serviceOf(request)) ? uploadRefused : 'You are not allowed to download code.'),
