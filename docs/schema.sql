@@ -4794,6 +4794,34 @@ create table protected_tags (
 comment on table protected_tags is 'Protected tags of projects, by name; `*` matches any characters.';
 comment on column protected_tags.create_access_level is 'Members from this level on may create such a tag; 0 is nobody.';
 
+create table provider_messages (
+  id bigint generated always as identity not null,
+  handle_digest bytea not null,
+  provider text not null,
+  message bytea not null,
+  created_at timestamp with time zone default now() not null,
+  constraint provider_messages_pkey PRIMARY KEY (id),
+  constraint provider_messages_handle_digest_key UNIQUE (handle_digest)
+);
+CREATE INDEX provider_messages_by_age ON provider_messages USING btree (created_at);
+comment on table provider_messages is 'Messages of SAML providers, which arrive without cookies and wait a minute for the browser.';
+comment on column provider_messages.handle_digest is 'SHA-256 of the handle in the address to which the browser is sent.';
+comment on column provider_messages.message is 'Encrypted, as it arrived.';
+
+create table provider_sign_ins (
+  id bigint generated always as identity not null,
+  handle_digest bytea not null,
+  provider text not null,
+  round bytea not null,
+  created_at timestamp with time zone default now() not null,
+  constraint provider_sign_ins_pkey PRIMARY KEY (id),
+  constraint provider_sign_ins_handle_digest_key UNIQUE (handle_digest)
+);
+CREATE INDEX provider_sign_ins_by_age ON provider_sign_ins USING btree (created_at);
+comment on table provider_sign_ins is 'Sign-ins that have led a browser to a provider and wait for its return.';
+comment on column provider_sign_ins.handle_digest is 'SHA-256 of the cookie.';
+comment on column provider_sign_ins.round is 'Encrypted JSON: what the return has to match, and where to go on.';
+
 create table proxied_pictures (
   address_sha256 text not null,
   blob_key text,
@@ -5776,6 +5804,17 @@ CREATE INDEX uploads_by_user ON uploads USING btree (user_id);
 CREATE TRIGGER keep_unused_upload AFTER DELETE ON uploads REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_unused_upload();
 comment on table uploads is 'Files that users attached to texts of a project or group. Copies share a blob.';
 comment on column uploads.secret is 'A part of the URL that nobody can guess.';
+
+create table used_assertions (
+  provider text not null,
+  digest bytea not null,
+  ends_at timestamp with time zone not null,
+  constraint used_assertions_pkey PRIMARY KEY (provider, digest)
+);
+CREATE INDEX used_assertions_by_end ON used_assertions USING btree (ends_at);
+comment on table used_assertions is 'SAML assertions that have signed somebody in, and do so once.';
+comment on column used_assertions.digest is 'SHA-256 of the id of the assertion.';
+comment on column used_assertions.ends_at is 'From when on the assertion would not count anyway.';
 
 create table used_webauthn_challenges (
   digest bytea not null,

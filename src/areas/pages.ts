@@ -71,6 +71,8 @@ import {
   choosePasswordPage,
   confirmPasswordPage,
   forgottenPasswordPage,
+  identitiesPage,
+  providerPages,
   secondFactorSignInPage,
   secondFactorsPage,
   secondFactorsRedirect,
@@ -103,6 +105,8 @@ export const pages: readonly AnyPage[] = [
   secondFactorsPage,
   secondFactorsRedirect,
   sessionsPage,
+  identitiesPage,
+  ...providerPages,
   preferencesPage,
   // Numbers of projects and paths of groups stand in the same place.
   newProjectPage,

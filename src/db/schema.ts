@@ -2236,6 +2236,22 @@ export interface ProtectedTags {
   created_at: Generated<Timestamp>;
 }
 
+export interface ProviderMessages {
+  id: GeneratedAlways<number>;
+  handle_digest: Buffer;
+  provider: string;
+  message: Buffer;
+  created_at: Generated<Timestamp>;
+}
+
+export interface ProviderSignIns {
+  id: GeneratedAlways<number>;
+  handle_digest: Buffer;
+  provider: string;
+  round: Buffer;
+  created_at: Generated<Timestamp>;
+}
+
 export interface ProxiedPictures {
   address_sha256: string;
   blob_key: string | null;
@@ -2762,6 +2778,12 @@ export interface Uploads {
   created_at: Generated<Timestamp>;
 }
 
+export interface UsedAssertions {
+  provider: string;
+  digest: Buffer;
+  ends_at: Timestamp;
+}
+
 export interface UsedWebauthnChallenges {
   digest: Buffer;
   used_at: Generated<Timestamp>;
@@ -3152,6 +3174,8 @@ export interface DB {
   protected_environment_rules: ProtectedEnvironmentRules;
   protected_environments: ProtectedEnvironments;
   protected_tags: ProtectedTags;
+  provider_messages: ProviderMessages;
+  provider_sign_ins: ProviderSignIns;
   proxied_pictures: ProxiedPictures;
   pull_mirrors: PullMirrors;
   push_event_payloads: PushEventPayloads;
@@ -3199,6 +3223,7 @@ export interface DB {
   unused_blobs: UnusedBlobs;
   unused_repositories: UnusedRepositories;
   uploads: Uploads;
+  used_assertions: UsedAssertions;
   used_webauthn_challenges: UsedWebauthnChallenges;
   user_follows: UserFollows;
   user_identities: UserIdentities;

@@ -173,6 +173,8 @@ export interface View {
   is_secret?: true;
   /** Origins of other servers to which its forms lead in the end: browsers follow no redirect to others. */
   leads_to?: readonly string[];
+  /** The status of the reply, if it is not 200. */
+  status?: number;
 }
 
 interface Address {
@@ -207,8 +209,8 @@ export interface FilePage extends Address {
 
 /** An address that leads to another one. */
 export interface Redirect extends Address {
-  /** @returns a path of this server, or a `URL` that leads elsewhere */
-  to(call: PageCall): Promise<string | URL> | string | URL;
+  /** @returns a path of this server, a `URL` that leads elsewhere, a form to show filled in, or why it leads nowhere */
+  to(call: PageCall): Promise<string | URL | Resumed | View> | string | URL;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the list of all pages has data of many types, each checked where it is written.

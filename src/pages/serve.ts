@@ -182,7 +182,14 @@ class PageServer {
       if (request.method === 'POST') return await this.#post(request, call, found.page, fields);
       if (found.page.signed_in && !caller) throw notFound('Page');
       if (found.page.is_costly) await this.#admit(request, call);
-      if ('to' in found.page) return leadTo(reply, await found.page.to(call), 302);
+      if ('to' in found.page) {
+        const { page } = found;
+        return await this.#lead(
+          request,
+          call,
+          await actingAs(actorOf(caller, call.device.address), async () => page.to(call)),
+        );
+      }
       if ('file' in found.page) return this.#sendFile(reply, await found.page.file(call));
       if (caller?.session.cookie_is_old) await this.#renew(call, caller);
       const elsewhere = await found.page.leads?.(call);
@@ -199,6 +206,16 @@ class PageServer {
       if (!caller) return this.#missing(request, reply, caller, path);
       throw error;
     }
+  }
+
+  /** Where an address leads. What led to it may have been a form, which a page shows filled in. */
+  #lead(
+    request: FastifyRequest,
+    call: Calling,
+    to: string | URL | Resumed | View,
+  ): Promise<FastifyReply> | FastifyReply {
+    if (typeof to === 'string' || to instanceof URL) return leadTo(call.reply, to, 302);
+    return 'main' in to ? this.send(request, call, to) : this.#resume(request, call.reply, to);
   }
 
   /** Links of costly pages lead to thousands of others. */
@@ -257,8 +274,9 @@ class PageServer {
     ]);
     const seen = this.#seen(call, allowed, refused);
     if (refused) call.reply.headers(refused.refusal.headers);
-    const status = asStatus ?? refused?.refusal.status ?? 200;
-    return this.send(request, call, page.view(data, seen), { status, seen });
+    const view = page.view(data, seen);
+    const status = asStatus ?? refused?.refusal.status ?? view.status ?? 200;
+    return this.send(request, call, view, { status, seen });
   }
 
   /** Reads the data of a page. If its query is refused, reads the data without a query, and returns the reason, too. */
@@ -387,7 +405,11 @@ class PageServer {
     request: FastifyRequest,
     call: Calling,
     view: View,
-    { status = 200, is_secret, seen = this.#seen(call, new Set()) }: { status?: number; is_secret?: true; seen?: Seen },
+    {
+      status = view.status ?? 200,
+      is_secret,
+      seen = this.#seen(call, new Set()),
+    }: { status?: number; is_secret?: true; seen?: Seen } = {},
   ): Promise<FastifyReply> {
     const { assets, services } = this.#options;
     // The page for a database outage must not query the database.

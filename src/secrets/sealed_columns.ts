@@ -25,6 +25,8 @@ export const sealedColumns = {
   'job variable': [{ table: 'job_variables', column: 'value', key: 'id' }],
   'pipeline schedule variable': [{ table: 'pipeline_schedule_variables', column: 'value', key: 'id' }],
   'pipeline variable': [{ table: 'pipeline_variables', column: 'value', key: 'id' }],
+  'provider message': [{ table: 'provider_messages', column: 'message', key: 'id' }],
+  'provider sign-in': [{ table: 'provider_sign_ins', column: 'round', key: 'id' }],
   // In jobs alone.
   'push options': [],
   'secure file key': [{ table: 'secure_files', column: 'content_key', key: 'id' }],

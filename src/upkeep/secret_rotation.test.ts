@@ -43,6 +43,20 @@ async function sealInEach({ as, db, services, project, people }: World): Promise
       masked_values: services.secrets.seal('masked values of a job', '["secret"]'),
     })
     .execute();
+  const sealedAs = (purpose: 'provider message' | 'provider sign-in') => ({
+    ...{ handle_digest: randomBytes(32), provider: 'corporate' },
+    sealed: services.secrets.seal(purpose, 'secret'),
+  });
+  const { sealed: message, ...ofMessage } = sealedAs('provider message');
+  await db
+    .insertInto('provider_messages')
+    .values({ ...ofMessage, message })
+    .execute();
+  const { sealed: round, ...ofRound } = sealedAs('provider sign-in');
+  await db
+    .insertInto('provider_sign_ins')
+    .values({ ...ofRound, round })
+    .execute();
   const held_back = services.secrets.seal('end of a job log', 'c2Vj');
   await db.insertInto('job_logs').values({ job_id: job.id, held_back }).execute();
   const given = { key: 'GIVEN', value: services.secrets.seal('pipeline variable', 'given'), raw: false };

@@ -183,6 +183,7 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
     '/users/confirm_password',
     '/-/user_settings/password/edit',
     '/-/user_settings/active_sessions',
+    '/-/user_settings/identities',
     '/-/user_settings/ssh_keys',
     '/-/user_settings/personal_access_tokens',
     '/-/user_settings/placeholder_proposals',

@@ -244,6 +244,7 @@ async function valuesOf(here: World): Promise<Record<string, string>> {
     label_id: await idOf(here, 'labels', own),
     group_label_id: await idOf(here, 'labels', { group_id: group.id }),
     kind: 'projects',
+    provider: 'corporate',
     tag: 'freeze-periods',
     hook_id: await idOf(here, 'hooks', own),
     group_hook_id: await idOf(here, 'hooks', { group_id: group.id }),

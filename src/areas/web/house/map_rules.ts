@@ -194,6 +194,7 @@ const ownMap = [
       tokens: { label: 'Access tokens', address: '/-/user_settings/personal_access_tokens' },
       ssh_keys: { label: 'SSH keys', address: '/-/user_settings/ssh_keys' },
       gpg_keys: { label: 'GPG keys', address: '/-/user_settings/gpg_keys' },
+      identities: { label: 'Linked accounts', address: '/-/user_settings/identities' },
       sessions: { label: 'Sessions', address: '/-/user_settings/active_sessions' },
       proposals: { label: 'Work from other servers', address: '/-/user_settings/placeholder_proposals' },
     },

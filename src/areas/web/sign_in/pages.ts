@@ -27,6 +27,7 @@ import {
   waitingIn,
   wrongPassword,
 } from './actions.ts';
+import { originsAway, providersView } from './provider_views.ts';
 
 /** Whether the form is asked for that administrators have where passwords sign nobody else in. */
 const isForAdministrators = ({ administrator }: Values): boolean => administrator === '1';
@@ -55,6 +56,8 @@ export const signInPage = page('/users/sign_in', {
     is_open: (await signUpRules(call.services.db)).is_open,
     takes_passwords: isForAdministrators(call.query) || (await passwordsSignIn(call.services.db)),
     passkeys: await authenticationOptions(call.services, call.services.db, { browser: browserIn(call) }),
+    providers: call.services.sign_in.providers,
+    leads_to: await originsAway(call),
   }),
   forms: {
     sign_in: { act: start, anonymous: true },
@@ -70,8 +73,9 @@ export const signInPage = page('/users/sign_in', {
       },
     },
   },
-  view: ({ title, description, logo, waits, is_open, takes_passwords, passkeys }, seen) => ({
+  view: ({ title, description, logo, waits, is_open, takes_passwords, passkeys, providers, leads_to }, seen) => ({
     title: ['Sign in'],
+    leads_to,
     main: html`${logo !== null && html`<p><img src="${logo}" alt="" height="96"></p>`}${title !== '' && html`<p><strong>${title}</strong></p>`}${description}
 ${waits && html`<p class="notice">Your session has ended. Sign in to go on; what you typed is kept.</p>`}
 ${
@@ -100,6 +104,7 @@ ${form(seen, 'passkey', {
   key_request: { kind: 'get', options: passkeys },
 })}`
 }
+${providersView(seen, providers)}
 ${takes_passwords && html`<p><a href="/users/password/new">Forgotten your password?</a></p>`}${is_open && html`<p><a href="/users/sign_up">Create an account</a></p>`}`,
   }),
 });

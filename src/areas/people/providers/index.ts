@@ -1,0 +1,13 @@
+/** Providers that sign people in, for the pages. */
+export { linkedProviders, unlinkIdentity } from './identity_actions.ts';
+export { forgetOldRounds } from './jobs.ts';
+export { away_minutes } from './round_actions.ts';
+export { SignInRefused } from './rules.ts';
+export {
+  type AwayProvider,
+  comeBack,
+  leaveFor,
+  providerNamed,
+  type Returned,
+  surroundingsOf,
+} from './sign_in_actions.ts';

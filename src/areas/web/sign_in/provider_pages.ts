@@ -1,0 +1,93 @@
+/** The addresses at which providers sign people in (docs/reference/sign_in_providers.md#pages). */
+import { cookieWith } from '../../../access/index.ts';
+import { notFound, type Values } from '../../../http/index.ts';
+import { html, ownPath, type PageCall, page, type Resumed, redirect, type View } from '../../../pages/index.ts';
+import {
+  type AwayProvider,
+  away_minutes,
+  comeBack,
+  leaveFor,
+  providerNamed,
+  type Returned,
+  SignInRefused,
+} from '../../people/providers/index.ts';
+import { finishSignIn } from '../../people/sessions/index.ts';
+import { addCookie, continueSignIn, goingIn } from './actions.ts';
+import { refusalView } from './provider_views.ts';
+
+const cookie = 'coppice-provider';
+
+/** @throws ApiError 404 for a name that no provider has */
+function providerIn({ services, params }: PageCall) {
+  const provider = providerNamed(services, params.provider);
+  if (!provider) throw notFound('Page');
+  return provider;
+}
+
+/** Shows why somebody is not signed in, and writes it into the log. */
+async function explained<T>(
+  { reply }: PageCall,
+  provider: { name: string },
+  doing: () => Promise<T>,
+): Promise<T | View> {
+  try {
+    return await doing();
+  } catch (error) {
+    if (!(error instanceof SignInRefused)) throw error;
+    reply.log.warn({ provider: provider.name, reason: error.reason }, 'sign_in_refused');
+    return refusalView(error);
+  }
+}
+
+/** Leads the browser to a provider, to sign in or to link an identity. @param links the user who links one */
+export async function leave(
+  call: PageCall,
+  provider: AwayProvider,
+  going: { to: string; kept: string },
+  links?: number,
+): Promise<URL | View> {
+  return explained(call, provider, async () => {
+    const { to, handle } = await leaveFor(call.services, provider, call.device, { ...going, links });
+    addCookie(call, cookieWith(call.services.url, cookie, handle, away_minutes * 60));
+    return to;
+  });
+}
+
+async function signIn(call: PageCall, fields: Values): Promise<URL | View> {
+  const provider = providerIn(call);
+  if (provider.type === 'ldap') throw notFound('Page');
+  return leave(call, provider, goingIn(fields));
+}
+
+/** Goes on with somebody whom a provider has signed in. */
+async function goOn(call: PageCall, { user_id, is_strong, going, has_linked }: Returned): Promise<string | Resumed> {
+  if (has_linked) return ownPath(going.to);
+  const { services, device } = call;
+  const methods = ['fed'];
+  const strong = is_strong ? ({ is_strong } as const) : {};
+  const signedIn = await finishSignIn(services, { user_id, methods, is_remembered: false, device, going, ...strong });
+  return continueSignIn(call, going, signedIn);
+}
+
+const callbackPage = redirect('/users/auth/:provider/callback', async (call) => {
+  const provider = providerIn(call);
+  if (provider.type === 'ldap') throw notFound('Page');
+  const { services, caller, reply } = call;
+  const handle = call.cookie(cookie);
+  addCookie(call, cookieWith(services.url, cookie, '', 0));
+  const query = reply.request.url.split('?').slice(1).join('?');
+  return explained(call, provider, async () =>
+    goOn(call, await comeBack(services, provider, { handle, visitor_id: caller?.id, query })),
+  );
+});
+
+/** Signing in changes something, so that an address does not: only a form of a page here leads to a provider. */
+const signInWithPage = page('/users/auth/:provider', {
+  async load() {
+    throw notFound('Page');
+  },
+  forms: { sign_in: { anonymous: true, act: signIn } },
+  view: () => ({ title: ['Sign in'], main: html`` }),
+});
+
+export const providerPages = [callbackPage, signInWithPage];
