@@ -24,6 +24,7 @@ import { pagesDoorway } from './areas/pages.ts';
 import { avatarDoorway } from './areas/people/avatars/index.ts';
 import { emailPages } from './areas/people/emails/index.ts';
 import { oauthDoorway } from './areas/people/openid/index.ts';
+import { providerDoorway } from './areas/people/providers/index.ts';
 import { invitationPages } from './areas/spaces/invitations/index.ts';
 import { chunkDoorway, collectorDoorway, sentryDoorway } from './areas/work/error_tracking/index.ts';
 import { notificationPages } from './areas/work/issuables/index.ts';
@@ -230,6 +231,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     emailPages,
     notificationPages,
     oauthDoorway,
+    providerDoorway,
     geoDoorway(geoRoutes),
     primacyDoorway,
     invitationPages,

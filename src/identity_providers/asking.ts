@@ -48,3 +48,19 @@ export async function ask(url: string, { own, may_be_local, signal, ...request }
     throw error;
   }
 }
+
+/** For how long a page waits for what it can do without, and for how long nobody waits after that. */
+const waiting = { most_ms: 2000, pause_ms: 30_000 };
+const failures = new WeakMap<object, number>();
+
+/** What a provider answers soon; undefined if it does not. A provider that is down holds no page up. */
+export async function soon<T>(provider: object, asked: Promise<T>): Promise<T | undefined> {
+  const answer = asked.catch(() => undefined);
+  const isDown = (failures.get(provider) ?? 0) > Date.now() - waiting.pause_ms;
+  const { promise: late, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(resolve, isDown ? 0 : waiting.most_ms, undefined);
+  const found = await Promise.race([answer, late]);
+  clearTimeout(timer);
+  if (found === undefined) failures.set(provider, Date.now());
+  return found;
+}

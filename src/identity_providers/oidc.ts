@@ -18,7 +18,7 @@ import {
   randomPKCECodeVerifier,
   randomState,
 } from 'openid-client';
-import { ask, patience_ms } from './asking.ts';
+import { ask, patience_ms, soon } from './asking.ts';
 import { callbackUrl, ProviderError, type Stated, type Surroundings, storable, textsIn } from './definition.ts';
 import type { OidcProvider } from './members.ts';
 
@@ -212,19 +212,10 @@ export async function endOidc(
   return statedIn(provider, { ...(token.email === undefined ? more : withoutEmail), ...token }, token);
 }
 
-/** For how long a page waits to learn where its forms lead, and for how long nobody waits after a failure. */
-const waiting = { most_ms: 2000, pause_ms: 30_000 };
-const failures = new WeakMap<OidcProvider, number>();
-
-/** The origins to which a sign-in leads a browser, as far as they are known. A provider that is down holds no page up. */
+/** The origins to which a sign-in leads a browser, as far as they are known. */
 export async function originsOfOidc(provider: OidcProvider, at: Surroundings): Promise<string[]> {
   const own = new URL(provider.issuer).origin;
-  if ((failures.get(provider) ?? 0) > Date.now() - waiting.pause_ms) return [own];
-  const { promise: late, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(resolve, waiting.most_ms, undefined);
-  const found = await Promise.race([configurationOf(provider, at).catch(() => undefined), late]);
-  clearTimeout(timer);
-  if (found === undefined) failures.set(provider, Date.now());
+  const found = await soon(provider, configurationOf(provider, at));
   const endpoint = URL.parse(found?.serverMetadata().authorization_endpoint ?? '');
   return endpoint && endpoint.origin !== own ? [own, endpoint.origin] : [own];
 }

@@ -210,7 +210,10 @@ test('rules ask neither the database nor git, and queries do not run git', async
 });
 
 /** Packages that few calls and jobs need. Each takes memory of every process that loads it, so that only who needs one does. */
-const rarelyNeeded = ['@codemirror/streamparser', '@lezer/common', '@aws-sdk/client-s3', 'jose', 'nodemailer'];
+const rarelyNeeded = [
+  ...['@codemirror/streamparser', '@lezer/common', '@aws-sdk/client-s3', 'jose', 'nodemailer'],
+  ...['openid-client', '@node-saml/node-saml', 'ldapts'],
+];
 
 test('a server starts without loading modules that it rarely needs', async () => {
   const script = `

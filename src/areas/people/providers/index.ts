@@ -1,4 +1,5 @@
 /** Providers that sign people in, for the pages. */
+export { providerDoorway } from './http.ts';
 export { linkedProviders, unlinkIdentity } from './identity_actions.ts';
 export { forgetOldRounds } from './jobs.ts';
 export { away_minutes } from './round_actions.ts';

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { type Device, newTokenValue, refuseTooOften, tokenDigest } from '../../../access/index.ts';
 import type { Services } from '../../../http/index.ts';
-import type { OidcRound } from '../../../identity_providers/index.ts';
+import type { OidcRound, SamlRound } from '../../../identity_providers/index.ts';
 
 /** What a browser has begun. */
 export interface Round {
@@ -11,7 +11,7 @@ export interface Round {
   kept: string;
   /** The user who links an identity; undefined for a sign-in. */
   links: number | undefined;
-  protocol: OidcRound;
+  protocol: OidcRound | SamlRound;
 }
 
 /** For how long the browser may be away. */

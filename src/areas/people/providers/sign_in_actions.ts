@@ -2,17 +2,21 @@
 import type { Device } from '../../../access/index.ts';
 import type { Services } from '../../../http/index.ts';
 import {
-  beginOidc,
-  endOidc,
   type LdapProvider,
   type OidcProvider,
+  type OidcRound,
+  oidc,
   type Provider,
   ProviderError,
+  type SamlProvider,
+  type SamlRound,
   type Stated,
   type Surroundings,
+  saml,
 } from '../../../identity_providers/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { accountFor, linkIdentity } from './account_actions.ts';
+import { takeMessage, useAssertion } from './message_actions.ts';
 import { keepRound, type Round, takeRound } from './round_actions.ts';
 import { down, failed, isTrusted } from './rules.ts';
 
@@ -55,7 +59,9 @@ export async function leaveFor(
   return { to, handle };
 }
 
-const begin = (provider: AwayProvider, at: Surroundings) => beginOidc(provider as OidcProvider, at);
+async function begin(provider: AwayProvider, at: Surroundings): Promise<{ to: URL; round: OidcRound | SamlRound }> {
+  return provider.type === 'oidc' ? (await oidc()).beginOidc(provider, at) : (await saml()).beginSaml(provider, at);
+}
 
 /** A person who has come back from a provider. */
 export interface Returned {
@@ -77,6 +83,43 @@ export interface Return {
   query: string;
 }
 
+/** What a provider has stated in the end, and where to go on. */
+interface Ended extends Omit<Round, 'protocol'> {
+  stated: Stated;
+}
+
+async function endSamlRound(
+  services: Services,
+  provider: SamlProvider,
+  round: Round | undefined,
+  query: string,
+): Promise<Ended> {
+  const message = await takeMessage(services, provider.name, new URLSearchParams(query).get('handle') ?? '');
+  if (!message) throw failed(provider.label, 'no message');
+  if (!round && !provider.allow_idp_initiated) throw failed(provider.label, notBegun);
+  const at = await surroundingsOf(services);
+  const protocol = round?.protocol as SamlRound | undefined;
+  const { endSaml } = await saml();
+  const stated = await refusing(provider, endSaml(provider, at, message.response, protocol));
+  if (!(await useAssertion(services.db, provider.name, stated.assertion)))
+    throw failed(provider.label, 'assertion was used before');
+  return { stated, ...(round ?? { to: message.relay, kept: '', links: undefined }) };
+}
+
+async function endOidcRound(
+  services: Services,
+  provider: OidcProvider,
+  round: Round | undefined,
+  query: string,
+): Promise<Ended> {
+  if (!round) throw failed(provider.label, notBegun);
+  const at = await surroundingsOf(services);
+  const { endOidc } = await oidc();
+  return { ...round, stated: await refusing(provider, endOidc(provider, at, query, round.protocol as OidcRound)) };
+}
+
+const notBegun = 'nothing that this browser has begun';
+
 /**
  * Ends what a browser has begun.
  * @throws SignInRefused for anything that is not as it has to be, and for an account that may not sign in
@@ -87,9 +130,9 @@ export async function comeBack(
   { handle, visitor_id, query }: Return,
 ): Promise<Returned> {
   const round = await takeRound(services, provider.name, handle);
-  if (!round) throw failed(provider.label, 'nothing that this browser has begun');
-  const stated = await refusing(provider, end(services, provider, round, query));
-  const { to, kept, links } = round;
+  const { stated, to, kept, links } = await (provider.type === 'oidc'
+    ? endOidcRound(services, provider, round, query)
+    : endSamlRound(services, provider, round, query));
   if (links === undefined) {
     const user_id = await accountFor(services.db, provider, stated);
     const is_strong = isTrusted(provider.trust_second_factor, stated.methods);
@@ -98,8 +141,4 @@ export async function comeBack(
   if (links !== visitor_id) throw failed(provider.label, 'somebody else is signed in');
   await linkIdentity(services.db, provider, links, stated);
   return { user_id: links, is_strong: false, going: { to, kept }, has_linked: true };
-}
-
-async function end(services: Services, provider: AwayProvider, { protocol }: Round, query: string): Promise<Stated> {
-  return endOidc(provider as OidcProvider, await surroundingsOf(services), query, protocol);
 }

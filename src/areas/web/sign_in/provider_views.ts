@@ -1,6 +1,6 @@
 /** The forms of the sign-in page that lead to providers (docs/reference/sign_in_providers.md#pages). */
 import type { Values } from '../../../http/index.ts';
-import { originsOfOidc, type Provider } from '../../../identity_providers/index.ts';
+import { oidc, type Provider, saml } from '../../../identity_providers/index.ts';
 import { type Field, fieldOf, type Html, html, type PageCall, type Seen, type View } from '../../../pages/index.ts';
 import { type SignInRefused, surroundingsOf } from '../../people/providers/index.ts';
 import { hiddenFrom } from './actions.ts';
@@ -14,7 +14,12 @@ export async function originsAway({ services }: PageCall): Promise<string[]> {
   if (providers.length === 0) return [];
   const at = await surroundingsOf(services);
   const found = await Promise.all(
-    providers.map((provider) => (provider.type === 'oidc' ? originsOfOidc(provider, at) : [])),
+    providers.map(async (provider) => {
+      if (provider.type === 'ldap') return [];
+      return provider.type === 'oidc'
+        ? (await oidc()).originsOfOidc(provider, at)
+        : (await saml()).originsOfSaml(provider, at);
+    }),
   );
   return [...new Set(found.flat())];
 }
