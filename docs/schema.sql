@@ -32,6 +32,64 @@ AS $function$
     event.id, extract(epoch from event.created_at), event.event_name, event.author_id, event.author_name, event.author_email, event.author_class, event.acts_as,
     host(event.ip_address), event.entity_type, event.entity_id, event.entity_path, event.target_id, event.target_type, event.target_details, event.details, event.place)::text, 'UTF8'))
 $function$;
+CREATE OR REPLACE FUNCTION public.audit_oauth_applications()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it oauth_applications;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'OauthApplication';
+  target_details text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.group_id) is not null then 'Group' when (it.user_id) is not null then 'User' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.group_id), (it.user_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := it.name;
+  if tg_op = 'INSERT' then perform write_audit_event('oauth_application_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'oauth_application')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('oauth_application_destroyed', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'oauth_application')); end if;
+  if tg_op <> 'UPDATE' then return null; end if;
+  if old.secret_digest is distinct from new.secret_digest then
+    perform write_audit_event('oauth_application_secret_renewed', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'secret'));
+  end if;
+  return null;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_oauth_consents()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it oauth_consents;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'OauthApplication';
+  target_details text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.user_id) is not null then 'User' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.user_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.application_id;
+  target_details := (select name from oauth_applications where oauth_applications.id = it.application_id);
+  if tg_op = 'INSERT' then perform write_audit_event('user_authorized_oauth_application', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'oauth_application')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('user_revoked_oauth_application', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'oauth_application')); end if;
+  if tg_op <> 'UPDATE' then return null; end if;
+  if old.scopes is distinct from new.scopes then
+    perform write_audit_event('user_authorized_oauth_application', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'scopes', 'from', to_jsonb(array_to_string(old.scopes, ' ')) #>> '{}', 'to', to_jsonb(array_to_string(new.scopes, ' ')) #>> '{}'));
+  end if;
+  return null;
+end $function$;
 CREATE OR REPLACE FUNCTION public.audit_path(entity_type text, entity_id bigint)
  RETURNS text
  LANGUAGE sql
@@ -854,6 +912,8 @@ create table application_settings (
   globally_allowed_ips text default ''::text not null,
   ip_restriction_ranges text default ''::text not null,
   audit_retention_days integer,
+  user_oauth_applications boolean default true not null,
+  ropc_without_client_credentials boolean default true not null,
   constraint application_settings_pkey PRIMARY KEY (id),
   constraint application_settings_archive_builds_check CHECK ((archive_builds_in_human_readable IS NULL) = (archive_builds_seconds IS NULL)),
   constraint application_settings_audit_retention_days_check CHECK (audit_retention_days >= 1),
@@ -942,6 +1002,8 @@ comment on column application_settings.deactivate_dormant_users_period is 'In da
 comment on column application_settings.globally_allowed_ips is 'Ranges of addresses, separated by commas, from which every group can be reached.';
 comment on column application_settings.ip_restriction_ranges is 'Ranges of addresses, separated by commas, from which alone the server can be reached; empty: from everywhere.';
 comment on column application_settings.audit_retention_days is 'After how many days the months of audit events are dropped; null for never.';
+comment on column application_settings.user_oauth_applications is 'Whether users can register applications of their own.';
+comment on column application_settings.ropc_without_client_credentials is 'Whether a password gives an OAuth token without an application.';
 
 create table approval_rule_groups (
   approval_rule_id bigint not null,
@@ -4099,6 +4161,9 @@ create table oauth_applications (
 CREATE INDEX oauth_applications_of_group ON oauth_applications USING btree (group_id, id);
 CREATE INDEX oauth_applications_of_instance ON oauth_applications USING btree (id) WHERE user_id IS NULL AND group_id IS NULL;
 CREATE INDEX oauth_applications_of_user ON oauth_applications USING btree (user_id, id);
+CREATE TRIGGER audit_added AFTER INSERT ON oauth_applications FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_oauth_applications();
+CREATE TRIGGER audit_changed AFTER UPDATE OF secret_digest ON oauth_applications FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND old.secret_digest IS DISTINCT FROM new.secret_digest) EXECUTE FUNCTION audit_oauth_applications();
+CREATE TRIGGER audit_removed AFTER DELETE ON oauth_applications FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_oauth_applications();
 comment on table oauth_applications is 'Programs that ask for tokens with OAuth. Without a user and a group, one is of the instance.';
 comment on column oauth_applications.uid is 'The public name, which requests call client_id.';
 comment on column oauth_applications.secret_digest is 'SHA-256.';
@@ -4142,7 +4207,42 @@ create table oauth_consents (
   constraint oauth_consents_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX oauth_consents_by_application ON oauth_consents USING btree (application_id);
+CREATE TRIGGER audit_added AFTER INSERT ON oauth_consents FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_oauth_consents();
+CREATE TRIGGER audit_changed AFTER UPDATE OF scopes ON oauth_consents FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND old.scopes IS DISTINCT FROM new.scopes) EXECUTE FUNCTION audit_oauth_consents();
+CREATE TRIGGER audit_removed AFTER DELETE ON oauth_consents FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_oauth_consents();
 comment on table oauth_consents is 'What users let applications do. They are not asked for it again.';
+
+create table oauth_device_codes (
+  id bigint generated always as identity not null,
+  application_id bigint not null,
+  device_digest bytea not null,
+  user_digest bytea not null,
+  scopes text[] not null,
+  interval_s integer not null,
+  polled_at timestamp with time zone,
+  user_id bigint,
+  denied boolean default false not null,
+  authenticated_at timestamp with time zone,
+  amr text[],
+  created_at timestamp with time zone default now() not null,
+  token_id bigint,
+  constraint oauth_device_codes_pkey PRIMARY KEY (id),
+  constraint oauth_device_codes_device_digest_key UNIQUE (device_digest),
+  constraint oauth_device_codes_user_digest_key UNIQUE (user_digest),
+  constraint oauth_device_codes_application_id_fkey FOREIGN KEY (application_id) REFERENCES oauth_applications(id) ON DELETE CASCADE,
+  constraint oauth_device_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX oauth_device_codes_by_application ON oauth_device_codes USING btree (application_id);
+CREATE INDEX oauth_device_codes_by_time ON oauth_device_codes USING btree (created_at);
+CREATE INDEX oauth_device_codes_by_user ON oauth_device_codes USING btree (user_id);
+comment on table oauth_device_codes is 'Devices that wait until a person has entered their code (RFC 8628).';
+comment on column oauth_device_codes.device_digest is 'SHA-256 of what the device asks with.';
+comment on column oauth_device_codes.user_digest is 'SHA-256 of the letters that the person enters.';
+comment on column oauth_device_codes.interval_s is 'How many seconds the device has to wait between two questions.';
+comment on column oauth_device_codes.user_id is 'Who has decided. Null: nobody yet.';
+comment on column oauth_device_codes.denied is 'Whether they did not agree.';
+comment on column oauth_device_codes.amr is 'How they had signed in (RFC 8176).';
+comment on column oauth_device_codes.token_id is 'The token that the device got. Null: none yet.';
 
 create table oauth_tokens (
   id bigint default nextval((pg_get_serial_sequence('personal_access_tokens'::text, 'id'::text))::regclass) not null,

@@ -35,3 +35,69 @@ drop trigger if exists audit_changed on protected_branches;
 create trigger audit_added after insert on protected_branches for each row when (pg_trigger_depth() = 0) execute function audit_protected_branches();
 create trigger audit_removed after delete on protected_branches for each row when (pg_trigger_depth() = 0) execute function audit_protected_branches();
 create trigger audit_changed after update of allow_force_push, code_owner_approval_required on protected_branches for each row when (pg_trigger_depth() = 0 and (old.allow_force_push is distinct from new.allow_force_push or old.code_owner_approval_required is distinct from new.code_owner_approval_required)) execute function audit_protected_branches();
+
+create or replace function audit_oauth_applications() returns trigger language plpgsql as $$
+#variable_conflict use_column
+declare
+  it oauth_applications;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'OauthApplication';
+  target_details text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.group_id) is not null then 'Group' when (it.user_id) is not null then 'User' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.group_id), (it.user_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := it.name;
+  if tg_op = 'INSERT' then perform write_audit_event('oauth_application_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'oauth_application')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('oauth_application_destroyed', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'oauth_application')); end if;
+  if tg_op <> 'UPDATE' then return null; end if;
+  if old.secret_digest is distinct from new.secret_digest then
+    perform write_audit_event('oauth_application_secret_renewed', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'secret'));
+  end if;
+  return null;
+end $$;
+drop trigger if exists audit_added on oauth_applications;
+drop trigger if exists audit_removed on oauth_applications;
+drop trigger if exists audit_changed on oauth_applications;
+create trigger audit_added after insert on oauth_applications for each row when (pg_trigger_depth() = 0) execute function audit_oauth_applications();
+create trigger audit_removed after delete on oauth_applications for each row when (pg_trigger_depth() = 0) execute function audit_oauth_applications();
+create trigger audit_changed after update of secret_digest on oauth_applications for each row when (pg_trigger_depth() = 0 and (old.secret_digest is distinct from new.secret_digest)) execute function audit_oauth_applications();
+
+create or replace function audit_oauth_consents() returns trigger language plpgsql as $$
+#variable_conflict use_column
+declare
+  it oauth_consents;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'OauthApplication';
+  target_details text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.user_id) is not null then 'User' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.user_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.application_id;
+  target_details := (select name from oauth_applications where oauth_applications.id = it.application_id);
+  if tg_op = 'INSERT' then perform write_audit_event('user_authorized_oauth_application', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'oauth_application')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('user_revoked_oauth_application', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'oauth_application')); end if;
+  if tg_op <> 'UPDATE' then return null; end if;
+  if old.scopes is distinct from new.scopes then
+    perform write_audit_event('user_authorized_oauth_application', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'scopes', 'from', to_jsonb(array_to_string(old.scopes, ' ')) #>> '{}', 'to', to_jsonb(array_to_string(new.scopes, ' ')) #>> '{}'));
+  end if;
+  return null;
+end $$;
+drop trigger if exists audit_added on oauth_consents;
+drop trigger if exists audit_removed on oauth_consents;
+drop trigger if exists audit_changed on oauth_consents;
+create trigger audit_added after insert on oauth_consents for each row when (pg_trigger_depth() = 0) execute function audit_oauth_consents();
+create trigger audit_removed after delete on oauth_consents for each row when (pg_trigger_depth() = 0) execute function audit_oauth_consents();
+create trigger audit_changed after update of scopes on oauth_consents for each row when (pg_trigger_depth() = 0 and (old.scopes is distinct from new.scopes)) execute function audit_oauth_consents();

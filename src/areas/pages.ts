@@ -42,7 +42,7 @@ import {
   newMergeRequestPage,
   relatedPage,
 } from './web/merge_requests/index.ts';
-import { authorizePage } from './web/oauth/index.ts';
+import { authorizePage, devicePage } from './web/oauth/index.ts';
 import { pickPages } from './web/picking/index.ts';
 import { placeSettingsPages, settingsRedirect } from './web/places/index.ts';
 import { planningPages } from './web/planning/index.ts';
@@ -95,6 +95,7 @@ export const pages: readonly AnyPage[] = [
   personPage,
   signInPage,
   authorizePage,
+  devicePage,
   signUpPage,
   signOutPage,
   confirmPasswordPage,

@@ -228,6 +228,7 @@ export const atLeaving: Readonly<Record<string, AtLeaving>> = {
     'oauth_applications.user_id',
     'oauth_codes.user_id',
     'oauth_consents.user_id',
+    'oauth_device_codes.user_id',
     'oauth_tokens.user_id',
     'password_links.user_id',
     'pending_sign_ins.user_id',

@@ -189,6 +189,8 @@ export interface ApplicationSettings {
   globally_allowed_ips: Generated<string>;
   ip_restriction_ranges: Generated<string>;
   audit_retention_days: number | null;
+  user_oauth_applications: Generated<boolean>;
+  ropc_without_client_credentials: Generated<boolean>;
 }
 
 export interface ApprovalRuleGroups {
@@ -1906,6 +1908,22 @@ export interface OauthConsents {
   created_at: Generated<Timestamp>;
 }
 
+export interface OauthDeviceCodes {
+  id: GeneratedAlways<number>;
+  application_id: number;
+  device_digest: Buffer;
+  user_digest: Buffer;
+  scopes: string[];
+  interval_s: number;
+  polled_at: Timestamp | null;
+  user_id: number | null;
+  denied: Generated<boolean>;
+  authenticated_at: Timestamp | null;
+  amr: string[] | null;
+  created_at: Generated<Timestamp>;
+  token_id: number | null;
+}
+
 export interface OauthTokens {
   id: Generated<number>;
   user_id: number;
@@ -3150,6 +3168,7 @@ export interface DB {
   oauth_applications: OauthApplications;
   oauth_codes: OauthCodes;
   oauth_consents: OauthConsents;
+  oauth_device_codes: OauthDeviceCodes;
   oauth_tokens: OauthTokens;
   open_issue_counts: OpenIssueCounts;
   package_advisories: PackageAdvisories;

@@ -192,7 +192,8 @@ class PageServer {
       }
       if ('file' in found.page) return this.#sendFile(reply, await found.page.file(call));
       if (caller?.session.cookie_is_old) await this.#renew(call, caller);
-      const elsewhere = await found.page.leads?.(call);
+      const { leads } = found.page;
+      const elsewhere = leads && (await actingAs(actorOf(caller, call.device.address), () => leads(call)));
       if (elsewhere !== undefined)
         return typeof elsewhere === 'object' && 'main' in elsewhere
           ? await this.send(request, call, elsewhere, {})

@@ -349,6 +349,7 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
       ...plainPages(shown, here),
       { path: `/oauth/authorize?${queryOf(await newApplication(here))}`, by: 'owner' },
       { path: '/oauth/authorize', by: 'owner', status: 400 },
+      { path: '/oauth/device', by: 'owner' },
       ...hooks.map((path): KindOfPage => ({ path, by: 'owner' })),
       { path: '/admin', by: 'admin' },
       { path: `/admin/users/${people.owner.id}`, by: 'admin' },

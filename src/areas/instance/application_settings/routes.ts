@@ -211,6 +211,12 @@ const columns = {
   costly_pages_need_sign_in: Type.Boolean({
     description: 'Whether only visitors who are signed in see pages of files, commits and changes',
   }),
+  user_oauth_applications: Type.Boolean({
+    description: 'Whether users can register applications of their own',
+  }),
+  ropc_without_client_credentials: Type.Boolean({
+    description: 'Whether a password gives an OAuth token without an application',
+  }),
   project_feature_flags_limit: Count('How many feature flags a project can have'),
   feature_flags_unleash_requests_limit: Limit(
     'Requests of applications for the feature flags of a project in a minute',

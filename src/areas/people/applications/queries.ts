@@ -16,6 +16,11 @@ export function applicationsOf(db: Database, owner: Owner) {
   return 'user_id' in owner ? all.where('user_id', '=', owner.user_id) : all.where('group_id', '=', owner.group_id);
 }
 
+/** On rows of `oauth_applications`: the name of the user or the path of the group that registered it; null for the instance. */
+export const ownerName = sql<string | null>`
+  coalesce((select '@' || username from users where users.id = oauth_applications.user_id),
+           (select full_path from namespaces where namespaces.id = oauth_applications.group_id))`;
+
 /** An application as the flows of OAuth need it. */
 export interface Client {
   id: number;
@@ -35,7 +40,7 @@ export async function clientNamed(db: Database, uid: string): Promise<Client | u
   if (!/^[0-9a-f]{64}$/.test(uid)) return undefined;
   const { rows } = await sql<Client>`
     select id, uid, secret_digest, name, redirect_uri, scopes, confidential, trusted,
-           coalesce((select '@' || username from users where users.id = user_id), (select full_path from namespaces where namespaces.id = group_id)) as owner
+           ${ownerName} as owner
       from oauth_applications where uid = ${uid}`.execute(db);
   return rows[0];
 }

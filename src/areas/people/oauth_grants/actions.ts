@@ -22,7 +22,7 @@ export interface Consent {
 }
 
 /** Records that a user lets an application do something, besides what they have agreed to before. */
-async function recordConsent(tx: Database, { user_id, application_id, scopes }: Consent): Promise<void> {
+export async function recordConsent(tx: Database, { user_id, application_id, scopes }: Consent): Promise<void> {
   await sql`
     insert into oauth_consents as known (user_id, application_id, scopes) values (${user_id}, ${application_id}, ${scopes}::text[])
     on conflict (user_id, application_id) do update

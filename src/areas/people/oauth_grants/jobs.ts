@@ -8,6 +8,7 @@ export const deleteOldCodes = job('delete_old_oauth_codes', {
   retries: 2,
   schedule: '25 3 * * *',
   async run({ db }) {
-    await sql`delete from oauth_codes where created_at < now() - make_interval(days => 1)`.execute(db);
+    for (const table of ['oauth_codes', 'oauth_device_codes'] as const)
+      await sql`delete from ${sql.table(table)} where created_at < now() - make_interval(days => 1)`.execute(db);
   },
 });

@@ -1,15 +1,19 @@
 /** Answering requests for tokens (docs/reference/oauth_tokens.md#tokens). */
+import { refuseTooOften } from '../../../access/index.ts';
 import type { Services } from '../../../http/index.ts';
+import { settingsOf } from '../../instance/application_settings/index.ts';
 import { signer } from '../../instance/signing_keys/index.ts';
 import type { Client } from '../applications/queries.ts';
 import { scopesIn } from '../applications/rules.ts';
 import { exchangeCode } from '../oauth_grants/actions.ts';
+import { addDevice, tokenForDevice } from '../oauth_grants/device_actions.ts';
+import { device_s, shownCode } from '../oauth_grants/device_rules.ts';
 import { scopesOf } from '../oauth_grants/rules.ts';
 import { type GivenToken, type MadeToken, tokenForPassword, tokenForRefresh } from '../oauth_tokens/actions.ts';
 import { invalidScope, refused } from '../oauth_tokens/rules.ts';
 import { invalidClient, type Sender, senderOf } from './client_checks.ts';
 import { personOf } from './queries.ts';
-import { idTokenClaims } from './rules.ts';
+import { deviceGrant, idTokenClaims, paths } from './rules.ts';
 
 /** A request for a token. */
 export interface TokenRequest {
@@ -72,6 +76,7 @@ async function byRefreshToken(services: Services, request: TokenRequest): Promis
 async function byPassword(services: Services, request: TokenRequest): Promise<Answer> {
   const { parameter, sender, address } = request;
   const client = await senderOf(services, sender, { mayBeUnknown: true });
+  if (!client && !(await settingsOf(services.db)).ropc_without_client_credentials) throw invalidClient();
   if (client && !client.confidential)
     throw refused('unauthorized_client', 'The client is not authorized to use this grant type.');
   const scopes = client ? scopesOf(client, scopesAsked(request)?.join(' ')) : ['api'];
@@ -82,10 +87,17 @@ async function byPassword(services: Services, request: TokenRequest): Promise<An
   return answerOf(services, made, client);
 }
 
+async function byDeviceCode(services: Services, { parameter, sender }: TokenRequest): Promise<Answer> {
+  const client = await senderOf(services, sender);
+  if (!client) throw invalidClient();
+  return answerOf(services, await tokenForDevice(services, client.id, parameter('device_code')), client);
+}
+
 const grants: Readonly<Record<string, (services: Services, request: TokenRequest) => Promise<Answer>>> = {
   authorization_code: byCode,
   refresh_token: byRefreshToken,
   password: byPassword,
+  [deviceGrant]: byDeviceCode,
 };
 
 /**
@@ -102,4 +114,28 @@ export async function tokenFor(services: Services, request: TokenRequest): Promi
       'The authorization grant type is not supported by the authorization server.',
     );
   return grant(services, request);
+}
+
+/** How many devices an address may let wait in ten minutes. */
+const waitingDevices = { name: 'oauth_devices_from_address', most: 50, window_s: 600 };
+
+/**
+ * Lets a device without a browser wait for a person.
+ * @throws ApiError 400, 401, 429
+ */
+export async function waitForPerson(services: Services, { parameter, sender, address }: TokenRequest) {
+  const client = await senderOf(services, sender);
+  if (!client) throw invalidClient();
+  const scopes = scopesOf(client, parameter('scope') === '' ? undefined : parameter('scope'));
+  if (!scopes) throw invalidScope();
+  await refuseTooOften(services.db, { ...waitingDevices, who: address });
+  const { device_code, user_code } = await addDevice(services.db, client.id, scopes);
+  const verification_uri = services.url + paths.device;
+  const shown = shownCode(user_code);
+  return {
+    ...{ device_code, user_code: shown, verification_uri },
+    verification_uri_complete: `${verification_uri}?user_code=${shown}`,
+    expires_in: device_s.lasts,
+    interval: device_s.interval,
+  };
 }

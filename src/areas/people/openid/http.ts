@@ -14,7 +14,7 @@ import {
 import { publishedKeys } from '../../instance/signing_keys/index.ts';
 import { revokeOauthToken } from '../oauth_tokens/actions.ts';
 import { countingToken, describe } from '../oauth_tokens/queries.ts';
-import { tokenFor } from './actions.ts';
+import { type TokenRequest, tokenFor, waitForPerson } from './actions.ts';
 import { invalidClient, type Sender, senderOf } from './client_checks.ts';
 import { personOf } from './queries.ts';
 import { configurationOf, paths, userinfoOf } from './rules.ts';
@@ -35,6 +35,12 @@ const senderIn = (call: Call): Sender => ({
   authorization: call.request.headers.authorization,
   client_id: textIn(call, 'client_id'),
   client_secret: textIn(call, 'client_secret'),
+});
+
+const requestIn = (call: Call): TokenRequest => ({
+  parameter: (name) => textIn(call, name),
+  sender: senderIn(call),
+  address: call.request.ip,
 });
 
 const who: Identification<Caller, Request> = {
@@ -86,11 +92,12 @@ export const oauthDoorway: Doorway = {
     door<Caller, Request>({
       method: 'POST',
       url: paths.token,
-      handle: async (call) => {
-        const parameter = (name: string) => textIn(call, name);
-        const request = { parameter, sender: senderIn(call), address: call.request.ip };
-        return send(call, await tokenFor(call.services, request));
-      },
+      handle: async (call) => send(call, await tokenFor(call.services, requestIn(call))),
+    }),
+    door<Caller, Request>({
+      method: 'POST',
+      url: paths.authorize_device,
+      handle: async (call) => send(call, await waitForPerson(call.services, requestIn(call))),
     }),
     door<Caller, Request>({
       method: 'POST',

@@ -12,7 +12,12 @@ export const paths = {
   info: '/oauth/token/info',
   userinfo: '/oauth/userinfo',
   keys: '/oauth/discovery/keys',
+  authorize_device: '/oauth/authorize_device',
+  device: '/oauth/device',
 } as const;
+
+/** The name of the grant of devices (RFC 8628, 3.4). */
+export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** The names of the claims about groups with a role. */
 const claimOfRole = {
@@ -28,12 +33,13 @@ export const configurationOf = (url: string) => ({
   token_endpoint: url + paths.token,
   revocation_endpoint: url + paths.revoke,
   introspection_endpoint: url + paths.introspect,
+  device_authorization_endpoint: url + paths.authorize_device,
   userinfo_endpoint: url + paths.userinfo,
   jwks_uri: url + paths.keys,
   scopes_supported: applicationScopes,
   response_types_supported: ['code'],
   response_modes_supported: ['query'],
-  grant_types_supported: ['authorization_code', 'refresh_token', 'password'],
+  grant_types_supported: ['authorization_code', 'refresh_token', 'password', deviceGrant],
   token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
   revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
   introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],

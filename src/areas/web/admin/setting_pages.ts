@@ -166,6 +166,11 @@ const repositoryPage = settingsPage('admin', 'repository', [
           label: 'Pushes make pipelines',
           help: 'Their jobs wait until a runner is connected.',
         },
+        user_oauth_applications: { label: 'Users register applications of their own', help: undefined },
+        ropc_without_client_credentials: {
+          label: 'A password gives an OAuth token without an application',
+          help: undefined,
+        },
         costly_pages_need_sign_in: {
           label: 'Files, commits and changes only for those who are signed in',
           help: undefined,
