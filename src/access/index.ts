@@ -7,6 +7,7 @@ export {
   browserCookie,
   type Device,
   deviceOf,
+  isKnownTo,
   keptForm,
   knownTo,
   newBrowser,

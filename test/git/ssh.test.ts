@@ -4,7 +4,7 @@ import { createHash, generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { CompiledQuery } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import ssh2 from 'ssh2';
 import { secretsFrom } from '../../src/secrets/index.ts';
 import { privateKeyText } from '../../src/ssh/index.ts';
@@ -35,11 +35,12 @@ interface Said {
   err: string;
 }
 
-/** Runs a command, or asks for a shell. */
+/** Runs a command, or asks for a shell. @param answer what is typed then */
 function said(
   ssh: SshWorld,
   credential: Pick<ssh2.ConnectConfig, 'privateKey' | 'agent' | 'authHandler'>,
   command?: string,
+  answer?: string,
 ): Promise<Said> {
   const client = new ssh2.Client();
   const { promise, resolve, reject } = Promise.withResolvers<Said>();
@@ -47,19 +48,20 @@ function said(
   client.on('ready', () => {
     const hear = (error: Error | undefined, channel: ssh2.ClientChannel) => {
       if (error) return reject(error);
-      const answer: Said = { code: null, out: '', err: '' };
+      const heard: Said = { code: null, out: '', err: '' };
+      if (answer !== undefined) channel.write(answer);
       channel.on('data', (text: Buffer) => {
-        answer.out += text;
+        heard.out += text;
       });
       channel.stderr.on('data', (text: Buffer) => {
-        answer.err += text;
+        heard.err += text;
       });
       channel.on('exit', (code: number | null) => {
-        answer.code = code;
+        heard.code = code;
       });
       channel.on('close', () => {
         client.end();
-        resolve(answer);
+        resolve(heard);
       });
     };
     if (command === undefined) client.shell(false, hear);
@@ -165,6 +167,29 @@ test('strangers, unknown keys, keys that only sign, and deleted and expired keys
   const blocked = await ssh.keyOf('reporter');
   await here.as('admin').post(`/users/${here.people.reporter.id}/block`);
   assert.match(await refusedClone(ssh.remote(), ...withKey(blocked.file)), /ERROR: Your account has been blocked\./);
+});
+
+test('whoever has a key gets new recovery codes, if they say yes and have a second factor', async () => {
+  const { here, ssh } = await filled();
+  const { id } = here.people.guest;
+  const privateKey = await keyText((await ssh.keyOf('guest')).file);
+  const codes = (answer: string) => said(ssh, { privateKey }, '2fa_recovery_codes', answer);
+  const without = await codes('yes\n');
+  assert.deepEqual([without.code, without.err], [1, 'ERROR: You have no second factor.\n']);
+  const key = { user_id: id, credential_id: Buffer.from(String(id)), public_key: Buffer.alloc(1), counter: 0 };
+  await here.db
+    .insertInto('webauthn_credentials')
+    .values({ ...key, transports: sql`'{}'`, name: 'key', is_passkey: false })
+    .execute();
+  const kept = () =>
+    here.db.selectFrom('recovery_codes').select('digest').where('user_id', '=', id).orderBy('digest').execute();
+  for (const answer of ['no\n', '\n', 'y'.repeat(1000)]) {
+    assert.match((await codes(answer)).out, /No new codes were made\.\n$/);
+    assert.deepEqual(await kept(), []);
+  }
+  const { code, out } = await codes('Yes\n');
+  assert.deepEqual([code, out.match(/^(?:[a-z2-9]{4}-){3}[a-z2-9]{4}$/gm)?.length], [0, 10]);
+  assert.equal((await kept()).length, 10);
 });
 
 test('without a command the server greets, and it runs no other', async () => {

@@ -2,11 +2,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
+import { tellOwner } from '../../src/areas/people/account_notices/index.ts';
 import { anonymousBrowser, type Browser, browserOf, password, type Shown } from '../support/browser.ts';
+import { mailOf } from '../support/mail.ts';
 import type { Person } from '../support/populate.ts';
+import { newPublicKey } from '../support/public_key.ts';
 import { type World, world } from '../support/world.ts';
 
 const page = '/-/user_settings/two_factor';
+
+const isTo = (to: { address: string } | string, { username }: Pick<Person, 'username'>): boolean =>
+  (typeof to === 'string' ? to : to.address).startsWith(`${username}@`);
 const step_ms = 30_000;
 
 /** A code of a secret as an authenticator shows it. @param ahead how many time steps from now */
@@ -194,4 +200,23 @@ test('whoever must have a second factor is told so, and led to it when the time 
   assert.equal((await browser.send('/users/sign_out', 'sign_out')).status, 303);
   assert.equal(codes.length, 10);
   assert.ok(maintainer);
+});
+
+test('a sign-in from a new place, and a new key, are told by mail', async () => {
+  const here = await world();
+  const { developer } = here.people;
+  const subjects = async () =>
+    (await mailOf(here.services, [tellOwner])).filter(({ to }) => isTo(to, developer)).map(({ subject }) => subject);
+  await browserOf(here, developer);
+  await here.as('developer').post('/user/keys', { title: 'laptop', key: newPublicKey() });
+  assert.deepEqual((await subjects()).sort(), ['An SSH key was added', 'Your password has changed']);
+  await here.db
+    .updateTable('users')
+    .set({ current_sign_in_ip: '192.0.2.1', last_sign_in_ip: '192.0.2.2' })
+    .where('id', '=', developer.id)
+    .execute();
+  await here.db.deleteFrom('web_sessions').where('user_id', '=', developer.id).execute();
+  await startsWith(here, developer);
+  await startsWith(here, developer);
+  assert.deepEqual(await subjects(), ['A sign-in from a new place']);
 });

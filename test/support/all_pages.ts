@@ -184,6 +184,7 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
     '/-/user_settings/password/edit',
     '/-/user_settings/active_sessions',
     '/-/user_settings/identities',
+    '/-/user_settings/two_factor',
     '/-/user_settings/ssh_keys',
     '/-/user_settings/personal_access_tokens',
     '/-/user_settings/placeholder_proposals',
@@ -334,6 +335,7 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
   const link = await passwordLinkFor(here.services, here.db, people.developer.id);
   const forAll = [
     '/users/sign_in',
+    '/users/sign_in/two_factor',
     '/users/sign_up',
     '/users/password/new',
     '/users/password/new?sent=1',

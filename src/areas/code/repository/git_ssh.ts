@@ -11,6 +11,7 @@ import { sshCredential } from '../lfs/batch_actions.ts';
 import type { GitKind } from './definition.ts';
 import { grantGit, grantPush, MovedGit, refuseEarly, repositoryFor, unservedRefusal } from './owners/git_access.ts';
 import { type PushLog, pushRulesFor } from './push_actions.ts';
+import { printRecoveryCodes } from './recovery_ssh.ts';
 import { refusal } from './rules.ts';
 
 const maximumLine = 10_000;
@@ -117,10 +118,13 @@ async function authenticatingLargeFiles(asked: GitCommand): Promise<void> {
   command.channel.write(`${JSON.stringify(await sshCredential(services, { project, caller }, operation))}\n`);
 }
 
-const commands: Readonly<Record<Service | 'git-lfs-authenticate', (asked: GitCommand) => Promise<void>>> = {
+const commands: Readonly<
+  Record<Service | 'git-lfs-authenticate' | '2fa_recovery_codes', (asked: GitCommand) => Promise<void>>
+> = {
   'git-upload-pack': fetching,
   'git-receive-pack': pushing,
   'git-lfs-authenticate': authenticatingLargeFiles,
+  '2fa_recovery_codes': ({ services, caller, command }) => printRecoveryCodes(services, caller, command),
 };
 
 const isCommand = (name: string): name is keyof typeof commands => Object.hasOwn(commands, name);

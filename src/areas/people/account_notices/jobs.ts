@@ -48,7 +48,7 @@ export const tellOwner = job('tell_owner', {
     const to = await recipientFor(db, user_id);
     if (!to) return;
     const [subject, text] = notices[kind];
-    const facts = detail === '' ? [] : ([['From', detail]] as const);
+    const facts = detail === '' ? [] : ([[kind === 'unknown_sign_in' ? 'Address' : 'Key', detail]] as const);
     await mailer.send({
       to,
       id: `account-notice-${seed}`,

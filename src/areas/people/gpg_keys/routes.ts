@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { columnsOf, type Database, isUniqueViolation } from '../../../db/index.ts';
 import { checked, Id, invalid, longText, resource, Timestamp } from '../../../http/index.ts';
+import { noteChange } from '../account_notices/jobs.ts';
 import { keyRoutesOf } from '../keys/kind_routes.ts';
 import { readGpgKey } from './rules.ts';
 
@@ -26,11 +27,14 @@ async function addKey(db: Database, user_id: number, given: { key: string }) {
   const key = readGpgKey(given.key);
   if ('refusal' in key) throw invalid({ key: [key.refusal] });
   try {
-    return await db
-      .insertInto('gpg_keys')
-      .values({ user_id, key: key.text, fingerprint: key.fingerprint })
-      .returning(columns)
-      .executeTakeFirstOrThrow();
+    return await db.transaction().execute(async (tx) => {
+      await noteChange(tx, user_id, 'gpg_key_added', key.fingerprint.toString('hex'));
+      return tx
+        .insertInto('gpg_keys')
+        .values({ user_id, key: key.text, fingerprint: key.fingerprint })
+        .returning(columns)
+        .executeTakeFirstOrThrow();
+    });
   } catch (error) {
     if (isUniqueViolation(error, 'gpg_keys_fingerprint_key'))
       throw invalid({ fingerprint: ['has already been taken'] });

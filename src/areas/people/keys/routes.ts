@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import { checked, Id, invalid, nullable, optional, resource, Timestamp } from '../../../http/index.ts';
+import { noteChange } from '../account_notices/jobs.ts';
 import { tellOfKey } from './hook_actions.ts';
 import { keyRoutesOf } from './kind_routes.ts';
 import { keyReasons, readPublicKey, titleReasons } from './rules.ts';
@@ -60,6 +61,7 @@ async function addKey(db: Database, user_id: number, { key, title, expires_at, u
         .returning('id')
         .executeTakeFirstOrThrow();
       await tellOfKey(tx, 'key_create', id);
+      await noteChange(tx, user_id, 'ssh_key_added', title);
       return keysOf(tx, user_id).where('id', '=', id).executeTakeFirstOrThrow();
     });
   } catch (error) {

@@ -21,6 +21,9 @@ const maximumName_characters = 255;
 /** The longest answer of a key: no authenticator sends as much. */
 const longestAnswer_characters = 20_000;
 
+/** COSE algorithms that all keys have one of: ES256, EdDSA and RS256. */
+const algorithms = [-7, -8, -257];
+
 type Web = Pick<Services, 'secrets' | 'url'>;
 
 /** A browser that was given a challenge. */
@@ -61,6 +64,7 @@ export async function registrationOptions(
     userDisplayName: user.name,
     challenge: new Uint8Array(newChallenge(secrets, { browser, purpose: 'registration' })),
     excludeCredentials: await credentialsOf(db, user.id),
+    supportedAlgorithmIDs: algorithms,
   });
   return JSON.stringify(options);
 }
@@ -150,6 +154,7 @@ async function insertKey(services: Services, tx: Database, user_id: number, key:
     expectedOrigin: new URL(services.url).origin,
     expectedRPID: host,
     requireUserVerification: is_passkey,
+    supportedAlgorithmIDs: algorithms,
   }).catch(() => {
     throw refusedKey();
   });

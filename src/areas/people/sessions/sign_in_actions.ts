@@ -6,6 +6,7 @@ import {
   cookieWith,
   type Device,
   hasSecondFactor,
+  isKnownTo,
   knownTo,
   newTokenValue,
   reactivated,
@@ -19,6 +20,7 @@ import {
 import type { Database } from '../../../db/index.ts';
 import { type Services, unauthorized } from '../../../http/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
+import { noteChange } from '../account_notices/jobs.ts';
 import { tellOfUser } from '../users/hook_actions.ts';
 import { type NewSession, startSession } from './actions.ts';
 
@@ -74,6 +76,8 @@ export async function finishSignIn(services: Services, proven: Proven): Promise<
  */
 export async function begin({ url, secrets }: Services, tx: Database, session: NewSession): Promise<SignedIn> {
   const { user_id, device, is_remembered } = session;
+  if (await isFromUnknownPlace({ secrets }, tx, session))
+    await noteChange(tx, user_id, 'unknown_sign_in', device.address);
   await recordSignIn(tx, user_id, device.address);
   const value = await startSession(tx, session);
   const cookies = [
@@ -82,6 +86,22 @@ export async function begin({ url, secrets }: Services, tx: Database, session: N
     cookieWith(url, pendingCookie, '', 0),
   ];
   return { cookies, session: value };
+}
+
+/** Whether a user who has signed in before does so from an address and a browser that are new to them, and wants mail about it. */
+async function isFromUnknownPlace(
+  { secrets }: Pick<Services, 'secrets'>,
+  tx: Database,
+  { user_id, device }: NewSession,
+): Promise<boolean> {
+  if (isKnownTo(secrets, device.browser, user_id)) return false;
+  const address = device.address.split('%', 1)[0];
+  const { rows } = await sql<{ is_new: boolean }>`
+    select sign_in_count > 0 and (select notify_on_unknown_sign_in from application_settings)
+           and ${address} is distinct from current_sign_in_ip and ${address} is distinct from last_sign_in_ip
+           and not exists (select from web_sessions where user_id = users.id and address = ${address}::inet) as is_new
+      from users where id = ${user_id}`.execute(tx);
+  return rows[0]!.is_new;
 }
 
 async function awaitSecondFactor({ db, url }: Services, proven: Proven): Promise<SignedIn> {
