@@ -5940,11 +5940,14 @@ create table user_identities (
   user_id bigint not null,
   provider text not null,
   extern_uid text not null,
+  checked_at timestamp with time zone,
   constraint user_identities_pkey PRIMARY KEY (user_id, provider),
   constraint user_identities_extern_uid_key UNIQUE (provider, extern_uid),
   constraint user_identities_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
+CREATE INDEX user_identities_by_check ON user_identities USING btree (provider, checked_at NULLS FIRST, user_id);
 comment on table user_identities is 'Accounts of users at identity providers.';
+comment on column user_identities.checked_at is 'When the directory has answered last whether the person is there; null for other providers.';
 
 create table user_mentions (
   user_id bigint not null,
@@ -6043,7 +6046,7 @@ create table users (
   constraint users_page_tab_width_check CHECK (page_tab_width = ANY (ARRAY[2, 4, 8])),
   constraint users_page_theme_check CHECK (page_theme = ANY (ARRAY['auto'::text, 'light'::text, 'dark'::text, 'dimmed'::text, 'contrast'::text])),
   constraint users_page_times_check CHECK (page_times = ANY (ARRAY['relative'::text, 'absolute'::text])),
-  constraint users_state_check CHECK (state = ANY (ARRAY['active'::text, 'blocked'::text, 'blocked_pending_approval'::text, 'deactivated'::text, 'banned'::text])),
+  constraint users_state_check CHECK (state = ANY (ARRAY['active'::text, 'blocked'::text, 'deactivated'::text, 'banned'::text, 'blocked_pending_approval'::text, 'ldap_blocked'::text])),
   constraint users_unconfirmed_email_check CHECK ((unconfirmed_email IS NULL) = (unconfirmed_email_seed IS NULL) AND (unconfirmed_email IS NULL) = (unconfirmed_email_sent_at IS NULL)),
   constraint users_user_type_check CHECK (user_type = ANY (ARRAY['human'::text, 'ghost'::text, 'project_bot'::text, 'service_account'::text, 'placeholder'::text])),
   constraint users_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id) ON DELETE SET NULL

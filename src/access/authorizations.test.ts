@@ -48,6 +48,7 @@ before(async () => {
     licensePublicKey: undefined,
     geo: { role: undefined, nodeName: 'http://localhost', primaryUrl: undefined, databaseUrl: undefined },
     sign_in: noSignInFile,
+    askDirectories: async () => undefined,
   };
   people = [];
   for (const username of ['ada', 'bea', 'cem', 'dan'])

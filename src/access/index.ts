@@ -183,7 +183,7 @@ export {
   visitorOfCookie,
   visitorWithToken,
 } from './sessions.ts';
-export { reactivated, recordSignIn, takesPasswords, userByPassword } from './sign_in.ts';
+export { countAttempt, reactivated, recordSignIn, takesPasswords, userByPassword } from './sign_in.ts';
 export {
   type GrantedSnippet,
   internalUser,

@@ -1,6 +1,6 @@
 /** Signing in with a password, for the few pages that need it. Everything else takes tokens, which cannot be guessed. */
 import { createHash } from 'node:crypto';
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
 import type { Caller } from '../http/endpoint.ts';
 import { ApiError, unauthorized } from '../http/errors.ts';
@@ -51,15 +51,20 @@ type AccountRow = User & {
   plan: Plan;
 };
 
-async function userOf(db: Kysely<DB>, login: string): Promise<AccountRow | undefined> {
-  if (login.includes('\0')) return undefined;
+async function accountWhere(db: Kysely<DB>, isIt: RawBuilder<SqlBool>): Promise<AccountRow | undefined> {
   const { rows } = await sql<AccountRow>`
     select ${userColumns}, password_digest, current_sign_in_ip, last_sign_in_ip, ${passwordSuffices} as password_suffices,
            (select counts_requests from application_settings) as counted, ${planInForce} as plan from users
-     where username = ${login} or id = (select user_id from emails where email = ${login} and confirmed_at is not null)`.execute(
-    db,
-  );
+     where ${isIt}`.execute(db);
   return rows[0];
+}
+
+async function userOf(db: Kysely<DB>, login: string): Promise<AccountRow | undefined> {
+  if (login.includes('\0')) return undefined;
+  return accountWhere(
+    db,
+    sql`username = ${login} or id = (select user_id from emails where email = ${login} and confirmed_at is not null)`,
+  );
 }
 
 const isKnownAddress = ({ current_sign_in_ip, last_sign_in_ip }: AccountRow, address: string): boolean =>
@@ -72,7 +77,7 @@ const isKnownAddress = ({ current_sign_in_ip, last_sign_in_ip }: AccountRow, add
  */
 async function countGuess(
   { db, secrets }: Pick<Services, 'db' | 'secrets'>,
-  { login, address, browser }: SignIn,
+  { login, address, browser }: Pick<SignIn, 'login' | 'address' | 'browser'>,
   user: AccountRow | undefined,
 ): Promise<() => Promise<void>> {
   const counted: { name: string; who: string }[] = [];
@@ -93,23 +98,42 @@ async function countGuess(
   };
 }
 
+/**
+ * Counts an attempt to sign in with a name and a password that a directory is asked for.
+ * @returns takes it back, for a password that was right
+ * @throws ApiError 429 after too many attempts
+ */
+export const countAttempt = async (
+  services: Pick<Services, 'db' | 'secrets'>,
+  given: Pick<SignIn, 'login' | 'address' | 'browser'>,
+): Promise<() => Promise<void>> => countGuess(services, given, await userOf(services.db, given.login));
+
 let decoyDigest: Promise<string> | undefined;
 
+type AskedServices = Pick<Services, 'db' | 'url' | 'secrets' | 'sign_in' | 'askDirectories'>;
+
+/** The account with a password of a directory. */
+async function accountInDirectory(services: AskedServices, given: SignIn): Promise<AccountRow | undefined> {
+  const id = await services.askDirectories(services, given);
+  return id === undefined ? undefined : accountWhere(services.db, sql`id = ${id}`);
+}
+
 /**
- * The user with a login and password. Wrong passwords and unknown logins have the same response and take the same time.
+ * The user with a login and password. Wrong passwords and unknown logins have the same response and take the same time. Where programs send a password (`alone`),
+ * it may be one of a directory.
  * @throws ApiError 401, 403 with the reason for a user who is not active, 429 after too many attempts
  */
-export async function userByPassword(
-  services: Pick<Services, 'db' | 'url' | 'secrets'>,
-  given: SignIn,
-): Promise<Account> {
+export async function userByPassword(services: AskedServices, given: SignIn): Promise<Account> {
   const { db, url } = services;
   const { login, password, refused, reactivates, alone } = given;
-  const user = await userOf(db, login);
-  const forgive = await countGuess(services, given, user);
+  const named = await userOf(db, login);
+  const forgive = await countGuess(services, given, named);
   decoyDigest ??= passwordDigest('');
-  const matches = await isPassword(password.slice(0, maximum_characters), user?.password_digest ?? (await decoyDigest));
-  if (!user?.password_digest || !matches || (alone && !user.password_suffices)) throw unauthorized();
+  const digest = named?.password_digest ?? (await decoyDigest);
+  const matches = await isPassword(password.slice(0, maximum_characters), digest);
+  const own = named?.password_digest && matches ? named : undefined;
+  const user = own ?? (alone && (await accountInDirectory(services, given)));
+  if (!user || (alone && !user.password_suffices)) throw unauthorized();
   await forgive();
   try {
     refuseInactive(reactivates ? reactivated(user) : user, url);

@@ -168,6 +168,7 @@ import { groupEvent, projectEvent } from './people/namespaces/hook_actions.ts';
 import { namespaceRoutes } from './people/namespaces/routes.ts';
 import { impersonationTokenRoutes } from './people/personal_access_tokens/impersonation_routes.ts';
 import { personalAccessTokenRoutes } from './people/personal_access_tokens/routes.ts';
+import { askDirectories } from './people/providers/index.ts';
 import { secondFactorRoutes } from './people/second_factors/routes.ts';
 import { signInLinkRoute } from './people/sessions/link_routes.ts';
 import { userFollowRoutes } from './people/users/follow_routes.ts';
@@ -348,6 +349,7 @@ const hookEvents: readonly HookEventKind[] = [
 
 /** What the services of handlers and jobs take from the areas. */
 export const areaServices: AreaServices = {
+  askDirectories,
   repositories,
   emptying: [emptyErrors, emptyEnvironments, emptyFeatureFlags, emptyPipelines],
   stored_files: [

@@ -60,7 +60,7 @@ import {
 import { recordGroupSeats, removeGroup } from './people/namespaces/index.ts';
 import { deleteOldCodes } from './people/oauth_grants/jobs.ts';
 import { deleteOldOauthTokens } from './people/oauth_tokens/jobs.ts';
-import { forgetOldRounds } from './people/providers/index.ts';
+import { checkActivePeople, checkEverybody, forgetOldRounds } from './people/providers/index.ts';
 import { deleteOldSignIns } from './people/second_factors/index.ts';
 import { deleteEndedSessions, sendPasswordLink } from './people/sessions/index.ts';
 import { deactivateDormantUsers, removeUser } from './people/users/index.ts';
@@ -108,6 +108,8 @@ const migrations = bulkImportWork({ group: groupTrees, project: projectTrees });
 
 export const jobs: readonly AnyJob[] = [
   sendPasswordLink,
+  checkActivePeople,
+  checkEverybody,
   forgetOldRounds,
   deleteEndedSessions,
   deactivateDormantUsers,

@@ -2817,6 +2817,7 @@ export interface UserIdentities {
   user_id: number;
   provider: string;
   extern_uid: string;
+  checked_at: Timestamp | null;
 }
 
 export interface UserMentions {

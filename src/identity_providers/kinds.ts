@@ -150,6 +150,12 @@ function secretIn(value: unknown, { env, folder }: Reading): string | Unusable {
   }
 }
 
+/** A file, of which the content counts. */
+export const file: Kind<string> = {
+  says: 'path of a file',
+  read: (value, reading) => (isText(value) ? secretIn({ file: value }, reading) : new Unusable('must be a path.')),
+};
+
 export const secret: Kind<string> = { says: 'secret', read: secretIn };
 
 /** Whether a reader of keys takes a text. */

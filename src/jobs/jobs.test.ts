@@ -28,6 +28,7 @@ const unused = {
   licensePublicKey: undefined,
   geo: { role: undefined, nodeName: 'http://localhost', primaryUrl: undefined, databaseUrl: undefined },
   sign_in: noSignInFile,
+  askDirectories: async () => undefined,
   mailer: { send: async () => {} },
 };
 

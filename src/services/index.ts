@@ -81,6 +81,9 @@ export type ServicesConfig = Pick<
   | 'signIn'
 >;
 
+/** What directories are asked with. */
+export type DirectoryServices = Pick<JobServices, 'db' | 'url' | 'sign_in'>;
+
 /** The services of jobs. */
 export interface JobServices extends RepositoryServices {
   /** What comes before the path of a repository in its address for git over SSH; undefined when the server does not speak it. */
@@ -105,6 +108,8 @@ export interface JobServices extends RepositoryServices {
   mail_targets: readonly MailTarget[];
   /** The kinds of events for webhooks. */
   hook_events: readonly HookEventKind[];
+  /** Asks the directories of the operator whose name and password something is. @returns the id of the user */
+  askDirectories(services: DirectoryServices, given: { login: string; password: string }): Promise<number | undefined>;
 }
 
 /** The services of handlers and access rules. They do not send mail: jobs do that after the commit. */
@@ -113,7 +118,7 @@ export type Services = Omit<JobServices, 'mailer' | 'emptying' | 'mail_targets'>
 /** The contributions of the areas: `areas/index.ts` collects them. */
 export type AreaServices = Pick<
   JobServices,
-  'repositories' | 'emptying' | 'stored_files' | 'mail_targets' | 'hook_events'
+  'repositories' | 'emptying' | 'stored_files' | 'mail_targets' | 'hook_events' | 'askDirectories'
 >;
 
 /**

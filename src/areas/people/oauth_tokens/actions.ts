@@ -92,7 +92,7 @@ export interface PasswordGrant {
  * @throws ApiError 400 for a wrong password and for users who may not sign in, 429 after too many attempts
  */
 export async function tokenForPassword(
-  services: Pick<Services, 'db' | 'url' | 'secrets'>,
+  services: Pick<Services, 'db' | 'url' | 'secrets' | 'sign_in' | 'askDirectories'>,
   { username, password, address, application_id, scopes }: PasswordGrant,
 ): Promise<MadeToken> {
   if (!(await takesPasswords(services.db))) throw invalidGrant();

@@ -1,7 +1,8 @@
 /** Providers that sign people in, for the pages. */
+export { askDirectories, signInByDirectory } from './directory_actions.ts';
 export { providerDoorway } from './http.ts';
 export { linkedProviders, unlinkIdentity } from './identity_actions.ts';
-export { forgetOldRounds } from './jobs.ts';
+export { checkActivePeople, checkEverybody, forgetOldRounds } from './jobs.ts';
 export { away_minutes } from './round_actions.ts';
 export { SignInRefused } from './rules.ts';
 export {

@@ -1,6 +1,9 @@
-/** Forgets sign-ins that did not come back. */
+/** Forgets sign-ins that did not come back, and asks directories who is still there. */
 import { sql } from 'kysely';
+import { ProviderError } from '../../../identity_providers/index.ts';
 import { job } from '../../../jobs/index.ts';
+import type { JobServices } from '../../../services/index.ts';
+import { checkDirectory } from './directory_actions.ts';
 import { forgetOldMessages } from './message_actions.ts';
 import { away_minutes } from './round_actions.ts';
 
@@ -15,4 +18,29 @@ export const forgetOldRounds = job('forget_old_rounds', {
     );
     await forgetOldMessages(db);
   },
+});
+
+/** @param active whether only those are asked about who are here today */
+async function checkAll({ db, sign_in }: Pick<JobServices, 'db' | 'sign_in'>, active: boolean): Promise<void> {
+  for (const provider of sign_in.providers) {
+    if (provider.type !== 'ldap') continue;
+    await checkDirectory(db, provider, active).catch((error: unknown) => {
+      // Silence says nothing about anybody; the next run asks again.
+      if (!(error instanceof ProviderError)) throw error;
+    });
+  }
+}
+
+export const checkActivePeople = job('check_active_people', {
+  input: {},
+  retries: 0,
+  schedule: '7 * * * *',
+  run: (services) => checkAll(services, true),
+});
+
+export const checkEverybody = job('check_everybody', {
+  input: {},
+  retries: 0,
+  schedule: '37 2 * * *',
+  run: (services) => checkAll(services, false),
 });

@@ -27,7 +27,7 @@ export async function surroundingsOf({ db, url }: Pick<Services, 'db' | 'url'>):
 }
 
 /** What a provider refuses, as its refusal here. */
-async function refusing<T>({ label }: Provider, doing: Promise<T>): Promise<T> {
+export async function refusing<T>({ label }: Provider, doing: Promise<T>): Promise<T> {
   try {
     return await doing;
   } catch (error) {

@@ -25,6 +25,11 @@ async function setExternal(tx: Database, user_id: number, external: boolean): Pr
   );
 }
 
+/** Changes the state of an account that is in another one. */
+export async function setState(tx: Database, user_id: number, from: string, to: string): Promise<void> {
+  await sql`update users set state = ${to}, updated_at = now() where id = ${user_id} and state = ${from}`.execute(tx);
+}
+
 /**
  * Makes an account follow the groups of the person. A provider that has said nothing of groups changes nothing. Somebody who was gone and is there again is active again.
  * @returns the account as it is then
@@ -41,6 +46,7 @@ export async function syncAccount(
     if (provider.external_groups.length > 0)
       await setExternal(tx, user_id, provider.external || isInOneOf(groups, provider.external_groups));
   }
+  if (provider.type === 'ldap') await setState(tx, user_id, 'ldap_blocked', 'active');
   const { rows } = await sql<{ id: number; state: string }>`
     select id, state from users where id = ${user_id}`.execute(tx);
   return rows[0]!;

@@ -144,7 +144,8 @@ export async function signIn(
 ): Promise<SignedIn> {
   const refused = (user_id: number) => tellOfUser(services.db, 'user_failed_login', user_id);
   const { id, admin } = await userByPassword(services, { login, password, ...device, refused, reactivates: true });
-  // Administrators are never locked out by a setting.
-  if (!admin && !(await passwordsSignIn(services.db))) throw unauthorized();
+  // Administrators are not locked out by a setting, only by the file of the operator.
+  const counts = (admin && services.sign_in.administrators_by_password) || (await passwordsSignIn(services.db));
+  if (!counts) throw unauthorized();
   return finishSignIn(services, { user_id: id, methods: ['pwd'], is_remembered, device, going });
 }

@@ -42,9 +42,10 @@ async function changeState(db: Database, id: number, from: string[], state: stri
  * @throws ApiError 404, 403 for the administrator themselves and for accounts that belong to no person
  */
 export async function blockUser(db: Database, caller_id: number | undefined, id: number): Promise<boolean> {
-  const { user_type } = await accountOf(db, id);
+  const { user_type, state } = await accountOf(db, id);
   if (id === caller_id) throw forbidden('The API initiating user cannot be blocked by the API');
   if (isInternal(user_type)) throw refused('An internal user cannot be blocked');
+  if (state === 'ldap_blocked') throw forbidden('LDAP blocked users cannot be modified by the API');
   return changeState(db, id, ['active', 'deactivated'], 'blocked');
 }
 
@@ -56,6 +57,7 @@ export async function blockUser(db: Database, caller_id: number | undefined, id:
 export async function unblockUser(db: Database, id: number): Promise<boolean> {
   const { state } = await accountOf(db, id);
   if (state === 'deactivated') throw forbidden('Deactivated users cannot be unblocked by the API');
+  if (state === 'ldap_blocked') throw forbidden('LDAP blocked users cannot be unblocked by the API');
   return changeState(db, id, ['blocked', 'blocked_pending_approval'], 'active');
 }
 

@@ -44,6 +44,7 @@ export const userModerationRoutes = [
     refusals: {
       403: [
         '403 Forbidden - The API initiating user cannot be blocked by the API',
+        '403 Forbidden - LDAP blocked users cannot be modified by the API',
         'An internal user cannot be blocked',
       ],
       404: '404 User Not Found',
@@ -57,7 +58,10 @@ export const userModerationRoutes = [
     input: { id: Id },
     returns: one(Type.Boolean()),
     refusals: {
-      403: '403 Forbidden - Deactivated users cannot be unblocked by the API',
+      403: [
+        '403 Forbidden - Deactivated users cannot be unblocked by the API',
+        '403 Forbidden - LDAP blocked users cannot be unblocked by the API',
+      ],
       404: '404 User Not Found',
     },
     handle: ({ db, input }) => unblockUser(db, input.id),

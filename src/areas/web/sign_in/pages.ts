@@ -54,7 +54,9 @@ export const signInPage = page('/users/sign_in', {
     description: await guidelinesOf(call, 'description'),
     waits: waitingIn(call, call.query) !== undefined,
     is_open: (await signUpRules(call.services.db)).is_open,
-    takes_passwords: isForAdministrators(call.query) || (await passwordsSignIn(call.services.db)),
+    takes_passwords:
+      (isForAdministrators(call.query) && call.services.sign_in.administrators_by_password) ||
+      (await passwordsSignIn(call.services.db)),
     passkeys: await authenticationOptions(call.services, call.services.db, { browser: browserIn(call) }),
     providers: call.services.sign_in.providers,
     leads_to: await originsAway(call),

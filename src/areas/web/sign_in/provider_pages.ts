@@ -1,7 +1,7 @@
 /** The addresses at which providers sign people in (docs/reference/sign_in_providers.md#pages). */
 import { cookieWith } from '../../../access/index.ts';
 import { notFound, type Values } from '../../../http/index.ts';
-import { html, ownPath, type PageCall, page, type Resumed, redirect, type View } from '../../../pages/index.ts';
+import { form, html, ownPath, type PageCall, page, type Resumed, redirect, type View } from '../../../pages/index.ts';
 import {
   type AwayProvider,
   away_minutes,
@@ -10,10 +10,11 @@ import {
   providerNamed,
   type Returned,
   SignInRefused,
+  signInByDirectory,
 } from '../../people/providers/index.ts';
 import { finishSignIn } from '../../people/sessions/index.ts';
-import { addCookie, continueSignIn, goingIn } from './actions.ts';
-import { refusalView } from './provider_views.ts';
+import { addCookie, continueSignIn, goingIn, hiddenFrom, textIn } from './actions.ts';
+import { fieldsOf, originsAway, refusalView } from './provider_views.ts';
 
 const cookie = 'coppice-provider';
 
@@ -53,17 +54,28 @@ export async function leave(
   });
 }
 
-async function signIn(call: PageCall, fields: Values): Promise<URL | View> {
+async function signIn(call: PageCall, fields: Values): Promise<string | URL | View | Resumed> {
   const provider = providerIn(call);
-  if (provider.type === 'ldap') throw notFound('Page');
-  return leave(call, provider, goingIn(fields));
+  if (provider.type !== 'ldap') return leave(call, provider, goingIn(fields));
+  const { services, device, reply } = call;
+  const given = { login: textIn(fields, 'login'), password: textIn(fields, 'password') };
+  return explained(call, provider, async () => {
+    // A directory that is silent holds this request, and no place of others.
+    const { slot } = reply.request;
+    slot?.pause();
+    const user_id = await signInByDirectory(services, provider, given, device).finally(() => slot?.resume());
+    return goOn(call, { user_id, is_strong: false, going: goingIn(fields), has_linked: false }, ['pwd']);
+  });
 }
 
 /** Goes on with somebody whom a provider has signed in. */
-async function goOn(call: PageCall, { user_id, is_strong, going, has_linked }: Returned): Promise<string | Resumed> {
+async function goOn(
+  call: PageCall,
+  { user_id, is_strong, going, has_linked }: Returned,
+  methods: readonly string[] = ['fed'],
+): Promise<string | Resumed> {
   if (has_linked) return ownPath(going.to);
   const { services, device } = call;
-  const methods = ['fed'];
   const strong = is_strong ? ({ is_strong } as const) : {};
   const signedIn = await finishSignIn(services, { user_id, methods, is_remembered: false, device, going, ...strong });
   return continueSignIn(call, going, signedIn);
@@ -83,11 +95,19 @@ const callbackPage = redirect('/users/auth/:provider/callback', async (call) => 
 
 /** Signing in changes something, so that an address does not: only a form of a page here leads to a provider. */
 const signInWithPage = page('/users/auth/:provider', {
-  async load() {
-    throw notFound('Page');
+  async load(call) {
+    if (call.reply.request.method !== 'POST') throw notFound('Page');
+    return { provider: providerIn(call), leads_to: await originsAway(call) };
   },
   forms: { sign_in: { anonymous: true, act: signIn } },
-  view: () => ({ title: ['Sign in'], main: html`` }),
+  view: ({ provider, leads_to }, seen) => ({
+    title: ['Sign in'],
+    leads_to,
+    main: html`${form(seen, 'sign_in', {
+      fields: [...fieldsOf(provider), ...hiddenFrom(seen.refused?.values ?? {})],
+      button: `Sign in with ${provider.label}`,
+    })}<p><a href="/users/sign_in">Back to the sign-in</a></p>`,
+  }),
 });
 
 export const providerPages = [callbackPage, signInWithPage];

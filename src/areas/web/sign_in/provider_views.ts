@@ -24,24 +24,22 @@ export async function originsAway({ services }: PageCall): Promise<string[]> {
   return [...new Set(found.flat())];
 }
 
-/** The fields of a directory. */
-const directoryFields = ({ name }: Provider): Html[] => {
-  const fields: Field[] = [
-    { name: 'login', label: 'Name', is_required: true, autocomplete: 'username' },
-    {
-      ...{ name: 'password', label: 'Password', kind: 'password', is_required: true },
-      autocomplete: 'current-password',
-    },
-  ];
-  return fields.map((field) => fieldOf(field, `provider-${name}`, undefined));
-};
+/** The fields of the form that signs in with a provider. */
+export const fieldsOf = ({ type }: Provider): Field[] =>
+  type === 'ldap'
+    ? [
+        { name: 'login', label: 'Name', is_required: true, autocomplete: 'username' },
+        { name: 'password', label: 'Password', kind: 'password', is_required: true, autocomplete: 'current-password' },
+      ]
+    : [];
 
 const formOf = (provider: Provider, going: Values): Html => {
-  const kept = hiddenFrom(going).map((field) => fieldOf(field, provider.name, undefined));
-  return provider.type === 'ldap'
-    ? html`<h2>${provider.label}</h2>
-<form method="post" action="${pathOf(provider)}" class="fields">${kept}${directoryFields(provider)}<button name="_do" value="sign_in">Sign in with ${provider.label}</button></form>`
-    : html`<form method="post" action="${pathOf(provider)}" class="single">${kept}<button name="_do" value="sign_in">Sign in with ${provider.label}</button></form>`;
+  const { name, label, type } = provider;
+  const fields = [...fieldsOf(provider), ...hiddenFrom(going)].map((field) =>
+    fieldOf(field, `provider-${name}`, undefined),
+  );
+  return html`${type === 'ldap' && html`<h2>${label}</h2>`}
+<form method="post" action="${pathOf(provider)}" class="${type === 'ldap' ? 'fields' : 'single'}">${fields}<button name="_do" value="sign_in">Sign in with ${label}</button></form>`;
 };
 
 /** A form for each provider. */

@@ -1,0 +1,124 @@
+/** Signing in with directories, and following who is in them (docs/reference/sign_in_providers.md#ldap). */
+import { sql } from 'kysely';
+import { countAttempt, type Device } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { ApiError, type Services } from '../../../http/index.ts';
+import { type LdapProvider, ldap, type Stated } from '../../../identity_providers/index.ts';
+import type { DirectoryServices } from '../../../services/index.ts';
+import { accountFor } from './account_actions.ts';
+import { SignInRefused } from './rules.ts';
+import { refusing } from './sign_in_actions.ts';
+import { setState, syncAccount } from './sync_actions.ts';
+
+interface Credentials {
+  login: string;
+  password: string;
+}
+
+/** Whom a directory states; undefined for a wrong name or password. @throws SignInRefused */
+async function statedBy(provider: LdapProvider, given: Credentials): Promise<Stated | undefined> {
+  const { signInByLdap, WrongCredentials } = await ldap();
+  return refusing(
+    provider,
+    signInByLdap(provider, given).catch((error: unknown) => {
+      if (error instanceof WrongCredentials) return undefined;
+      throw error;
+    }),
+  );
+}
+
+/** Records that a directory has answered. */
+async function recordCheck(db: Database, provider: string, uid: string): Promise<void> {
+  await sql`
+    update user_identities set checked_at = now() where provider = ${provider} and extern_uid = ${uid}`.execute(db);
+}
+
+async function accountIn(db: Database, provider: LdapProvider, stated: Stated): Promise<number> {
+  const id = await accountFor(db, provider, stated);
+  await recordCheck(db, provider.name, stated.uid);
+  return id;
+}
+
+/**
+ * Signs somebody in with a directory. Attempts are counted together with those of passwords.
+ * @throws SignInRefused; ApiError 401 for a wrong name or password, 429
+ */
+export async function signInByDirectory(
+  services: Services,
+  provider: LdapProvider,
+  given: Credentials,
+  { address, browser }: Device,
+): Promise<number> {
+  const forgive = await countAttempt(services, { login: given.login, address, browser });
+  const stated = await statedBy(provider, given);
+  if (!stated) throw new ApiError(401, { message: 'The name or the password is wrong.' });
+  await forgive();
+  return accountIn(services.db, provider, stated);
+}
+
+/** The user with a name and a password in one of the directories, where programs send a password. One that does not answer is passed over. */
+export async function askDirectories(
+  { db, sign_in }: DirectoryServices,
+  given: Credentials,
+): Promise<number | undefined> {
+  for (const provider of sign_in.providers) {
+    if (provider.type !== 'ldap') continue;
+    try {
+      const stated = await statedBy(provider, given);
+      if (stated) return await accountIn(db, provider, stated);
+    } catch (error) {
+      if (!(error instanceof SignInRefused)) throw error;
+    }
+  }
+  return undefined;
+}
+
+interface Known {
+  user_id: number;
+  uid: string;
+}
+
+/** How many people one connection asks for. */
+const batch = 20;
+
+/** People of a directory whom it was not asked about for an hour. @param active whether only those count who are here today */
+async function dueIn(db: Database, provider: string, active: boolean): Promise<Known[]> {
+  const { rows } = await sql<Known>`
+    select user_id, extern_uid as uid from user_identities join users on users.id = user_id
+     where provider = ${provider} and (checked_at is null or checked_at < now() - interval '1 hour')
+       and state in ('active', 'ldap_blocked') and (not ${active} or last_activity_on = current_date)
+     order by checked_at nulls first, user_id limit ${sql.lit(batch)}`.execute(db);
+  return rows;
+}
+
+/** Follows what a directory says of somebody: one who is gone is blocked, and one who is there again is not. */
+async function follow(
+  db: Database,
+  provider: LdapProvider,
+  { user_id, uid }: Known,
+  stated: Stated | undefined,
+): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    if (stated) await syncAccount(tx, provider, user_id, stated);
+    else await setState(tx, user_id, 'active', 'ldap_blocked');
+    await recordCheck(tx, provider.name, uid);
+  });
+}
+
+/**
+ * Asks a directory about its people. One that does not answer changes nothing.
+ * @param active whether only those who are here today
+ * @throws ProviderError
+ */
+export async function checkDirectory(db: Database, provider: LdapProvider, active: boolean): Promise<void> {
+  const { lookUp } = await ldap();
+  for (let due = await dueIn(db, provider.name, active); due.length > 0; due = await dueIn(db, provider.name, active)) {
+    const found = await lookUp(
+      provider,
+      due.map(({ uid }) => uid),
+      [],
+    );
+    const byUid = new Map(found.map(({ uid, stated }) => [uid, stated]));
+    for (const known of due) await follow(db, provider, known, byUid.get(known.uid));
+  }
+}
