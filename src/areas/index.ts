@@ -157,6 +157,7 @@ import { relationExportFiles } from './migration/export_relations/index.ts';
 import { relationExportRoutes } from './migration/export_relations/routes.ts';
 import { proposalRoutes } from './migration/placeholders/proposal_routes.ts';
 import { placeholderRoutes } from './migration/placeholders/routes.ts';
+import { ownedApplicationRoutes } from './people/applications/page_routes.ts';
 import { applicationRoutes } from './people/applications/routes.ts';
 import { avatarFiles } from './people/avatars/index.ts';
 import { customAttributeRoutes } from './people/custom_attributes/routes.ts';
@@ -166,6 +167,7 @@ import { keyEvent } from './people/keys/hook_actions.ts';
 import { keyRoutes } from './people/keys/routes.ts';
 import { groupEvent, projectEvent } from './people/namespaces/hook_actions.ts';
 import { namespaceRoutes } from './people/namespaces/routes.ts';
+import { authorizedApplicationRoutes } from './people/oauth_grants/routes.ts';
 import { impersonationTokenRoutes } from './people/personal_access_tokens/impersonation_routes.ts';
 import { personalAccessTokenRoutes } from './people/personal_access_tokens/routes.ts';
 import { askDirectories } from './people/providers/index.ts';
@@ -422,6 +424,8 @@ export const pageEndpoints: readonly AnyEndpoint[] = [
   ...mergeRequestConflictRoutes,
   ...wikiHistoryRoutes,
   ...ownPageRoutes,
+  ...ownedApplicationRoutes,
+  ...authorizedApplicationRoutes,
   signInLinkRoute,
   ...jobFailureRoutes,
   releaseEvidenceRoute,

@@ -42,7 +42,7 @@ import {
   newMergeRequestPage,
   relatedPage,
 } from './web/merge_requests/index.ts';
-import { authorizePage, devicePage } from './web/oauth/index.ts';
+import { applicationPages, authorizePage, devicePage } from './web/oauth/index.ts';
 import { pickPages } from './web/picking/index.ts';
 import { placeSettingsPages, settingsRedirect } from './web/places/index.ts';
 import { planningPages } from './web/planning/index.ts';
@@ -96,6 +96,7 @@ export const pages: readonly AnyPage[] = [
   signInPage,
   authorizePage,
   devicePage,
+  ...applicationPages,
   signUpPage,
   signOutPage,
   confirmPasswordPage,

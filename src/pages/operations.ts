@@ -81,6 +81,7 @@ export interface OperationParameters {
   createGroup: 'name' | 'path' | 'parent_id' | 'description' | 'visibility' | 'share_with_group_lock' | 'require_two_factor_authentication' | 'two_factor_grace_period' | 'project_creation_level' | 'subgroup_creation_level' | 'emails_disabled' | 'emails_enabled' | 'mentions_disabled' | 'lfs_enabled' | 'max_artifacts_size' | 'default_branch' | 'default_branch_protection' | 'default_branch_protection_defaults' | 'shared_runners_setting' | 'request_access_enabled' | 'membership_lock' | 'runner_token_expiration_interval' | 'allow_runner_registration_token' | 'wiki_access_level' | 'prevent_sharing_groups_outside_hierarchy' | 'prevent_forking_outside_group' | 'only_allow_merge_if_pipeline_succeeds' | 'only_allow_merge_if_all_discussions_are_resolved' | 'lock_duo_features_enabled' | 'enabled_git_access_protocol' | 'service_access_tokens_expiration_enforced' | 'ip_restriction_ranges' | 'allowed_email_domains_list' | 'avatar';
   createGroupAccessRequest: 'id';
   createGroupAccessToken: 'id' | 'name' | 'description' | 'scopes' | 'expires_at' | 'access_level';
+  createGroupApplication: 'id' | 'name' | 'redirect_uri' | 'scopes' | 'confidential';
   createGroupBadge: 'id' | 'link_url' | 'image_url' | 'name';
   createGroupBoard: 'id' | 'name';
   createGroupBoardList: 'id' | 'board_id' | 'label_id' | 'milestone_id' | 'iteration_id' | 'assignee_id' | 'max_issue_count' | 'max_issue_weight';
@@ -126,6 +127,7 @@ export interface OperationParameters {
   createMergeRequestNoteAwardEmoji: 'id' | 'merge_request_iid' | 'note_id' | 'name';
   createMergeRequestPipeline: 'id' | 'merge_request_iid' | 'async';
   createMergeRequestTodo: 'id' | 'merge_request_iid';
+  createOwnApplication: 'name' | 'redirect_uri' | 'scopes' | 'confidential';
   createOwnEmail: 'email';
   createOwnGpgKey: 'key';
   createOwnKey: 'title' | 'key' | 'expires_at' | 'usage_type';
@@ -213,6 +215,7 @@ export interface OperationParameters {
   deleteGeoNode: 'id';
   deleteGeoSite: 'id';
   deleteGroup: 'id' | 'permanently_remove' | 'full_path';
+  deleteGroupApplication: 'id' | 'application_id';
   deleteGroupBadge: 'id' | 'badge_id';
   deleteGroupBoard: 'id' | 'board_id';
   deleteGroupBoardList: 'id' | 'board_id' | 'list_id';
@@ -256,6 +259,7 @@ export interface OperationParameters {
   deleteMergeRequestNote: 'id' | 'merge_request_iid' | 'note_id';
   deleteMergeRequestNoteAwardEmoji: 'id' | 'merge_request_iid' | 'note_id' | 'award_id';
   deleteMergedBranches: 'id';
+  deleteOwnApplication: 'application_id';
   deleteOwnAvatar: never;
   deleteOwnEmail: 'email_id';
   deleteOwnGpgKey: 'key_id';
@@ -584,6 +588,7 @@ export interface OperationParameters {
   listAllSnippets: 'page' | 'per_page' | 'cursor' | 'created_after' | 'created_before';
   listApplications: 'page' | 'per_page' | 'cursor';
   listAuditEvents: 'page' | 'per_page' | 'cursor' | 'pagination' | 'order_by' | 'created_after' | 'created_before' | 'author_id' | 'event_name' | 'entity_type' | 'entity_id';
+  listAuthorizedApplications: 'page' | 'per_page' | 'cursor';
   listBillableMembers: 'id' | 'search' | 'sort' | 'page' | 'per_page' | 'cursor';
   listBillableMemberships: 'id' | 'user_id' | 'page' | 'per_page' | 'cursor';
   listBranches: 'id' | 'search' | 'regex' | 'sort' | 'pagination' | 'page_token' | 'page' | 'per_page';
@@ -657,6 +662,7 @@ export interface OperationParameters {
   listGitlabCiYmlTemplates: 'page' | 'per_page' | 'cursor';
   listGroupAccessRequests: 'id' | 'page' | 'per_page' | 'cursor';
   listGroupAccessTokens: 'id' | 'state' | 'revoked' | 'search' | 'created_after' | 'created_before' | 'last_used_after' | 'last_used_before' | 'expires_after' | 'expires_before' | 'sort' | 'page' | 'per_page' | 'cursor';
+  listGroupApplications: 'id' | 'page' | 'per_page' | 'cursor';
   listGroupAuditEvents: 'id' | 'page' | 'per_page' | 'cursor' | 'pagination' | 'order_by' | 'created_after' | 'created_before' | 'author_id' | 'event_name';
   listGroupBadges: 'id' | 'page' | 'per_page' | 'cursor' | 'name';
   listGroupBoardIssues: 'id' | 'board_id' | 'list_id' | 'page' | 'per_page' | 'cursor' | 'scope' | 'non_archived' | 'labels' | 'author_id' | 'author_username' | 'milestone' | 'milestone_id' | 'iids' | 'assignee_id' | 'assignee_username' | 'iteration_id' | 'iteration_title' | 'weight' | 'my_reaction_emoji' | 'created_after' | 'created_before' | 'updated_after' | 'updated_before' | 'search' | 'in' | 'release_tag' | 'not' | 'confidential' | 'epic_id' | 'health_status' | 'due_date' | 'issue_type' | 'closed_by_id' | 'with_labels_details';
@@ -753,6 +759,7 @@ export interface OperationParameters {
   listMergeRequestsOfDeployment: 'id' | 'deployment_id' | 'page' | 'per_page' | 'cursor' | 'iids' | 'labels' | 'author_id' | 'author_username' | 'my_reaction_emoji' | 'milestone' | 'assignee_id' | 'assignee_username' | 'reviewer_id' | 'reviewer_username' | 'created_after' | 'created_before' | 'updated_after' | 'updated_before' | 'search' | 'in' | 'release_tag' | 'not' | 'merge_user_id' | 'merge_user_username' | 'source_branch' | 'target_branch' | 'source_project_id' | 'draft' | 'wip' | 'deployed_before' | 'deployed_after' | 'environment' | 'approved' | 'approved_by_ids' | 'approved_by_usernames' | 'approver_ids' | 'state' | 'order_by' | 'sort' | 'with_labels_details' | 'with_merge_status_recheck' | 'view';
   listMergeRequestsRelatedToIssue: 'id' | 'issue_iid' | 'page' | 'per_page' | 'cursor';
   listNamespaces: 'page' | 'per_page' | 'cursor' | 'search' | 'owned_only' | 'top_level_only' | 'full_path_search';
+  listOwnApplications: 'page' | 'per_page' | 'cursor';
   listOwnEmails: 'page' | 'per_page' | 'cursor';
   listOwnEvents: 'action' | 'target_type' | 'before' | 'after' | 'sort' | 'after_id' | 'page' | 'per_page' | 'cursor' | 'scope';
   listOwnGpgKeys: 'page' | 'per_page' | 'cursor';
@@ -893,6 +900,8 @@ export interface OperationParameters {
   renderMarkdown: 'text' | 'gfm' | 'project';
   renderProjectBadge: 'id' | 'link_url' | 'image_url';
   renewApplicationSecret: 'id';
+  renewGroupApplicationSecret: 'id' | 'application_id';
+  renewOwnApplicationSecret: 'application_id';
   reorderChildEpic: 'id' | 'epic_iid' | 'child_epic_id' | 'move_before_id' | 'move_after_id' | 'page' | 'per_page' | 'cursor';
   reorderChildEpicAlias: 'id' | 'epic_iid' | 'child_epic_id' | 'move_before_id' | 'move_after_id' | 'page' | 'per_page' | 'cursor';
   reorderEpicIssue: 'id' | 'epic_iid' | 'epic_issue_id' | 'move_before_id' | 'move_after_id' | 'page' | 'per_page' | 'cursor';
@@ -922,6 +931,7 @@ export interface OperationParameters {
   retryJob: 'id' | 'job_id' | 'job_variables_attributes';
   retryPipeline: 'id' | 'pipeline_id';
   revertCommit: 'id' | 'sha' | 'branch' | 'dry_run';
+  revokeAuthorizedApplication: 'application_id';
   revokeGroupAccessToken: 'id' | 'token_id';
   revokeGroupInvitation: 'id' | 'email';
   revokeGroupServiceAccountToken: 'id' | 'user_id' | 'token_id';

@@ -9,6 +9,9 @@ import { shownWorld } from '../support/shown_world.ts';
 /** Addresses of providers, of which a server without COPPICE_SIGN_IN has none. */
 const ofProviders = ['/users/auth/:provider', '/users/auth/:provider/callback'];
 
+/** The address to which applications send people, with what they ask. */
+const ofApplications = '/oauth/authorize';
+
 test('every page opens, and is the one that its address leads to', async () => {
   const here = await shownWorld({});
   const find = pageFinder(pages);
@@ -19,7 +22,7 @@ test('every page opens, and is the one that its address leads to', async () => {
     const found = find(address)?.page.path;
     if (found !== path) wrong.push(`${address} leads to ${found}`);
     const { status } = await browser.get(address);
-    const expected = ofProviders.includes(path) ? 404 : 'to' in page ? 302 : 200;
+    const expected = path === ofApplications ? 400 : ofProviders.includes(path) ? 404 : 'to' in page ? 302 : 200;
     if (status !== expected) wrong.push(`${path}: ${address} answers ${status}`);
   }
   assert.deepEqual(wrong, []);

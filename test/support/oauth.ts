@@ -1,5 +1,6 @@
 /** Applications in tests, and the parts of what they ask. */
 import { createHash } from 'node:crypto';
+import * as client from 'openid-client';
 import type { Browser } from './browser.ts';
 import { type Client, clientOf } from './client.ts';
 import { sent } from './sent.ts';
@@ -68,3 +69,21 @@ export const exchangeOf = ({ application_id, secret }: TestApplication, code: st
   grant_type: 'authorization_code',
   ...{ code, redirect_uri: callback, code_verifier: verifier, client_id: application_id, client_secret: secret },
 });
+
+/**
+ * The library as an application has it. The server is reached at the address of the test, and names its own.
+ * @param secret of an application that keeps one
+ */
+export async function relyingParty(
+  { url, services }: Pick<World, 'url' | 'services'>,
+  id: string,
+  secret?: string,
+): Promise<client.Configuration> {
+  const customFetch: client.CustomFetch = (address, options) =>
+    fetch(address.replace(services.url, url), options as RequestInit);
+  const authentication = secret === undefined ? client.None() : client.ClientSecretBasic(secret);
+  return client.discovery(new URL(services.url), id, secret, authentication, {
+    [client.customFetch]: customFetch,
+    execute: [client.allowInsecureRequests, client.enableNonRepudiationChecks],
+  });
+}

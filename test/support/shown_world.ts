@@ -4,6 +4,7 @@ import { writeDependencyExport } from '../../src/areas/code/dependencies/index.t
 import { recordStatus } from '../../src/areas/geo/geo_nodes/status/actions.ts';
 import { statusOfThisSite } from '../../src/areas/geo/geo_nodes/status/site_queries.ts';
 import { pages } from '../../src/areas/pages.ts';
+import { registerApplication } from '../../src/areas/people/applications/actions.ts';
 import { releasePages } from '../../src/areas/web/releases/index.ts';
 import { daysFromNow } from '../../src/cron/index.ts';
 import { inAddress } from '../../src/foundation/addresses.ts';
@@ -11,6 +12,7 @@ import { leaveFiles } from './artifacts.ts';
 import { reports, thrown } from './error_tracking.ts';
 import { fillWorld } from './full_project.ts';
 import { performQueued } from './jobs.ts';
+import { newApplication } from './oauth.ts';
 import { newPublicKey } from './public_key.ts';
 import { headOf } from './repository.ts';
 import { sent } from './sent.ts';
@@ -109,7 +111,8 @@ async function addPeople({ as, project, group, people, db }: World): Promise<voi
 }
 
 /** Something in each list of the settings. */
-async function addSettings({ as, project, group }: World): Promise<void> {
+async function addSettings(here: World): Promise<void> {
+  const { as, project, group, people, db } = here;
   const hook = { url: 'https://listener.example/', name: 'Bell' };
   const variable = { key: 'SEASON', value: 'autumn' };
   const token = { name: 'fetcher', scopes: ['read_repository'] };
@@ -127,6 +130,13 @@ async function addSettings({ as, project, group }: World): Promise<void> {
     as('owner').post(`/groups/${group.id}/member_roles`, { name: 'Picker', base_access_level: 10, read_code: true }),
   );
   await sent(as('admin').post('/hooks', hook));
+  const { id: application_id } = await newApplication(here);
+  for (const owner of [{ user_id: people.owner.id }, { group_id: group.id }])
+    await registerApplication(db, owner, { name: 'Map', redirect_uri: 'https://map.example/', scopes: 'openid' });
+  await sql`
+    insert into oauth_consents (user_id, application_id, scopes) values (${people.owner.id}, ${application_id}, '{openid}')`.execute(
+    db,
+  );
   const [ofProject, ofGroup] = [
     { runner_type: 'project_type', project_id: project.id, tag_list: 'linux,shed', maintenance_note: 'In the shed' },
     { runner_type: 'group_type', group_id: group.id, description: 'Barn', paused: true },

@@ -38,17 +38,19 @@ export async function registerApplication(
   const reasons = redirectReasons(redirect_uri, confidential);
   if (reasons.length > 0) throw invalid({ redirect_uri: reasons });
   const secret = newTokenValue(secretPrefix);
-  const row = await db
-    .insertInto('oauth_applications')
-    .values({
-      ...{ name, redirect_uri, confidential, trusted },
-      ...(owner === 'instance' ? {} : owner),
-      uid: randomBytes(32).toString('hex'),
-      secret_digest: tokenDigest(secret),
-      scopes: sql<string[]>`${scopesIn(scopes)}::text[]`,
-    })
-    .returning(['id', 'uid', 'name', 'redirect_uri', 'confidential', 'scopes'])
-    .executeTakeFirstOrThrow();
+  const row = await db.transaction().execute((tx) =>
+    tx
+      .insertInto('oauth_applications')
+      .values({
+        ...{ name, redirect_uri, confidential, trusted },
+        ...(owner === 'instance' ? {} : owner),
+        uid: randomBytes(32).toString('hex'),
+        secret_digest: tokenDigest(secret),
+        scopes: sql<string[]>`${scopesIn(scopes)}::text[]`,
+      })
+      .returning(['id', 'uid', 'name', 'redirect_uri', 'confidential', 'scopes'])
+      .executeTakeFirstOrThrow(),
+  );
   return { row, secret };
 }
 

@@ -42,3 +42,15 @@ export const present = ({
   confidential,
   scopes,
 });
+
+/** An application with its secret. */
+export const withSecret = ({
+  row,
+  secret,
+}: {
+  row: ApplicationRow;
+  secret: string;
+}): Static<typeof NewApplication> => ({
+  ...present(row),
+  secret,
+});

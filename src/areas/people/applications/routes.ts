@@ -16,15 +16,15 @@ import {
 } from '../../../http/index.ts';
 import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { tooLong } from '../../../texts/index.ts';
-import { deleteApplication, type MadeApplication, registerApplication, renewSecret } from './actions.ts';
-import { Application, NewApplication, present } from './present.ts';
+import { deleteApplication, registerApplication, renewSecret } from './actions.ts';
+import { Application, NewApplication, present, withSecret } from './present.ts';
 import { applicationsOf } from './queries.ts';
 import { scopeReasons } from './rules.ts';
 
 const longestName = 255;
 
 /** What an application is registered with. */
-const newApplication = {
+export const newApplication = {
   name: checked(Type.String({ description: 'At most 255 characters' }), (name) =>
     name.trim() === '' ? ["can't be blank"] : tooLong(name, longestName),
   ),
@@ -33,7 +33,7 @@ const newApplication = {
   confidential: optional(Type.Boolean({ description: 'Whether it can keep its secret', default: true })),
 };
 
-const redirectRefusals = [
+export const redirectRefusals = [
   'redirect_uri: must be a valid URI.',
   'redirect_uri: must be an absolute URI.',
   'redirect_uri: cannot contain a fragment.',
@@ -43,9 +43,7 @@ const redirectRefusals = [
   'redirect_uri: is too long',
 ];
 
-const withSecret = ({ row, secret }: MadeApplication) => ({ ...present(row), secret });
-
-const unknownText = '404 Application Not Found';
+export const unknownText = '404 Application Not Found';
 
 export const applicationRoutes = [
   post('/applications', {

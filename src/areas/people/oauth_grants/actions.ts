@@ -6,28 +6,15 @@ import type { Services } from '../../../http/index.ts';
 import {
   giveToken,
   lockGrant,
+  lockTokensOf,
   type MadeToken,
   refuseFormer,
   revokeFamily,
   type SignedIn,
 } from '../oauth_tokens/actions.ts';
+import { type Consent, recordConsent } from '../oauth_tokens/consent_actions.ts';
 import { invalidGrant } from '../oauth_tokens/rules.ts';
 import { type Asked, code_minutes, provesPossession } from './rules.ts';
-
-/** Who lets which application do what. */
-export interface Consent {
-  user_id: number;
-  application_id: number;
-  scopes: readonly string[];
-}
-
-/** Records that a user lets an application do something, besides what they have agreed to before. */
-export async function recordConsent(tx: Database, { user_id, application_id, scopes }: Consent): Promise<void> {
-  await sql`
-    insert into oauth_consents as known (user_id, application_id, scopes) values (${user_id}, ${application_id}, ${scopes}::text[])
-    on conflict (user_id, application_id) do update
-       set scopes = array(select distinct unnest(known.scopes || excluded.scopes) order by 1)`.execute(tx);
-}
 
 /**
  * Makes a code, and records the consent.
@@ -110,4 +97,20 @@ export async function exchangeCode(
   // Refused outside of the transaction, which has ended the tokens.
   if (!made) throw invalidGrant();
   return made;
+}
+
+/**
+ * Ends all that a user has given to an application.
+ * @returns whether there was anything
+ */
+export function withdrawConsent(db: Database, { user_id, application_id }: Omit<Consent, 'scopes'>): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    await lockTokensOf(tx, user_id);
+    const of = sql`user_id = ${user_id} and application_id = ${application_id}`;
+    const { rows } = await sql`delete from oauth_consents where ${of} returning application_id`.execute(tx);
+    await sql`delete from oauth_codes where ${of}`.execute(tx);
+    await sql`delete from oauth_device_codes where ${of}`.execute(tx);
+    await sql`update oauth_tokens set revoked = true where ${of} and not revoked`.execute(tx);
+    return rows.length > 0;
+  });
 }

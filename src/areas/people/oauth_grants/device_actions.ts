@@ -5,8 +5,8 @@ import type { Database } from '../../../db/index.ts';
 import { notFound, type Services } from '../../../http/index.ts';
 import { type Client, ownerName } from '../applications/queries.ts';
 import { giveToken, lockGrant, type MadeToken, refuseFormer } from '../oauth_tokens/actions.ts';
+import { recordConsent } from '../oauth_tokens/consent_actions.ts';
 import { invalidGrant, refused } from '../oauth_tokens/rules.ts';
-import { recordConsent } from './actions.ts';
 import { device_s, newUserCode } from './device_rules.ts';
 import { signInOf } from './queries.ts';
 

@@ -11,6 +11,7 @@ import {
 import type { Database } from '../../../db/index.ts';
 import { ApiError, type Services } from '../../../http/index.ts';
 import { tellOfUser } from '../users/hook_actions.ts';
+import { recordConsent } from './consent_actions.ts';
 import { invalidGrant, lifetime_s, narrowed, refreshable_days, retry_s } from './rules.ts';
 
 /** When and how a user signed in, for ID tokens. */
@@ -106,7 +107,10 @@ export async function tokenForPassword(
   if (user.user_type !== 'human') throw invalidGrant();
   await recordSignIn(services.db, user.id, address);
   const granted = { user_id: user.id, application_id, scopes, family_id: null, authenticated_at: null, amr: null };
-  return giveToken(services.db, granted);
+  return services.db.transaction().execute(async (tx) => {
+    if (application_id !== null) await recordConsent(tx, { user_id: user.id, application_id, scopes });
+    return giveToken(tx, granted);
+  });
 }
 
 /**
@@ -123,7 +127,7 @@ const isDue = sql<SqlBool>`created_at <= now() - make_interval(days => ${sql.lit
  * Makes other changes of the tokens of a user wait until the transaction ends, and waits for them: a token that another request makes at the same time would survive
  * the end of its family. What is read afterwards is as it is now.
  */
-async function lockTokensOf(tx: Database, user_id: number): Promise<void> {
+export async function lockTokensOf(tx: Database, user_id: number): Promise<void> {
   await sql`select from users where id = ${user_id} for no key update`.execute(tx);
 }
 

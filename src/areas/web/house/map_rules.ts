@@ -156,6 +156,11 @@ const groupMap = [
     label: 'Connect',
     pages: {
       hooks: { label: 'Webhooks', address: '/-/hooks', operation: 'listGroupHooks' },
+      applications: {
+        label: 'Applications',
+        address: '/-/settings/applications',
+        operation: 'listGroupApplications',
+      },
       access_tokens: {
         label: 'Access tokens',
         address: '/-/settings/access_tokens',
@@ -192,6 +197,7 @@ const ownMap = [
       password: { label: 'Password', address: '/-/user_settings/password/edit' },
       two_factor: { label: 'Second factor', address: '/-/user_settings/two_factor' },
       tokens: { label: 'Access tokens', address: '/-/user_settings/personal_access_tokens' },
+      applications: { label: 'Applications', address: '/-/user_settings/applications' },
       ssh_keys: { label: 'SSH keys', address: '/-/user_settings/ssh_keys' },
       gpg_keys: { label: 'GPG keys', address: '/-/user_settings/gpg_keys' },
       identities: { label: 'Linked accounts', address: '/-/user_settings/identities' },
@@ -270,6 +276,7 @@ const adminMap = [
     label: 'Connect',
     pages: {
       hooks: { label: 'System hooks', address: '/admin/hooks', operation: 'createSystemHook' },
+      applications: { label: 'Applications', address: '/admin/applications', operation: 'listApplications' },
       deploy_keys: { label: 'Deploy keys', address: '/admin/deploy_keys', operation: 'listDeployKeys' },
       deploy_tokens: { label: 'Deploy tokens', address: '/admin/deploy_tokens', operation: 'listDeployTokens' },
       clusters: { label: 'Clusters', address: '/admin/clusters', operation: 'addInstanceCluster' },

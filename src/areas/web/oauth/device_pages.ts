@@ -1,6 +1,6 @@
 /** Letting a device without a browser use an account (docs/reference/oauth_tokens.md#devices). */
 import { isWithin } from '../../../access/index.ts';
-import { ApiError, unprocessable, type Values } from '../../../http/index.ts';
+import { ApiError, unprocessable, type Values, withReasons } from '../../../http/index.ts';
 import { form, hidden, html, type PageCall, page, type Seen, textIn, type View } from '../../../pages/index.ts';
 import { decideDevice, deviceWith, shownCode, userCodeIn } from '../../people/oauth_grants/index.ts';
 import { paths } from '../../people/openid/index.ts';
@@ -9,7 +9,8 @@ import { registeredBy, scopeList } from './views.ts';
 /** How many codes a person may enter, and decide about, in ten minutes. */
 const tries = { most: 10, window_s: 600 };
 
-const wrongText = 'The code is wrong, or it has expired.';
+const wrongCode = () =>
+  withReasons(unprocessable('The code is wrong, or it has expired.'), { user_code: ['is wrong, or has expired'] });
 
 /**
  * Reads the code that was entered. Codes are short, so that few can be tried.
@@ -23,7 +24,7 @@ async function codeIn({ services, caller }: PageCall, fields: Values, name: stri
       { 'retry-after': String(tries.window_s) },
     );
   const code = userCodeIn(textIn(fields, 'user_code') ?? '');
-  if (code === undefined) throw unprocessable(wrongText);
+  if (code === undefined) throw wrongCode();
   return code;
 }
 
@@ -31,7 +32,7 @@ async function codeIn({ services, caller }: PageCall, fields: Values, name: stri
 async function show(call: PageCall, fields: Values): Promise<View> {
   const code = await codeIn(call, fields, 'oauth_user_codes');
   const device = await deviceWith(call.services.db, code);
-  if (!device) throw unprocessable(wrongText);
+  if (!device) throw wrongCode();
   const { caller, path } = call;
   const seen: Seen = { caller, path, query: {}, may: () => true, refused: undefined };
   return {
@@ -50,7 +51,7 @@ ${form(seen, 'authorize', {
 async function decide(call: PageCall, fields: Values, agrees: boolean): Promise<View> {
   const user_code = await codeIn(call, fields, 'oauth_decided_user_codes');
   await decideDevice(call.services, { caller: call.caller!, user_code, agrees }).catch((error: unknown) => {
-    throw error instanceof ApiError && error.status === 404 ? unprocessable(wrongText) : error;
+    throw error instanceof ApiError && error.status === 404 ? wrongCode() : error;
   });
   return {
     title: [agrees ? 'The device is authorized' : 'The device was refused'],

@@ -12,24 +12,9 @@ import {
   newApplication,
   oauthOf,
   queryOf,
+  relyingParty,
 } from '../../../../test/support/oauth.ts';
-import { type World, world } from '../../../../test/support/world.ts';
-
-/** The library as an application has it. The server is reached at the address of the test, and names its own. */
-async function relyingParty(here: World, ...of: [id: string, secret?: string]): Promise<client.Configuration> {
-  const { url, services } = here;
-  const customFetch: client.CustomFetch = (address, options) =>
-    fetch(address.replace(services.url, url), options as RequestInit);
-  const [id, secret] = of;
-  const configuration = await client.discovery(
-    new URL(services.url),
-    id,
-    secret,
-    secret === undefined ? client.None() : client.ClientSecretBasic(secret),
-    { [client.customFetch]: customFetch, execute: [client.allowInsecureRequests, client.enableNonRepudiationChecks] },
-  );
-  return configuration;
-}
+import { world } from '../../../../test/support/world.ts';
 
 const pathIn = (url: URL) => url.pathname + url.search;
 

@@ -2,7 +2,7 @@
 import { type Html, html } from '../../../pages/index.ts';
 
 /** What each scope lets an application do. */
-const scopeSentences: Readonly<Record<string, string>> = {
+export const scopeSentences: Readonly<Record<string, string>> = {
   api: 'Do everything that you can do, with the API and with git',
   read_api: 'Read everything that you can read, with the API',
   read_user: 'Read your profile and those of other users',
