@@ -87,6 +87,22 @@ test('a person without an account gets one, signs in, and comes back to it', asy
   });
 });
 
+test('audit events say who has signed in with what, and that somebody was refused', async () => {
+  const at = await here();
+  const { sub } = somebody();
+  const browser = anonymousBrowser(at.url);
+  assert.equal((await signIn(at, browser, 'open')).to, '/');
+  const { id, name } = await userWith(at, 'open', sub);
+  const [event] = await sent(at.as('admin').get(`/audit_events?entity_type=User&entity_id=${id}`));
+  assert.partialDeepStrictEqual(event, { author_id: id, event_name: 'authenticated_with_oauth' });
+  assert.partialDeepStrictEqual(event.details, { author_name: name, custom_message: 'Signed in with open' });
+  const away = await browser.send('/users/auth/open', 'sign_in');
+  await followTo(at.url, away.headers.get('location')!);
+  assert.equal((await browser.get('/users/auth/open/callback?code=wrong&state=wrong')).status, 401);
+  const [failure] = await sent(at.as('admin').get('/audit_events?entity_type=Gitlab::Audit::InstanceScope'));
+  assert.partialDeepStrictEqual(failure, { author_id: -1, event_name: 'omniauth_login_failed' });
+});
+
 test('a new account waits for an administrator, unless the operator says otherwise', async () => {
   const at = await here();
   const { sub } = somebody({ email_verified: true });

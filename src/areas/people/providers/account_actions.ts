@@ -2,8 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Database, repeated, takeTurn } from '../../../db/index.ts';
+import { addressOf } from '../../../foundation/actors.ts';
 import type { Provider, Stated } from '../../../identity_providers/index.ts';
 import { emailRefusals, settingsOf } from '../../instance/application_settings/index.ts';
+import { audit } from '../../instance/audit_events/index.ts';
 import { endClaimsTo, isTaken } from '../emails/claim_actions.ts';
 import { emailReasons, storedEmail } from '../emails/rules.ts';
 import { changeUser, createUser } from '../users/actions.ts';
@@ -115,11 +117,30 @@ async function syncProfile(tx: Database, provider: Provider, account: Account, s
   if (!is_taken) await changeUser(tx, account.id, { email }, 'confirmed');
 }
 
-/** @throws SignInRefused for an account that may not sign in */
-function checkState({ state }: Pick<Account, 'state'>): void {
-  if (state === 'blocked_pending_approval') throw waiting();
-  if (state !== 'active' && state !== 'deactivated')
-    throw new SignInRefused(403, 'Your account has been blocked.', `account is ${state}`);
+/** Why an account may not sign in; undefined if it may. */
+function refusalFor({ state }: Pick<Account, 'state'>): SignInRefused | undefined {
+  if (state === 'blocked_pending_approval') return waiting();
+  return state === 'active' || state === 'deactivated'
+    ? undefined
+    : new SignInRefused(403, 'Your account has been blocked.', `account is ${state}`);
+}
+
+const eventNames = {
+  oidc: 'authenticated_with_oauth',
+  saml: 'authenticated_with_saml',
+  ldap: 'authenticated_with_ldap',
+} as const;
+
+/** Writes that somebody has proved who they are. @param tx the transaction of the sign-in */
+async function auditSignIn(
+  tx: Database,
+  { type, name: provider }: Provider,
+  { id, name, email }: Account,
+  address: string,
+): Promise<void> {
+  const details = { custom_message: `Signed in with ${provider}` };
+  const by = { id, name, email, class: 'User', ip: addressOf(address) } as const;
+  await audit(tx, { event_name: eventNames[type], entity: { type: 'User', id }, details }, by);
 }
 
 /** One sign-in of a person after the other, so that two first ones make one account. */
@@ -131,17 +152,28 @@ const inTurn = <T>(db: Database, provider: Provider, uid: string, work: (tx: Dat
 
 /**
  * The account of a person, made or linked if need be, and made to follow the provider.
+ * @param address of the client
  * @throws SignInRefused
  */
-export async function accountFor(db: Database, provider: Provider, stated: Stated): Promise<number> {
+export async function accountFor(
+  db: Database,
+  provider: Provider,
+  stated: Stated,
+  address: string | undefined,
+): Promise<number> {
   checkGroups(provider, stated);
-  const { id, state } = await inTurn(db, provider, stated.uid, async (tx) => {
+  const { id, refusal } = await inTurn(db, provider, stated.uid, async (tx) => {
     const before = await accountOf(tx, provider.name, stated.uid);
     if (before) await syncProfile(tx, provider, before, stated);
     const user_id = before?.id ?? (await newlyKnown(tx, provider, stated));
-    return syncAccount(tx, provider, user_id, stated);
+    await syncAccount(tx, provider, user_id, stated);
+    const account = (await accountOf(tx, provider.name, stated.uid))!;
+    const refusal = refusalFor(account);
+    if (!refusal && address !== undefined) await auditSignIn(tx, provider, account, address);
+    return { id: user_id, refusal };
   });
-  checkState({ state });
+  // The account that was made for somebody who has to wait stays.
+  if (refusal) throw refusal;
   return id;
 }
 

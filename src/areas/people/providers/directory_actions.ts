@@ -33,8 +33,9 @@ async function recordCheck(db: Database, provider: string, uid: string): Promise
     update user_identities set checked_at = now() where provider = ${provider} and extern_uid = ${uid}`.execute(db);
 }
 
-async function accountIn(db: Database, provider: LdapProvider, stated: Stated): Promise<number> {
-  const id = await accountFor(db, provider, stated);
+/** @param address of the client, if a session follows */
+async function accountIn(db: Database, provider: LdapProvider, stated: Stated, address?: string): Promise<number> {
+  const id = await accountFor(db, provider, stated, address);
   await recordCheck(db, provider.name, stated.uid);
   return id;
 }
@@ -53,7 +54,7 @@ export async function signInByDirectory(
   const stated = await statedBy(provider, given);
   if (!stated) throw new ApiError(401, { message: 'The name or the password is wrong.' });
   await forgive();
-  return accountIn(services.db, provider, stated);
+  return accountIn(services.db, provider, stated, address);
 }
 
 /** The user with a name and a password in one of the directories, where programs send a password. One that does not answer is passed over. */

@@ -1,5 +1,6 @@
 /** Signing in and linking identities by providers that lead the browser away and back (docs/reference/sign_in_providers.md#the-round-trip). */
 import type { Device } from '../../../access/index.ts';
+import { stranger } from '../../../foundation/actors.ts';
 import type { Services } from '../../../http/index.ts';
 import {
   type LdapProvider,
@@ -15,10 +16,11 @@ import {
   saml,
 } from '../../../identity_providers/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
+import { audit } from '../../instance/audit_events/index.ts';
 import { accountFor, linkIdentity } from './account_actions.ts';
 import { takeMessage, useAssertion } from './message_actions.ts';
 import { keepRound, type Round, takeRound } from './round_actions.ts';
-import { down, failed, isTrusted } from './rules.ts';
+import { down, failed, isTrusted, SignInRefused } from './rules.ts';
 
 /** Where this server is for its providers. */
 export async function surroundingsOf({ db, url }: Pick<Services, 'db' | 'url'>): Promise<Surroundings> {
@@ -81,6 +83,8 @@ export interface Return {
   visitor_id: number | undefined;
   /** The query of the address. */
   query: string;
+  /** Of the client. */
+  address: string;
 }
 
 /** What a provider has stated in the end, and where to go on. */
@@ -120,6 +124,23 @@ async function endOidcRound(
 
 const notBegun = 'nothing that this browser has begun';
 
+/** Writes that a sign-in was refused that a browser had begun. Others can be sent without end, and are in the log alone. */
+async function auditing<T>({ db }: Services, address: string, has_begun: boolean, doing: Promise<T>): Promise<T> {
+  try {
+    return await doing;
+  } catch (error) {
+    if (error instanceof SignInRefused && has_begun) {
+      const details = { custom_message: 'Sign-in with a provider refused' };
+      await db
+        .transaction()
+        .execute((tx) =>
+          audit(tx, { event_name: 'omniauth_login_failed', entity: 'instance', details }, stranger(address)),
+        );
+    }
+    throw error;
+  }
+}
+
 /**
  * Ends what a browser has begun.
  * @throws SignInRefused for anything that is not as it has to be, and for an account that may not sign in
@@ -127,14 +148,19 @@ const notBegun = 'nothing that this browser has begun';
 export async function comeBack(
   services: Services,
   provider: AwayProvider,
-  { handle, visitor_id, query }: Return,
+  { handle, visitor_id, query, address }: Return,
 ): Promise<Returned> {
   const round = await takeRound(services, provider.name, handle);
-  const { stated, to, kept, links } = await (provider.type === 'oidc'
-    ? endOidcRound(services, provider, round, query)
-    : endSamlRound(services, provider, round, query));
+  const { stated, to, kept, links } = await auditing(
+    services,
+    address,
+    round !== undefined,
+    provider.type === 'oidc'
+      ? endOidcRound(services, provider, round, query)
+      : endSamlRound(services, provider, round, query),
+  );
   if (links === undefined) {
-    const user_id = await accountFor(services.db, provider, stated);
+    const user_id = await accountFor(services.db, provider, stated, address);
     const is_strong = isTrusted(provider.trust_second_factor, stated.methods);
     return { user_id, is_strong, going: { to, kept }, has_linked: false };
   }

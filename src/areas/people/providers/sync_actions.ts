@@ -32,14 +32,13 @@ export async function setState(tx: Database, user_id: number, from: string, to: 
 
 /**
  * Makes an account follow the groups of the person. A provider that has said nothing of groups changes nothing. Somebody who was gone and is there again is active again.
- * @returns the account as it is then
  */
 export async function syncAccount(
   tx: Database,
   provider: Provider,
   user_id: number,
   { groups }: Pick<Stated, 'groups'>,
-): Promise<{ id: number; state: string }> {
+): Promise<void> {
   if (groups !== undefined) {
     const administrators = administratorsOf(provider);
     if (administrators.length > 0) await setAdmin(tx, user_id, isInOneOf(groups, administrators));
@@ -47,7 +46,4 @@ export async function syncAccount(
       await setExternal(tx, user_id, provider.external || isInOneOf(groups, provider.external_groups));
   }
   if (provider.type === 'ldap') await setState(tx, user_id, 'ldap_blocked', 'active');
-  const { rows } = await sql<{ id: number; state: string }>`
-    select id, state from users where id = ${user_id}`.execute(tx);
-  return rows[0]!;
 }

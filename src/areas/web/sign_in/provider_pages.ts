@@ -89,7 +89,10 @@ const callbackPage = redirect('/users/auth/:provider/callback', async (call) => 
   addCookie(call, cookieWith(services.url, cookie, '', 0));
   const query = reply.request.url.split('?').slice(1).join('?');
   return explained(call, provider, async () =>
-    goOn(call, await comeBack(services, provider, { handle, visitor_id: caller?.id, query })),
+    goOn(
+      call,
+      await comeBack(services, provider, { handle, visitor_id: caller?.id, query, address: call.device.address }),
+    ),
   );
 });
 
