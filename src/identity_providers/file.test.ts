@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -131,6 +131,17 @@ test('what is allowed and unwise is warned of', (t) => {
       'COPPICE_SIGN_IN: directory: encryption is plain: passwords pass the network as they are',
     ],
   );
+});
+
+test('the examples of the documents can be used, but for their secrets', (t) => {
+  for (const name of readdirSync('docs/providers')) {
+    const text = readFileSync(`docs/providers/${name}`, 'utf8');
+    const examples = [...text.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, yaml]) => yaml);
+    assert.ok(examples.length > 0);
+    for (const example of examples)
+      for (const problem of problemsOf(t, example))
+        assert.match(problem, /: (?:client_secret|password|ca_file) names /, name);
+  }
 });
 
 test('the reference lists the members of each type', () => {

@@ -79,6 +79,8 @@ export interface FileParts {
 
 /** A form of a page: the endpoint that it runs, or something that only pages do. */
 export type PageForm = {
+  /** Whether it is meant where a request names no form. */
+  is_usual?: true;
   /** Whether the caller must have given their password or second factor within the last hour. */
   is_sensitive?: true;
 } & (

@@ -318,8 +318,8 @@ class PageServer {
       throw forbidden('The form is not on a page of this server');
     const { _do, _preview, ...values } = fields;
     const [previewed, field = ''] = typeof _preview === 'string' ? _preview.split(' ', 2) : [];
-    const name = previewed ?? _do;
     const forms = ('view' in page && page.forms) || {};
+    const name = previewed ?? _do ?? Object.keys(forms).find((each) => forms[each]!.is_usual);
     const form = typeof name === 'string' && Object.hasOwn(forms, name) ? forms[name] : undefined;
     if (!form || !('view' in page)) throw notFound('Form');
     const sent = { form: name as string, values: asTexts(values) };

@@ -281,6 +281,13 @@ test('GET begins nothing, nor does a form of another site', async () => {
   assert.deepEqual(await at.db.selectFrom('provider_sign_ins').selectAll().execute(), before);
 });
 
+test('a form needs no name where a page has one', async () => {
+  const at = await here();
+  const headers = { accept: 'text/html', 'sec-fetch-site': 'same-origin' };
+  const { status } = await fetch(`${at.url}/users/auth/open`, { method: 'POST', redirect: 'manual', headers });
+  assert.equal(status, 303);
+});
+
 test('a sign-in makes a new session, and leads to this server only', async () => {
   const at = await here();
   somebody();

@@ -102,7 +102,7 @@ const signInWithPage = page('/users/auth/:provider', {
     if (call.reply.request.method !== 'POST') throw notFound('Page');
     return { provider: providerIn(call), leads_to: await originsAway(call) };
   },
-  forms: { sign_in: { anonymous: true, act: signIn } },
+  forms: { sign_in: { is_usual: true, anonymous: true, act: signIn } },
   view: ({ provider, leads_to }, seen) => ({
     title: ['Sign in'],
     leads_to,
