@@ -3,7 +3,15 @@ import cors from '@fastify/cors';
 import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { authenticate, countRequest, planForAnonymous, rightsVersion } from './access/index.ts';
+import {
+  addressRefused,
+  authenticate,
+  countRequest,
+  planForAnonymous,
+  type Reach,
+  reachOf,
+  rightsVersion,
+} from './access/index.ts';
 import { artifactDoorway } from './areas/ci/artifacts/index.ts';
 import { jobDoorways } from './areas/ci/jobs/index.ts';
 import { runnerDoorway } from './areas/ci/runners/index.ts';
@@ -199,7 +207,17 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     if (metrics) measureQueue(metrics.registry, queue);
   }
   // Must run after the queue, which starts the next request when another one has ended.
-  app.addHook('onRequest', ({ ip }, _reply, done) => workFor({ source: sourceOf(ip) }, done));
+  app.addHook('onRequest', ({ ip, url }, _reply, done) => {
+    const source = sourceOf(ip);
+    const goOn = ({ is_admitted, hidden_groups }: Reach) => {
+      if (!is_admitted && !isForOperators(url)) return done(addressRefused());
+      workFor(hidden_groups.length === 0 ? { source } : { source, hidden_groups }, done);
+    };
+    const reach = reachOf(db, ip);
+    // Health and outages are told without a database.
+    if (reach instanceof Promise) reach.then(goOn, () => workFor({ source }, done));
+    else goOn(reach);
+  });
   serveAsSite(app, services);
   await offerCompression(app);
   const performing = {
@@ -258,6 +276,9 @@ const intakeLimits = ({ data, ingestQueueMax, ingestMinFreeDisk_mb }: Config) =>
   folder: data,
   min_free_disk_mb: ingestMinFreeDisk_mb,
 });
+
+/** Addresses below `/-/` that tell how the server is, which answer from everywhere. */
+const isForOperators = (url: string): boolean => /^\/-\/(health|liveness|readiness|metrics)\b/.test(url);
 
 /** Pages of our own origin may send cookies, those of others only tokens. Paths below `/-/`, for operators and browsers, are closed to scripts. */
 function corsRules(ownOrigin: string) {

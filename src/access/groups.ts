@@ -5,6 +5,7 @@ import type { DB } from '../db/index.ts';
 import type { Access, AccessCall, Caller } from '../http/endpoint.ts';
 import { badRequest, forbidden, Moved, notFound, unauthorized } from '../http/errors.ts';
 import { idIn } from '../http/ids.ts';
+import { both, isReachableGroup, reachesGroup } from './client_addresses.ts';
 import { countsToday } from './expiry.ts';
 import type { MaybeCaller, Reading } from './instance.ts';
 import { levels, type Role } from './levels.ts';
@@ -65,8 +66,11 @@ export const groupLevel = (caller: Pick<Caller, 'id' | 'admin'> | undefined) =>
 export const isMemberOfGroup = (caller: Reading, level: number): RawBuilder<SqlBool> =>
   !caller
     ? sql`false`
-    : sql`exists (select from group_authorizations
-                   where user_id = ${caller.id} and group_id = namespaces.id and access_level >= ${level} and ${countsInGroup})`;
+    : both(
+        sql`exists (select from group_authorizations
+                   where user_id = ${caller.id} and group_id = namespaces.id and access_level >= ${level} and ${countsInGroup})`,
+        isReachableGroup(caller),
+      );
 
 /**
  * A predicate on rows of `namespaces`: the caller is a member of the group or of anything inside it. Members of something inside a group can see
@@ -75,12 +79,15 @@ export const isMemberOfGroup = (caller: Reading, level: number): RawBuilder<SqlB
 export const belongsToGroup = (caller: Reading): RawBuilder<SqlBool> =>
   !caller
     ? sql`false`
-    : sql`namespaces.id in (
+    : both(
+        sql`namespaces.id in (
         select unnest(place.traversal_ids) from namespaces place where place.id in (
           select group_id from group_authorizations where user_id = ${caller.id} and ${countsInGroup}
           union all
           select projects.namespace_id from project_authorizations join projects on projects.id = project_id
-           where user_id = ${caller.id} and ${countsToday()}))`;
+           where user_id = ${caller.id} and ${countsToday()}))`,
+        isReachableGroup(caller),
+      );
 
 /** A predicate on rows of `namespaces`: the group is visible to the caller, as `mayReadGroup` decides for one. */
 export function isVisibleGroup(caller: Reading): RawBuilder<SqlBool> {
@@ -89,7 +96,7 @@ export function isVisibleGroup(caller: Reading): RawBuilder<SqlBool> {
     !caller || caller.external
       ? sql<SqlBool>`namespaces.visibility = 'public'`
       : sql<SqlBool>`namespaces.visibility <> 'private'`;
-  const isOpen = sql<SqlBool>`(${isShown} and not ${isListedGroup('marked_for_deletion')})`;
+  const isOpen = both(sql`(${isShown} and not ${isListedGroup('marked_for_deletion')})`, isReachableGroup(caller));
   return caller ? sql`(${isOpen} or ${belongsToGroup(caller)})` : isOpen;
 }
 
@@ -126,7 +133,8 @@ export async function groupFor(
   version?: string,
 ): Promise<Group | undefined> {
   // PostgreSQL accepts no NUL in texts.
-  return id.includes('\0') ? undefined : grantedGroup(db, { caller, id }, version);
+  const group = id.includes('\0') ? undefined : await grantedGroup(db, { caller, id }, version);
+  return group && reachesGroup(caller, group) ? group : undefined;
 }
 
 /** Whether a group is visible to the caller. */

@@ -5,6 +5,7 @@ import { type DB, dataLoader, ofAnyLength, type Slots, statement } from '../db/i
 import { type Access, type AccessCall, type Caller, isReading } from '../http/endpoint.ts';
 import { forbidden, Moved, notFound, unauthorized } from '../http/errors.ts';
 import { idIn } from '../http/ids.ts';
+import { both, isReachableProject, reachesProject } from './client_addresses.ts';
 import { deployLevel } from './deploy_tokens.ts';
 import { countsToday } from './expiry.ts';
 import { admin, type MaybeCaller, type Reading } from './instance.ts';
@@ -119,9 +120,12 @@ export const projectPermissions = (caller: Reading): RawBuilder<Permission[]> =>
 export const isMemberOfProject = (caller: Reading, level: number): RawBuilder<SqlBool> =>
   !caller
     ? sql`false`
-    : sql`exists (select from project_authorizations
+    : both(
+        sql`exists (select from project_authorizations
                    where user_id = ${caller.id} and project_id = projects.id and access_level >= ${level}
-                     and ${countsToday()})`;
+                     and ${countsToday()})`,
+        isReachableProject(caller),
+      );
 
 /** A predicate on rows of `projects`: the caller may read internal notes on what they may read in the project. */
 export const readsInternalNotesIn = (caller: Reading): RawBuilder<boolean> =>
@@ -134,7 +138,7 @@ export function isVisibleProject(caller: Reading): RawBuilder<SqlBool> {
     !caller || caller.external
       ? sql<SqlBool>`projects.visibility = 'public'`
       : sql<SqlBool>`projects.visibility <> 'private'`;
-  const isOpen = sql<SqlBool>`(${isShown} and not ${isListedProject('marked_for_deletion')})`;
+  const isOpen = both(sql`(${isShown} and not ${isListedProject('marked_for_deletion')})`, isReachableProject(caller));
   return caller ? sql`(${isOpen} or ${isMemberOfProject(caller, 1)})` : isOpen;
 }
 
@@ -228,6 +232,11 @@ export async function projectFor(
 }
 
 async function projectNamed(db: Kysely<DB>, caller: Asker, id: string, version?: string): Promise<Project | undefined> {
+  const project = await knownProject(db, caller, id, version);
+  return project && (await reachesProject(db, caller, project.id)) ? project : undefined;
+}
+
+async function knownProject(db: Kysely<DB>, caller: Asker, id: string, version?: string): Promise<Project | undefined> {
   const project_id = idIn(id);
   if (project_id !== undefined) return grantedProject(db, { caller, project_id, full_path: null }, version);
   // PostgreSQL accepts no NUL in texts.

@@ -9,6 +9,8 @@ export interface Client {
   readonly source: string;
   /** The id of the user, once identified. */
   person?: number;
+  /** The ids of top-level groups that are hidden from its address; absent for none. */
+  readonly hidden_groups?: readonly number[];
 }
 
 const clients = new AsyncLocalStorage<Client>();

@@ -24,6 +24,8 @@ export interface SshCommand {
   channel: ServerChannel;
   /** The origin of the connection, as `sourceOf` names it. */
   source: string;
+  /** The address of the client. */
+  address: string;
   /** Fires when the client disconnects. */
   signal: AbortSignal;
 }
@@ -162,7 +164,7 @@ class Connections<Who> {
     this.#authenticate(client, ip, (who) => {
       this.#newcomers.remove(socket);
       this.#failures.delete(source);
-      this.#serve(client, who, source);
+      this.#serve(client, who, { source, address: ip });
     });
   }
 
@@ -205,17 +207,17 @@ class Connections<Who> {
     }
   }
 
-  #serve(client: Connection, who: Who, source: string): void {
+  #serve(client: Connection, who: Who, from: Pick<SshCommand, 'source' | 'address'>): void {
     const gone = new AbortController();
     client.once('close', () => gone.abort());
     let sessions = 0;
     client.on('session', (accept, reject) => {
       if (++sessions > sessionsPerConnection) return void reject();
-      this.#listen(accept(), who, { source, signal: gone.signal });
+      this.#listen(accept(), who, { ...from, signal: gone.signal });
     });
   }
 
-  #listen(session: Session, who: Who, by: Pick<SshCommand, 'source' | 'signal'>): void {
+  #listen(session: Session, who: Who, by: Pick<SshCommand, 'source' | 'address' | 'signal'>): void {
     let protocol: string | undefined;
     let hasCommand = false;
     session.on('env', (accept, _reject, { key, val }: { key: string; val: unknown }) => {

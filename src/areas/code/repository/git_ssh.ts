@@ -1,7 +1,7 @@
 /** Git over SSH: clone, fetch, push, and the credentials of large files (docs/reference/ssh.md). */
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { callerOfSshKey, sshKeyOf } from '../../../access/index.ts';
+import { addressRefused, callerOfSshKey, reachOf, sshKeyOf } from '../../../access/index.ts';
 import { workFor } from '../../../foundation/clients.ts';
 import { receivePack, type Service, uploadPack } from '../../../git/index.ts';
 import { ApiError, type Caller, messageOf, type Services } from '../../../http/index.ts';
@@ -131,13 +131,16 @@ const isCommand = (name: string): name is keyof typeof commands => Object.hasOwn
 
 /** @throws ApiError if the caller lacks the right */
 async function run(serving: Serving, key_id: number, command: SshCommand): Promise<void> {
+  const reach = await reachOf(serving.services.db, command.address);
+  if (!reach.is_admitted) throw addressRefused();
   const caller = await callerOfSshKey(serving.services, key_id);
   if (command.line === undefined) {
     command.channel.write(`Welcome to Coppice, @${caller.username}!\r\n`);
     return;
   }
-  const line = command.line;
-  await workFor({ source: command.source, person: caller.id }, () => served({ ...serving, caller, command }, line));
+  const { line, source } = command;
+  const { hidden_groups } = reach;
+  await workFor({ source, person: caller.id, hidden_groups }, () => served({ ...serving, caller, command }, line));
 }
 
 async function served(asked: Omit<GitCommand, 'words'>, line: string): Promise<void> {

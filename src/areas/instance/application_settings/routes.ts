@@ -1,13 +1,15 @@
 /** Application settings, which administrators set for the whole server. */
 import { type Static, type TObject, Type } from 'typebox';
-import { admin, groupFor, type MaybeCaller } from '../../../access/index.ts';
+import { admin, forgetRanges, groupFor, type MaybeCaller } from '../../../access/index.ts';
 import { durationOf } from '../../../ci_configuration/index.ts';
 import { type Database, stamped } from '../../../db/index.ts';
+import { inRanges, isLoopback, rangeReasons, rangesIn } from '../../../foundation/address_ranges.ts';
 import { isValidBranchName } from '../../../git/index.ts';
 import {
   allOptional,
   atLeastOneOf,
   CommaList,
+  type Conditions,
   checked,
   deprecated,
   get,
@@ -113,6 +115,19 @@ const columns = {
     maximum: 36_500,
     description: 'In days: how long they were without activity',
   }),
+  globally_allowed_ips: checked(
+    Type.String({
+      description: 'Addresses and CIDR ranges, separated by commas, from which every group can be reached',
+    }),
+    rangeReasons,
+  ),
+  ip_restriction_ranges: checked(
+    Type.String({
+      description:
+        'Addresses and CIDR ranges, separated by commas, from which alone the server can be reached; empty: all',
+    }),
+    rangeReasons,
+  ),
   disable_personal_access_tokens: Type.Boolean({
     description: 'Whether personal access tokens of people are refused',
   }),
@@ -370,6 +385,12 @@ async function checkRestrictions(expression: string | null | undefined): Promise
   if (reasons.length > 0) throw invalid({ email_restrictions: reasons });
 }
 
+/** @throws ApiError 400 for ranges without the address from which they are set */
+function checkOwnAddress(ranges: string | undefined, { address = '' }: Conditions['sent_from']): void {
+  if (ranges && !inRanges(rangesIn(ranges))(address) && !isLoopback(address))
+    throw invalid({ ip_restriction_ranges: ['would lock you out'] });
+}
+
 /** Converts parameters to columns. */
 function changesFrom(given: Omit<Static<TObject<typeof input>>, 'team_group'>, storages: Services['storages']) {
   const {
@@ -415,7 +436,8 @@ export const applicationSettingRoutes = [
     rules: [atLeastOneOf(...Object.keys(input))],
     returns: one(ApplicationSettings),
     refusals: { 400: '<parameter>: <reason>' },
-    handle: async ({ db, storages, caller, input: { team_group, ...given } }) => {
+    handle: async ({ db, storages, caller, sent_from, input: { team_group, ...given } }) => {
+      checkOwnAddress(given.ip_restriction_ranges, sent_from);
       await checkRestrictions(given.email_restrictions);
       const team = team_group === undefined ? {} : { team_group_id: await teamGroupId(db, caller, team_group) };
       await db
@@ -423,6 +445,7 @@ export const applicationSettingRoutes = [
         .set(stamped({ ...changesFrom(given, storages), ...team }))
         .where('id', '=', 1)
         .execute();
+      forgetRanges(db);
       return present(await settingsOf(db), { db, storages });
     },
   }),

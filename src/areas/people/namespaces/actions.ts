@@ -113,7 +113,8 @@ export async function moveGroup(
     .execute();
   await tx
     .updateTable('namespaces')
-    .set({ path, parent_id: parent?.id ?? null })
+    // Only top-level groups have ranges of addresses.
+    .set({ path, parent_id: parent?.id ?? null, ...(parent ? { ip_restriction_ranges: null } : {}) })
     .where('id', '=', place.id)
     .execute();
   await tx

@@ -2,7 +2,18 @@
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import type { Field } from '../../../fields/index.ts';
-import { DateOnly, deprecated, Id, nullable, optional, since, Timestamp, Visibility } from '../../../http/index.ts';
+import { rangeReasons } from '../../../foundation/address_ranges.ts';
+import {
+  checked,
+  DateOnly,
+  deprecated,
+  Id,
+  nullable,
+  optional,
+  since,
+  Timestamp,
+  Visibility,
+} from '../../../http/index.ts';
 import { choice, column, columnOr, flag, integer, Refusal, text, type Value } from '../../../relations/index.ts';
 import { ProtectionDefaults } from '../../code/protected_branches/index.ts';
 import { artifactsSize, expirationField, FeatureLevel, flagField } from '../projects/fields.ts';
@@ -31,6 +42,12 @@ const SharedRunners = () =>
 const largestPeriod = 2 ** 31 - 1;
 const GraceHours = () =>
   Type.Integer({ minimum: 0, maximum: largestPeriod, description: 'In hours: how long members have to set it up' });
+
+const Ranges = () =>
+  Type.String({
+    description:
+      'Of top-level groups: addresses and CIDR ranges, separated by commas, from which alone the group can be reached',
+  });
 
 export const groupFields = {
   id: { column: 'kept', reply: Id },
@@ -149,6 +166,11 @@ export const detailFields = {
     ),
     reply: since('premium', Type.Boolean()),
     relation: column('membership_lock', flag),
+  },
+  ip_restriction_ranges: {
+    column: 'given',
+    input: since('premium', checked(nullable(Ranges()), rangeReasons)),
+    reply: since('premium', nullable(Ranges())),
   },
   runner_token_expiration_interval: expirationField(
     'After how many seconds the tokens of runners of the group and of the projects below expire; null: as the groups above and the instance say',

@@ -73,7 +73,6 @@ export const GroupDetailForm = resource('GroupDetail', {
     ),
   ),
   prevent_forking_outside_group: since('premium', fixed(Type.Boolean(), 'projects can be forked to every namespace')),
-  ip_restriction_ranges: since('premium', fixed(Type.Null(), 'groups do not restrict addresses')),
   shared_runners_minutes_limit: since('premium', fixed(Type.Null(), notCounted)),
   extra_shared_runners_minutes_limit: since('premium', fixed(Type.Null(), notCounted)),
   ...replyOf(detailFields),
@@ -170,7 +169,6 @@ export const presentGroupDetail = (
       }
     : {}),
   prevent_forking_outside_group: false,
-  ip_restriction_ranges: null,
   shared_runners_minutes_limit: null,
   extra_shared_runners_minutes_limit: null,
   shared_with_groups: row.shared_with_groups,

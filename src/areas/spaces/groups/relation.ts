@@ -36,6 +36,7 @@ export const groupSelf: RecordKind = {
     repository_storage: 'a place of this server',
     runner_registration_version: 'the token is of this server',
     max_artifacts_size: 'a limit of this server',
+    ip_restriction_ranges: 'addresses of this network',
   },
 };
 

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
 import {
   anyone,
+  forgetRanges,
   type Group,
   groupRole,
   groupVisible,
@@ -42,6 +43,7 @@ import {
 import { Avatar, avatarBytes, avatarTexts, avatarTypes, receiveAvatar, setAvatar } from '../../people/avatars/index.ts';
 import { attributeForm, showAttributes, withAttributes } from '../../people/custom_attributes/index.ts';
 import { createGroup, type GroupChanges, updateGroup } from './actions.ts';
+import { checkRanges } from './address_checks.ts';
 import { checkMayCreateGroup } from './creation_checks.ts';
 import { groupReply, groupReplyWithProjects } from './detail_present.ts';
 import { detailFields, groupFields } from './fields.ts';
@@ -73,7 +75,6 @@ const unavailable = allOptional({
   service_access_tokens_expiration_enforced: Type.Boolean({
     description: 'Only what the setting of the same name says: it applies to all groups',
   }),
-  ip_restriction_ranges: withoutList('Only empty: groups do not restrict addresses'),
   allowed_email_domains_list: withoutList('Only empty: groups do not restrict the addresses of members'),
 });
 
@@ -99,6 +100,7 @@ function columnsFrom(
     default_branch,
     default_branch_protection_defaults: defaults,
     max_artifacts_size,
+    ip_restriction_ranges,
     ...given
   }: Static<TObject<typeof settings & typeof unavailable>>,
 ): GroupChanges {
@@ -109,6 +111,7 @@ function columnsFrom(
     ...(given.default_branch_protection === undefined ? {} : { default_branch_protection_defaults: null }),
     ...(defaults === undefined ? {} : { default_branch_protection_defaults: JSON.stringify(defaults) }),
     ...(max_artifacts_size === undefined || !caller.admin ? {} : { max_artifacts_size }),
+    ...(ip_restriction_ranges === undefined ? {} : { ip_restriction_ranges: ip_restriction_ranges || null }),
     ...Object.fromEntries(stored),
   };
 }
@@ -252,12 +255,15 @@ export const groupRoutes = [
       blobs,
       storages,
       caller,
+      sent_from,
       input: { name, path, parent_id, avatar, ...given },
     }) => {
       const parent = parent_id === undefined ? undefined : await visibleGroup(db, caller, String(parent_id));
       await checkMayCreateGroup(db, caller, parent);
       await checkTokenRule(db, given.service_access_tokens_expiration_enforced);
       const settings = await settingsOf(db);
+      const { ip_restriction_ranges } = given;
+      checkRanges(ip_restriction_ranges, { caller, sent_from, settings, is_top_level: parent === undefined });
       const restricted = await restrictionReasons(db, caller, given.visibility);
       if (restricted.length > 0) throw invalidAs('Failed to save group', { visibility_level: restricted });
       const usual = {
@@ -273,6 +279,7 @@ export const groupRoutes = [
         await setAvatar(tx, 'namespaces', created, received);
         return created;
       });
+      forgetRanges(db);
       return groupReply({ db, url, secrets }, caller, id);
     },
   }),
@@ -291,8 +298,21 @@ export const groupRoutes = [
       400: ['<parameter>: <reason>', ...avatarTexts, 'Failed to save group {<reasons by parameter>}'],
       403: `403 Forbidden - ${markedText('group')}`,
     },
-    handle: async ({ db, url, ssh_url, secrets, blobs, caller, group, input: { name, path, avatar, ...given } }) => {
+    handle: async ({
+      db,
+      url,
+      ssh_url,
+      secrets,
+      blobs,
+      caller,
+      group,
+      sent_from,
+      input: { name, path, avatar, ...given },
+    }) => {
       refuseMarked('group', group);
+      const { ip_restriction_ranges } = given;
+      const settings = await settingsOf(db);
+      checkRanges(ip_restriction_ranges, { caller, sent_from, settings, is_top_level: group.parent_id === null });
       await checkTokenRule(db, given.service_access_tokens_expiration_enforced);
       const restricted =
         given.visibility === group.visibility ? [] : await restrictionReasons(db, caller, given.visibility);
@@ -307,6 +327,7 @@ export const groupRoutes = [
         await updateGroup(tx, group.id, changes);
         await setAvatar(tx, 'namespaces', group.id, received);
       });
+      forgetRanges(db);
       return groupReplyWithProjects({ db, url, ssh_url, secrets }, caller, group.id);
     },
   }),

@@ -92,6 +92,8 @@ const generalPage = settingsPage('admin', 'general', [
         notify_on_unknown_sign_in: { label: 'Mail about sign-ins from new places' },
         session_expire_delay: { label: 'Minutes that a session lasts without use', help: undefined },
         session_expire_from_init: { label: 'They count from its start', help: undefined },
+        ip_restriction_ranges: { label: 'The server is reached only from' },
+        globally_allowed_ips: { label: 'Every group is reached from' },
         deactivate_dormant_users: { label: 'Deactivate accounts without activity', help: undefined },
         deactivate_dormant_users_period: { label: 'After how many days', help: undefined },
       },

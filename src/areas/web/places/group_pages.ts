@@ -58,6 +58,7 @@ const featuresPage = settingsPage('group', 'features', [
         },
         request_access_enabled: { label: 'People can ask for access' },
         share_with_group_lock: { label: 'Projects cannot be shared with other groups' },
+        ip_restriction_ranges: { label: 'The group is reached only from' },
         require_two_factor_authentication: { label: 'Members must have a second factor', help: undefined },
         two_factor_grace_period: { label: 'Hours to set it up', help: 'With 0, at once.' },
         membership_lock: { label: 'Projects cannot have members of their own', help: undefined },
