@@ -48,6 +48,7 @@ const stories: Record<string, string> = {
   storage_moves: 'Go client: moves of projects, snippets and groups to a storage are scheduled, shown and listed',
   geo_sites: 'Go client: sites are added, listed, changed, repaired and removed, and show their status',
   clusters: 'Go client: clusters are added, shown, changed and removed, by administrators',
+  applications: 'Go client: applications are registered, listed and deleted',
   boards: 'Go client: boards of a project and a group are added, with lists that are moved and removed',
   search: 'Go client: what a project has is searched for everywhere, in a group and in the project',
   releases: 'Go client: releases are created with their tags and links, paged, changed and removed',

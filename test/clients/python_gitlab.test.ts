@@ -81,6 +81,7 @@ const stories: Record<string, string> = {
   sudo: 'python-gitlab: an administrator uses sudo',
   keyset: 'python-gitlab: projects page by key',
   deploy_tokens: 'python-gitlab: deploy tokens of a project and a group are added and removed',
+  applications: 'python-gitlab: applications are registered, listed and deleted, and get another secret',
   topics: 'python-gitlab: topics are added, given to a project, merged and removed',
   uploads: 'python-gitlab: a file for texts is uploaded, listed, downloaded and deleted',
   releases: 'python-gitlab: a release is created with its tag, changed, given links and removed',

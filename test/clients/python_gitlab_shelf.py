@@ -283,4 +283,20 @@ def audit_events(place):
     refused(403, "403 Forbidden", client(place, "owner").audit_events.list)
 
 
-STORIES = [audit_events, pipelines, schedules, runners, feature_flags, protected_environments, badges, templates, custom_attributes, instance, repository_tools, group_rules]
+def applications(place):
+    admin = client(place, "admin")
+    given = {"name": "Orchard map", "redirect_uri": "https://map.example.com/callback", "scopes": "openid read_user"}
+    made = admin.applications.create({**given, "confidential": True})
+    same((made.application_name, made.callback_url, made.confidential, made.secret[:6]), ("Orchard map", given["redirect_uri"], True, "gloas-"))
+    [listed] = [each for each in admin.applications.list(iterator=True) if each.id == made.id]
+    same((listed.application_id, hasattr(listed, "secret")), (made.application_id, False))
+    renewed = admin.http_post(f"/applications/{made.id}/renew-secret")
+    same(renewed["secret"] != made.secret, True)
+    refused(400, {"redirect_uri": ["must be an absolute URI."]}, admin.applications.create, {**given, "redirect_uri": "/callback"})
+    refused(400, {"scopes": ["doesn't match configured on the server."]}, admin.applications.create, {**given, "scopes": "everything"})
+    refused(403, "403 Forbidden", client(place, "owner").applications.list)
+    admin.applications.delete(made.id)
+    refused(404, "404 Application Not Found", admin.applications.delete, made.id)
+
+
+STORIES = [applications, audit_events, pipelines, schedules, runners, feature_flags, protected_environments, badges, templates, custom_attributes, instance, repository_tools, group_rules]

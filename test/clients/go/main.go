@@ -506,7 +506,7 @@ func main() {
 		"freeze_periods": freezePeriods, "merge_requests": mergeRequests, "wikis": wikis, "storage_moves": storageMoves,
 		"relation_exports": relationExports, "migrations": migrations, "geo_sites": geoSites, "clusters": clusters,
 		"keyset_sudo_and_refusals": keysetSudoAndRefusals, "far_pages": farPages,
-		"boards": boards, "search": search, "releases": releases, "environments": environments,
+		"applications": applications, "boards": boards, "search": search, "releases": releases, "environments": environments,
 		"protected_environments": protectedEnvironments, "pipelines": pipelines, "running": running, "feature_flags": featureFlags,
 		"mirrors": mirrors, "audit_events": auditEvents, "badges": badges, "templates": templates, "custom_attributes": customAttributes,
 		"instance": instance, "repository_tools": repositoryTools, "group_rules": groupRules, "dependencies": dependencies,

@@ -87,3 +87,27 @@ func mirrors(p place) {
 	same(must(projects.GetProjectPullMirrorDetails(id)).ID, pulled.ID)
 	same(must(projects.GetProject(id, nil)).Mirror, true)
 }
+
+func applications(p place) {
+	api := p.as("admin").Applications
+	given := gitlab.CreateApplicationOptions{Name: ptr("Orchard map"), RedirectURI: ptr("https://map.example.com/callback"), Scopes: ptr("openid read_user"), Confidential: ptr(true)}
+	made := must(api.CreateApplication(&given))
+	same([]any{made.ApplicationName, made.CallbackURL, made.Confidential, made.Secret[:6]}, []any{"Orchard map", "https://map.example.com/callback", true, "gloas-"})
+	var found []string
+	for _, each := range must(api.ListApplications(&gitlab.ListApplicationsOptions{})) {
+		if each.ID == made.ID {
+			found = append(found, each.ApplicationID, each.Secret)
+		}
+	}
+	same(found, []string{made.ApplicationID, ""})
+	renewed := must(api.RenewApplicationSecret(made.ID))
+	same([]any{renewed.ID, renewed.Secret != made.Secret}, []any{made.ID, true})
+	given.RedirectURI = ptr("/callback")
+	_, _, err := api.CreateApplication(&given)
+	refused(err, 400, "{message: {redirect_uri: [must be an absolute URI.]}}")
+	_, _, err = p.as("owner").Applications.ListApplications(&gitlab.ListApplicationsOptions{})
+	refused(err, 403, "{message: 403 Forbidden}")
+	done(api.DeleteApplication(made.ID))
+	_, err = api.DeleteApplication(made.ID)
+	refused(err, 404, "Not Found")
+}

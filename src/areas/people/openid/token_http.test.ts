@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clientOf } from '../../../../test/support/client.ts';
 import { performJob } from '../../../../test/support/jobs.ts';
+import { newApplication } from '../../../../test/support/oauth.ts';
 import { sendHooks, startReceiver } from '../../../../test/support/receiver.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { passwordDigest } from '../../../access/index.ts';
@@ -144,4 +145,20 @@ test('tokens that can no longer be refreshed are deleted', async () => {
   await performJob(here.services, deleteOldOauthTokens);
   assert.equal((await here.db.selectFrom('oauth_tokens').select('id').execute()).length, 1);
   assert.equal((await clientOf(`${here.url}/api/v4`, kept.access_token).get('/user')).status, 200);
+});
+
+test('a password gives no token without an application while the setting is off', async () => {
+  const here = await place();
+  const { refresh_token } = (await oauth(here).post('/token', grantOf(here))).body;
+  await here.as('admin').put('/application/settings', { ropc_without_client_credentials: false });
+  assert.deepEqual(await refused(here, grantOf(here)), [401, 'invalid_client']);
+  assert.deepEqual(await refused(here, { ...grantOf(here), client_id: 'a program of before' }), [
+    401,
+    'invalid_client',
+  ]);
+  const refreshed = await oauth(here).post('/token', { grant_type: 'refresh_token', refresh_token });
+  assert.equal(refreshed.status, 200, 'a token of before goes on');
+  const { application_id, secret } = await newApplication(here);
+  const own = { client_id: application_id, client_secret: secret };
+  assert.equal((await oauth(here).post('/token', { ...grantOf(here), ...own })).status, 200);
 });
