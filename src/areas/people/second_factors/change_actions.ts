@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { hasSecondFactor } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { notFound, unprocessable } from '../../../http/index.ts';
+import { audit } from '../../instance/audit_events/index.ts';
 import { noteChange } from '../account_notices/jobs.ts';
 import { endSessions } from '../sessions/actions.ts';
 import { renewRecoveryCodes } from './code_actions.ts';
@@ -16,6 +17,13 @@ export interface Actor {
 }
 
 type Kind = 'authenticator' | 'webauthn_key';
+
+const auditFactors = (
+  tx: Database,
+  id: number,
+  event_name: 'user_enable_two_factor' | 'user_disable_two_factor',
+  custom_message: string,
+): Promise<void> => audit(tx, { event_name, entity: { type: 'User', id }, details: { custom_message } });
 
 /** Locks a user, so that two changes of their factors follow one another. */
 async function hasAny(tx: Database, user_id: number): Promise<boolean> {
@@ -39,6 +47,7 @@ export async function factorAdded(
   await add();
   await endSessions(tx, id, session.id);
   await noteChange(tx, id, `${kind}_added`);
+  if (isFirst) await auditFactors(tx, id, 'user_enable_two_factor', 'Second factor enabled');
   return isFirst ? renewRecoveryCodes(tx, id) : undefined;
 }
 
@@ -62,7 +71,10 @@ export async function removeFactor(tx: Database, user_id: number, key?: number):
   const { has_any, grace_hours } = await factorsOf(tx, user_id);
   if (!has_any && grace_hours !== null)
     throw unprocessable('You must have a second factor. Set up another one before you remove this one.');
-  if (!has_any) await tx.deleteFrom('recovery_codes').where('user_id', '=', user_id).execute();
+  if (!has_any) {
+    await tx.deleteFrom('recovery_codes').where('user_id', '=', user_id).execute();
+    await auditFactors(tx, user_id, 'user_disable_two_factor', 'Second factor disabled');
+  }
   await noteChange(tx, user_id, key === undefined ? 'authenticator_removed' : 'webauthn_key_removed');
 }
 
@@ -77,5 +89,6 @@ export async function removeAllFactors(tx: Database, user_id: number): Promise<b
     await tx.deleteFrom(table).where('user_id', '=', user_id).execute();
   await endSessions(tx, user_id);
   await noteChange(tx, user_id, 'factors_removed');
+  await auditFactors(tx, user_id, 'user_disable_two_factor', 'Second factor disabled');
   return true;
 }

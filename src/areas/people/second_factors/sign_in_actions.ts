@@ -4,6 +4,7 @@ import { type Device, refuseTooOften, tokenDigest, type Visitor } from '../../..
 import type { Database } from '../../../db/index.ts';
 import { ApiError, type Services } from '../../../http/index.ts';
 import { confirmSession } from '../sessions/actions.ts';
+import { auditRefusedFactor } from '../sessions/audit_actions.ts';
 import { begin, finishSignIn, type Going, pending_minutes, type SignedIn } from '../sessions/sign_in_actions.ts';
 import { countGuess, takeCode } from './code_actions.ts';
 import { factorsOf } from './queries.ts';
@@ -70,14 +71,23 @@ export async function finishBySecondFactor(
 ): Promise<SignedIn> {
   const { id, user_id, methods, is_remembered } = pending;
   const takeBack = await countGuess(services.db, user_id);
-  const signedIn = await services.db.transaction().execute(async (tx) => {
+  const kind = 'code' in given ? 'otp' : 'webauthn';
+  const finishing = services.db.transaction().execute(async (tx) => {
     const method = await takeFactor(services, tx, user_id, given, device);
     if (method === undefined) return undefined;
     const ended = await tx.deleteFrom('pending_sign_ins').where('id', '=', id).returning('id').executeTakeFirst();
     if (!ended) throw over();
     return begin(services, tx, { user_id, methods: [...methods, method], is_remembered, device });
   });
-  if (!signedIn) throw refusedKey();
+  const signedIn = await finishing.catch(async (error: unknown) => {
+    if (error instanceof ApiError && error.status === 422)
+      await auditRefusedFactor(services.db, { user_id, kind, address: device.address });
+    throw error;
+  });
+  if (!signedIn) {
+    await auditRefusedFactor(services.db, { user_id, kind, address: device.address });
+    throw refusedKey();
+  }
   await takeBack();
   return signedIn;
 }

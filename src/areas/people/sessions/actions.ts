@@ -12,6 +12,7 @@ import {
 } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Services } from '../../../http/index.ts';
+import { auditSignOut } from './audit_actions.ts';
 
 const longestAgent_characters = 300;
 
@@ -84,6 +85,13 @@ export async function renewedCookie({ db, url }: Services, { session }: Visitor)
   const renewed = await renew(db, session.id, false);
   return renewed && cookieFor(url, renewed.value, renewed.is_remembered);
 }
+
+/** Signs a visitor out of the session in which they ask for it. */
+export const signOut = (db: Database, { id, session }: Pick<Visitor, 'id' | 'session'>): Promise<void> =>
+  db.transaction().execute(async (tx) => {
+    await endSession(tx, id, session.id);
+    await auditSignOut(tx, id);
+  });
 
 /** Ends a session, if it belongs to the user. */
 export const endSession = (db: Database, user_id: number, session_id: number) =>

@@ -1,5 +1,5 @@
 /** The functions of sessions that pages use. */
-export { confirmByPassword, endSession, endSessions, listSessions, renewedCookie } from './actions.ts';
+export { confirmByPassword, endSession, endSessions, listSessions, renewedCookie, signOut } from './actions.ts';
 export { deleteEndedSessions, sendPasswordLink } from './jobs.ts';
 export { changePassword, choosePassword, passwordLinkFor, resetPassword, usernameOfLink } from './password_actions.ts';
 export { passwordLink_hours, passwordPage } from './rules.ts';

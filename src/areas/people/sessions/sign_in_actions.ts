@@ -18,11 +18,12 @@ import {
   userColumns,
 } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { type Services, unauthorized } from '../../../http/index.ts';
+import { ApiError, type Services, unauthorized } from '../../../http/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { noteChange } from '../account_notices/jobs.ts';
 import { tellOfUser } from '../users/hook_actions.ts';
 import { type NewSession, startSession } from './actions.ts';
+import { auditRefusedPassword, auditSignIn } from './audit_actions.ts';
 
 /** The address that was asked for, and a form that waits (`waitingForm`); empty texts for none. */
 export interface Going {
@@ -79,6 +80,7 @@ export async function begin({ url, secrets }: Services, tx: Database, session: N
   if (await isFromUnknownPlace({ secrets }, tx, session))
     await noteChange(tx, user_id, 'unknown_sign_in', device.address);
   await recordSignIn(tx, user_id, device.address);
+  await auditSignIn(tx, { user_id, methods: session.methods, address: device.address });
   const value = await startSession(tx, session);
   const cookies = [
     cookieFor(url, value, is_remembered),
@@ -126,6 +128,9 @@ async function awaitSecondFactor({ db, url }: Services, proven: Proven): Promise
 export const passwordsSignIn = async (db: Database): Promise<boolean> =>
   (await settingsOf(db)).password_authentication_enabled_for_web;
 
+/** A text without what PostgreSQL cannot store. */
+const readable = (text: string): string => text.replaceAll('\0', '').toWellFormed();
+
 /** The fields of the sign-in form. */
 export interface SignInFields extends Going {
   login: string;
@@ -143,7 +148,12 @@ export async function signIn(
   device: Device,
 ): Promise<SignedIn> {
   const refused = (user_id: number) => tellOfUser(services.db, 'user_failed_login', user_id);
-  const { id, admin } = await userByPassword(services, { login, password, ...device, refused, reactivates: true });
+  const given = { login, password, ...device, refused, reactivates: true } as const;
+  const { id, admin } = await userByPassword(services, given).catch(async (error: unknown) => {
+    if (error instanceof ApiError && error.status === 401)
+      await auditRefusedPassword(services.db, { login: readable(login), address: device.address });
+    throw error;
+  });
   // Administrators are not locked out by a setting, only by the file of the operator.
   const counts = (admin && services.sign_in.administrators_by_password) || (await passwordsSignIn(services.db));
   if (!counts) throw unauthorized();

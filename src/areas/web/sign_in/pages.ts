@@ -7,11 +7,11 @@ import { authenticationOptions, signInByPasskey } from '../../people/second_fact
 import {
   changePassword,
   choosePassword,
-  endSession,
   passwordPage,
   passwordsSignIn,
   resetPassword,
   signIn,
+  signOut,
   signUpRules,
   usernameOfLink,
 } from '../../people/sessions/index.ts';
@@ -118,7 +118,7 @@ export const signOutPage = page('/users/sign_out', {
     sign_out: {
       anonymous: true,
       async act({ services, caller, reply }) {
-        if (caller) await endSession(services.db, caller.id, caller.session.id);
+        if (caller) await signOut(services.db, caller);
         reply.headers({ 'set-cookie': cookieFor(services.url, undefined), 'clear-site-data': '"cache", "storage"' });
         return '/users/sign_in';
       },

@@ -75,19 +75,21 @@ ${factorForms(seen, key, [])}
   }),
 });
 
-async function confirm(call: PageCall, fields: Values, prove: (visitor: Visitor) => Promise<string>) {
+async function confirm(call: PageCall, fields: Values, what: string, prove: (visitor: Visitor) => Promise<string>) {
   const cookie = await prove(call.caller!);
   addCookie(call, cookie);
   const session = cookie.split(/[=;]/)[1]!;
   return goOn(call, {
     fields: goingIn(fields),
     session,
-    text: 'You have proved who you are. Check the form, and send it once more.',
+    text: `Your ${what} is confirmed. Check the form, and send it once more.`,
   });
 }
 
 const confirmFactor = (call: PageCall, fields: Values) =>
-  confirm(call, fields, (visitor) => confirmByFactor(call.services, visitor, factorIn(fields), call.device));
+  confirm(call, fields, 'second factor', (visitor) =>
+    confirmByFactor(call.services, visitor, factorIn(fields), call.device),
+  );
 
 export const confirmPasswordPage = page('/users/confirm_password', {
   signed_in: true,
@@ -96,7 +98,7 @@ export const confirmPasswordPage = page('/users/confirm_password', {
   forms: {
     confirm: {
       act: (call, fields) =>
-        confirm(call, fields, (visitor) => {
+        confirm(call, fields, 'password', (visitor) => {
           // Whoever has a second factor proves that, so that a stolen password opens nothing.
           if (visitor.session.second_factor.has) throw unprocessable('Your account asks for its second factor.');
           const password = textIn(fields, 'password');
