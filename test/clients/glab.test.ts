@@ -7,11 +7,14 @@ import { after, test } from 'node:test';
 import { concludeMerges, followDeployments, rebaseSource } from '../../src/areas/work/merge_requests/index.ts';
 import { begin, clone, remoteFor, type WorkTree } from '../git/work_tree.ts';
 import { ownAddress } from '../support/address.ts';
+import { browserOf } from '../support/browser.ts';
 import { performQueued } from '../support/jobs.ts';
+import { codeFor, exchangeOf, newApplication, oauthOf, queryOf } from '../support/oauth.ts';
 import { built as ofConfiguration } from '../support/pipelines.ts';
 import { filledWorld } from '../support/repository.ts';
 import { runnerOf } from '../support/runners.ts';
 import { isLong } from '../support/runs.ts';
+import { sent } from '../support/sent.ts';
 import { runProgram } from '../support/small_process.ts';
 import { sshFor, withKey } from '../support/ssh.ts';
 import { type Persona, type World, world } from '../support/world.ts';
@@ -196,5 +199,34 @@ if (isLong) {
     await says(/REGION/, 'variable', 'delete', 'REGION');
     // Its own command asks an endpoint that v4 does not have any more.
     await says(/"valid":true/, 'api', 'projects/:fullpath/ci/lint');
+  });
+
+  test('glab: somebody signs in with a token that they gave to an application on their computer', async (t) => {
+    const client = await built();
+    if ('missing' in client) return t.skip(client.missing);
+    const here = await world({ environment });
+    const { developer } = here.people;
+    const redirect_uri = 'http://localhost:7171/auth/redirect';
+    const scope = 'openid profile read_user write_repository api';
+    const application = await newApplication(here, { redirect_uri, confidential: false, scopes: scope });
+    const code = await codeFor(
+      await browserOf(here, developer),
+      queryOf(application, { redirect_uri, scope }),
+      developer.id,
+    );
+    const given = { ...exchangeOf(application, code), redirect_uri, client_secret: undefined };
+    const { access_token } = await sent(oauthOf(here).post('/token', given));
+    const home = path.join(folder, 'signed-in');
+    await mkdir(home, { recursive: true });
+    const host = { api_protocol: 'http', git_protocol: 'http', api_host: new URL(here.url).host };
+    const config = { check_update: 'false', hosts: { '127.0.0.1': host } };
+    await writeFile(path.join(home, 'config.yml'), JSON.stringify(config), { mode: 0o600 });
+    const env = { PATH: process.env.PATH!, HOME: home, GLAB_CONFIG_DIR: home, NO_PROMPT: '1', NO_COLOR: '1' };
+    const glab = async (...args: string[]) => {
+      const { stdout, stderr } = await runProgram(client.program, args, { cwd: home, env });
+      return stdout + stderr;
+    };
+    await glab('auth', 'login', '--hostname', '127.0.0.1', '--token', access_token);
+    assert.match(await glab('auth', 'status', '--hostname', '127.0.0.1'), new RegExp(`as ${developer.username}`));
   });
 }

@@ -51,11 +51,13 @@ function addressReason(address: string, confidential: boolean): string | undefin
   if (!/^[\x21-\x7e]+$/.test(address) || /[\\"<>^`{|}]/.test(address)) return 'must be a valid URI.';
   if (!/^[a-z][a-z0-9+.-]*:/i.test(address)) return 'must be an absolute URI.';
   if (!URL.canParse(address)) return 'must be a valid URI.';
-  const { protocol, username, password } = new URL(address);
+  const { protocol, hostname, username, password } = new URL(address);
   if (address.includes('#')) return 'cannot contain a fragment.';
   const isOwnScheme = !isOfWeb(protocol);
   if (forbiddenSchemes.has(protocol) || (isOwnScheme && confidential)) return 'is forbidden by the server.';
+  // Pages name the host in a header, where other characters divide what follows.
   if (!isOwnScheme && !/^https?:\/\/[^/]/i.test(address)) return 'must be a valid URI.';
+  if (!isOwnScheme && !/^([\w.-]+|\[[\da-f:.]+\])$/.test(hostname)) return 'must be a valid URI.';
   return username === '' && password === '' ? undefined : 'must be a valid URI.';
 }
 

@@ -27,7 +27,7 @@ const comesFromForm = ({ reply }: PageCall, began: string | undefined): boolean 
 function leavingView({ reply }: PageCall, to: URL): View {
   reply.header('refresh', `0; url=${to.href}`);
   return {
-    title: ['Signed in'],
+    title: ['Going on'],
     main: html`<p><a href="${to.href}">Go on to ${to.origin === 'null' ? to.protocol : to.host}</a></p>`,
   };
 }
