@@ -7,6 +7,7 @@ import { Attribute, Change } from 'ldapts';
 import { checkActivePeople, checkEverybody } from '../../src/areas/people/providers/index.ts';
 import { ownAddress } from '../support/address.ts';
 import { allowSignIns, anonymousBrowser, type Browser } from '../support/browser.ts';
+import { browserTest } from '../support/chromium.ts';
 import { atFileEnd } from '../support/file_end.ts';
 import { gitClient } from '../support/git.ts';
 import { performJob } from '../support/jobs.ts';
@@ -270,4 +271,21 @@ directoryTest('the password of a directory counts for git and /oauth/token', asy
   assert.equal((await token('a word')).status, 200);
   assert.equal((await token('another word')).status, 400);
   assert.equal((await token('')).status, 400);
+});
+
+browserTest('a person signs in by the form of a directory', async (invite, t) => {
+  if (!directory) return t.skip(without);
+  const at = await world({ environment });
+  await allowSignIns(at);
+  const uid = await somebody(directory);
+  const visitor = await invite(at.url, { javaScriptEnabled: false });
+  await visitor.open('/users/sign_in?to=%2Fdashboard%2Ftodos');
+  const form = visitor.page.locator('form[action="/users/auth/directory"]');
+  await visitor.fill({ Name: uid, Password: 'another word' }, form);
+  await visitor.press('Sign in with Directory', form);
+  assert.deepEqual(visitor.refused(), [401]);
+  await visitor.sees('The name or the password is wrong.');
+  await visitor.fill({ Name: uid, Password: 'a word' });
+  await visitor.press('Sign in with Directory');
+  assert.equal(visitor.path, '/dashboard/todos');
 });
