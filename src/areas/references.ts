@@ -239,6 +239,7 @@ export const atLeaving: Readonly<Record<string, AtLeaving>> = {
     'project_stars.user_id',
     'recovery_codes.user_id',
     'saved_views.user_id',
+    'saml_sessions.user_id',
     'service_accounts.user_id',
     'snippets.user_id',
     'subscriptions.user_id',

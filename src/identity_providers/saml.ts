@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { SAML, type SamlConfig, ValidateInResponseTo } from '@node-saml/node-saml';
 import { type DecryptOptions, decrypt } from 'xml-encryption';
 import { soon } from './asking.ts';
-import { callbackUrl, ProviderError, type Stated, type Surroundings } from './definition.ts';
+import { callbackUrl, ProviderError, type Stated, type Surroundings, storable } from './definition.ts';
 import type { SamlProvider } from './members.ts';
 import { checkAssertion, checkResponse, checkSignatures, type Expected, statedIn } from './saml_checks.ts';
 import { type SamlPeer, samlPeer } from './saml_metadata.ts';
@@ -18,13 +18,15 @@ export interface SamlRound {
 /** What a provider has stated, and what keeps it from being stated again. */
 export interface SamlStated extends Stated {
   assertion: { id: string; ends_at: Date };
+  /** By which the provider names the person when they sign out there. */
+  name_id: string | undefined;
 }
 
 const nameOf = ({ sp_entity_id }: SamlProvider, url: string): string => sp_entity_id ?? url;
 const decrypted = promisify<string, DecryptOptions, string>(decrypt as never);
 
-/** The library for one message. @param request_id the only request that the message may answer */
-function libraryFor(provider: SamlProvider, url: string, peer: SamlPeer, request_id: string | undefined): SAML {
+/** The library for one message, or for several of which none answers a request. @param request_id the only request that the message may answer */
+export function libraryFor(provider: SamlProvider, url: string, peer: SamlPeer, request_id: string | undefined): SAML {
   const { private_key, want_assertions_signed, clock_skew } = provider;
   const known = { value: new Date().toISOString(), createdAt: Date.now() };
   const isKnown = (id: string | null) => id !== null && id === request_id;
@@ -34,6 +36,8 @@ function libraryFor(provider: SamlProvider, url: string, peer: SamlPeer, request
     audience: nameOf(provider, url),
     callbackUrl: callbackUrl(url, provider.name),
     entryPoint: peer.sso_url,
+    ...(peer.slo_url === undefined ? {} : { logoutUrl: peer.slo_url }),
+    logoutCallbackUrl: `${url}/users/auth/${provider.name}/slo`,
     wantAssertionsSigned: want_assertions_signed,
     wantAuthnResponseSigned: false,
     acceptedClockSkewMs: clock_skew * 1000,
@@ -116,14 +120,19 @@ export async function endSaml(
   const library = libraryFor(provider, at.url, peer, round?.request_id);
   const assertion = elementOf(await signedAssertion(library, message));
   const ends_at = checkAssertion(assertion, expected);
-  return { ...statedIn(provider, assertion), assertion: { id: assertion.attributes.ID!, ends_at } };
+  const name = allIn(assertion).find((each) => each.name === 'NameID');
+  return {
+    ...statedIn(provider, assertion),
+    assertion: { id: assertion.attributes.ID!, ends_at },
+    name_id: storable(name?.text.trim()),
+  };
 }
 
 /** The metadata of this server for a provider. */
 export function samlMetadata(provider: SamlProvider, url: string): string {
   const { certificate = null } = provider;
   // What it needs to know of the provider is not in there.
-  const peer = { entity_id: '', sso_url: url, certificates: [certificate ?? 'none'] };
+  const peer = { entity_id: '', sso_url: url, certificates: [certificate ?? 'none'], slo_url: undefined };
   return libraryFor(provider, url, peer, undefined).generateServiceProviderMetadata(certificate, certificate);
 }
 

@@ -31,9 +31,12 @@ function refuseUnless(holds: boolean, reason: string): void {
 }
 
 /** Every signature is of the element around it, of that whole element, and made with what counts today. */
-function checkSignature(signature: Element): void {
+export function checkSignature(signature: Element): void {
   const { parent } = signature;
-  refuseUnless(parent !== undefined && ['Response', 'Assertion'].includes(parent.name), 'place of a signature');
+  refuseUnless(
+    parent !== undefined && ['Response', 'Assertion', 'LogoutRequest'].includes(parent.name),
+    'place of a signature',
+  );
   const info = childOf(signature, signatureNamespace, 'SignedInfo');
   const reference = info && childOf(info, signatureNamespace, 'Reference');
   if (!info || !reference) throw new ProviderError('signature without a reference');
@@ -90,6 +93,28 @@ function isConfirmed(confirmation: Element, { callback, request_id, clock_skew_s
     Recipient === callback && InResponseTo === request_id && NotOnOrAfter !== undefined && isNow(data, clock_skew_s)
   );
 }
+
+/** A request to sign somebody out. @returns its id, and until when it counts */
+export function checkLogout(
+  root: Element,
+  { callback, entity_id, clock_skew_s }: Pick<Expected, 'callback' | 'entity_id' | 'clock_skew_s'>,
+): { id: string; ends_at: Date } {
+  refuseUnless(root.namespace === protocolNamespace && root.name === 'LogoutRequest', 'no logout');
+  const { Destination, ID, IssueInstant = '' } = root.attributes;
+  refuseUnless(Destination === undefined || Destination === callback, 'Destination');
+  refuseUnless(childOf(root, assertionNamespace, 'Issuer')?.text.trim() === entity_id, 'Issuer');
+  refuseUnless(isNow(root, clock_skew_s), 'times');
+  const issued_ms = Date.parse(IssueInstant);
+  const age_ms = Date.now() - issued_ms;
+  const [least, most] = [-clock_skew_s * 1000, (clock_skew_s + logout_s) * 1000];
+  refuseUnless(age_ms >= least && age_ms <= most, 'IssueInstant');
+  const id = storable(ID);
+  if (id === undefined) throw new ProviderError('no id');
+  return { id, ends_at: new Date(issued_ms + most) };
+}
+
+/** For how long a request to sign somebody out counts. */
+const logout_s = 300;
 
 /** An assertion whose content is signed. @returns until when it could be shown again */
 export function checkAssertion(assertion: Element, expected: Expected): Date {

@@ -9,6 +9,8 @@ export interface SamlPeer {
   entity_id: string;
   sso_url: string;
   certificates: string[];
+  /** Where answers to logouts go, if the provider takes any. */
+  slo_url: string | undefined;
 }
 
 const metadataNamespace = 'urn:oasis:names:tc:SAML:2.0:metadata';
@@ -46,7 +48,11 @@ function peerIn(xml: string, { idp_entity_id }: Pick<SamlProvider, 'idp_entity_i
     const url = URL.parse(sso?.attributes.Location ?? '');
     if (!url || !['https:', 'http:'].includes(url.protocol) || certificates.length === 0)
       throw new ProviderError('metadata without sign-on or certificate');
-    return { entity_id, sso_url: url.href, certificates };
+    const slo = childrenOf(descriptor, metadataNamespace, 'SingleLogoutService').find(
+      ({ attributes }) => attributes.Binding === redirectBinding,
+    );
+    const slo_url = URL.parse(slo?.attributes.ResponseLocation ?? slo?.attributes.Location ?? '')?.href;
+    return { entity_id, sso_url: url.href, certificates, slo_url };
   }
   throw new ProviderError('metadata of another provider');
 }
@@ -66,7 +72,9 @@ async function fetchPeer(provider: SamlProvider, url: string, { may_be_local }: 
 export function samlPeer(provider: SamlProvider, at: Surroundings): Promise<SamlPeer> {
   const { idp_metadata_url, idp_sso_url, idp_cert, idp_entity_id } = provider;
   if (idp_metadata_url === undefined)
-    return Promise.resolve({ entity_id: idp_entity_id!, sso_url: idp_sso_url!, certificates: idp_cert! });
+    return Promise.resolve({
+      ...{ entity_id: idp_entity_id!, sso_url: idp_sso_url!, certificates: idp_cert!, slo_url: undefined },
+    });
   const before = known.get(provider);
   if (before && before.until_ms > Date.now()) return before.peer;
   const peer = fetchPeer(provider, idp_metadata_url, at);

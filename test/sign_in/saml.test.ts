@@ -1,7 +1,8 @@
 /** Signing in through a foreign SAML identity provider. */
 import assert from 'node:assert/strict';
-import { createPublicKey } from 'node:crypto';
+import { createPublicKey, randomUUID, sign } from 'node:crypto';
 import { before, test } from 'node:test';
+import { deflateRawSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { ownAddress } from '../support/address.ts';
 import { anonymousBrowser, type Browser } from '../support/browser.ts';
@@ -361,6 +362,62 @@ test('a comment inside of a name neither cuts nor joins it', async () => {
   assert.equal(status, 302);
   assert.ok(await userWith(at, 'sso', name_id));
   assert.equal(await userWith(at, 'sso', name_id.slice(0, 4)), undefined);
+});
+
+/** A request of the provider to sign somebody out, as an address. @param change of the XML and of what signs it */
+function logoutFor(
+  at: World,
+  name_id: string,
+  { key = peer.key, xml: changed = (xml: string) => xml, method = 'rsa-sha256', more = '' } = {},
+) {
+  const namespaces =
+    'xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion"';
+  const xml = changed(
+    `<samlp:LogoutRequest ${namespaces} ID="_${randomUUID()}" Version="2.0" IssueInstant="${new Date().toISOString()}" Destination="${at.url}/users/auth/metadata/slo"><saml:Issuer>${peer.issuer}</saml:Issuer><saml:NameID>${name_id}</saml:NameID></samlp:LogoutRequest>`,
+  );
+  const algorithm = `http://www.w3.org/2001/04/xmldsig-more#${method}`;
+  const query = `SAMLRequest=${encodeURIComponent(deflateRawSync(xml).toString('base64'))}&SigAlg=${encodeURIComponent(algorithm)}`;
+  const signature = sign(method === 'rsa-sha1' ? 'sha1' : 'sha256', Buffer.from(query), key).toString('base64');
+  return `${at.url}/users/auth/metadata/slo?${query}&Signature=${encodeURIComponent(signature)}${more}`;
+}
+
+test('a provider ends the sessions that it began, by a request that it has signed', async () => {
+  const at = await here();
+  const name_id = somebody();
+  const browser = anonymousBrowser(at.url);
+  const enter = async () => {
+    const away = await begin(browser, 'metadata');
+    assert.equal((await browser.get(await deliver(at, 'metadata', await peer.answer(away)))).to, '/');
+  };
+  const isIn = async () => (await browser.get('/-/user_settings/identities')).status === 200;
+  const ask = async (address: string) => (await fetch(address, { redirect: 'manual' })).status;
+  await enter();
+  const hostile = [
+    logoutFor(at, name_id, { key: own.key }),
+    logoutFor(at, name_id, { method: 'rsa-sha1' }),
+    logoutFor(at, name_id).replace(/&Signature=.*/, ''),
+    logoutFor(at, name_id, { more: '&xSAMLRequest=x' }),
+    logoutFor(at, name_id, { more: '&Signature=x' }),
+    logoutFor(at, name_id, {
+      xml: (xml) => xml.replace(/Destination="[^"]*"/, 'Destination="https://other.example.com/"'),
+    }),
+    logoutFor(at, name_id, { xml: (xml) => xml.replace(peer.issuer, 'https://evil.example.com') }),
+    logoutFor(at, name_id, {
+      xml: (xml) => xml.replace(/IssueInstant="[^"]*"/, 'IssueInstant="2020-01-01T00:00:00Z"'),
+    }),
+    logoutFor(at, name_id, { xml: (xml) => `<!DOCTYPE x>${xml}` }),
+    `${at.url}/users/auth/metadata/slo`,
+    `${at.url}/users/auth/metadata/slo?SAMLRequest=x&SigAlg=%FF&Signature=x`,
+  ];
+  for (const address of hostile) assert.equal(await ask(address), 401, address);
+  assert.equal(await ask(logoutFor(at, 'somebody else')), 303);
+  assert.ok(await isIn());
+  const request = logoutFor(at, name_id);
+  assert.equal(await ask(request), 303);
+  assert.equal(await isIn(), false);
+  await enter();
+  assert.equal(await ask(request), 401, 'it has counted');
+  assert.ok(await isIn());
 });
 
 test('the metadata say where a provider answers to', async () => {

@@ -4,6 +4,7 @@ import { ProviderError } from '../../../identity_providers/index.ts';
 import { job } from '../../../jobs/index.ts';
 import type { JobServices } from '../../../services/index.ts';
 import { checkDirectory } from './directory_actions.ts';
+import { forgetOldSamlSessions } from './logout_actions.ts';
 import { forgetOldMessages } from './message_actions.ts';
 import { away_minutes } from './round_actions.ts';
 
@@ -17,6 +18,7 @@ export const forgetOldRounds = job('forget_old_rounds', {
       db,
     );
     await forgetOldMessages(db);
+    await forgetOldSamlSessions(db);
   },
 });
 

@@ -52,6 +52,21 @@ export async function takeMessage(
   return text === undefined ? undefined : JSON.parse(text);
 }
 
+export const digestOf = (text: string) => sql`sha256(convert_to(${text}, 'UTF8'))`;
+
+/** Records that a provider has signed somebody in, under the name that it has for them. */
+export async function recordSamlSession(
+  db: Database,
+  provider: string,
+  user_id: number,
+  name_id: string,
+): Promise<void> {
+  await sql`
+    insert into saml_sessions (provider, name_digest, user_id) values (${provider}, ${digestOf(name_id)}, ${user_id})`.execute(
+    db,
+  );
+}
+
 /** Uses up an assertion. @returns whether it had not signed anybody in before */
 export async function useAssertion(
   db: Database,
@@ -60,7 +75,7 @@ export async function useAssertion(
 ): Promise<boolean> {
   const { rows } = await sql`
     insert into used_assertions (provider, digest, ends_at)
-    values (${provider}, sha256(convert_to(${id}, 'UTF8')), ${ends_at.toISOString()})
+    values (${provider}, ${digestOf(id)}, ${ends_at.toISOString()})
     on conflict do nothing returning digest`.execute(db);
   return rows.length > 0;
 }

@@ -18,7 +18,7 @@ import {
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { audit } from '../../instance/audit_events/index.ts';
 import { accountFor, linkIdentity } from './account_actions.ts';
-import { takeMessage, useAssertion } from './message_actions.ts';
+import { recordSamlSession, takeMessage, useAssertion } from './message_actions.ts';
 import { keepRound, type Round, takeRound } from './round_actions.ts';
 import { down, failed, isTrusted, SignInRefused } from './rules.ts';
 
@@ -90,6 +90,8 @@ export interface Return {
 /** What a provider has stated in the end, and where to go on. */
 interface Ended extends Omit<Round, 'protocol'> {
   stated: Stated;
+  /** By which a provider names the person when they sign out there. */
+  name_id?: string | undefined;
 }
 
 async function endSamlRound(
@@ -107,7 +109,8 @@ async function endSamlRound(
   const stated = await refusing(provider, endSaml(provider, at, message.response, protocol));
   if (!(await useAssertion(services.db, provider.name, stated.assertion)))
     throw failed(provider.label, 'assertion was used before');
-  return { stated, ...(round ?? { to: message.relay, kept: '', links: undefined }) };
+  const { name_id } = stated;
+  return { stated, name_id, ...(round ?? { to: message.relay, kept: '', links: undefined }) };
 }
 
 async function endOidcRound(
@@ -151,7 +154,7 @@ export async function comeBack(
   { handle, visitor_id, query, address }: Return,
 ): Promise<Returned> {
   const round = await takeRound(services, provider.name, handle);
-  const { stated, to, kept, links } = await auditing(
+  const { stated, name_id, to, kept, links } = await auditing(
     services,
     address,
     round !== undefined,
@@ -161,6 +164,7 @@ export async function comeBack(
   );
   if (links === undefined) {
     const user_id = await accountFor(services.db, provider, stated, address);
+    if (name_id !== undefined) await recordSamlSession(services.db, provider.name, user_id, name_id);
     const is_strong = isTrusted(provider.trust_second_factor, stated.methods);
     return { user_id, is_strong, going: { to, kept }, has_linked: false };
   }
