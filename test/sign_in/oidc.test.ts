@@ -432,3 +432,18 @@ browserTest('a browser goes to a provider and comes back, and forms lead nowhere
   const elsewhere = await fetch(`${at.url}/users/password/new`);
   assert.match(elsewhere.headers.get('content-security-policy')!, /form-action 'self';/);
 });
+
+browserTest('a browser links an account at a provider, and unlinks it', async (invite) => {
+  const at = await here();
+  const { sub } = somebody();
+  const { id, username } = at.people.developer;
+  await sent(at.as('admin').put(`/users/${id}`, { password }));
+  const visitor = await invite(at.url, { javaScriptEnabled: false });
+  await visitor.signIn(username, password);
+  await visitor.open('/-/user_settings/identities');
+  await visitor.press('Link Corporate account');
+  assert.equal(visitor.path, '/-/user_settings/identities');
+  assert.equal((await userWith(at, 'corporate', sub)).id, id);
+  await visitor.press('Unlink Corporate account');
+  assert.equal(await userWith(at, 'corporate', sub), undefined);
+});
