@@ -4,7 +4,7 @@ import type { Caller } from '../http/endpoint.ts';
 import { ApiError, textOf } from '../http/errors.ts';
 import type { Services } from '../services/index.ts';
 import { callerOfToken } from './authentication.ts';
-import { callerOfPassword } from './sign_in.ts';
+import { callerOfPassword, type Outside } from './sign_in.ts';
 
 /** The scopes for fetching and pushing; one of them is needed. */
 export const gitScopes = {
@@ -54,6 +54,18 @@ export async function basicCaller(services: Services, caller: () => Promise<Call
   }
 }
 
+/** A directory that is silent holds the request that asks it, and no place of others. */
+export const outsideOf =
+  ({ slot }: FastifyRequest): Outside =>
+  async (work) => {
+    slot?.pause();
+    try {
+      return await work();
+    } finally {
+      await slot?.resume();
+    }
+  };
+
 /**
  * The caller of a request with Basic credentials; undefined without credentials.
  * @param options.job_scopes what tokens of jobs may be used for at this door; by default, fetching and pushing code
@@ -72,7 +84,10 @@ export async function callerOfBasic(
   return basicCaller(services, () =>
     callerOfToken(services, { ...given, ...options, address }).catch(async (error: unknown) => {
       const isUnknown = error instanceof ApiError && error.status === 401;
-      const caller = isUnknown && passwords ? await callerOfPassword(services, given, address) : undefined;
+      const caller =
+        isUnknown && passwords
+          ? await callerOfPassword(services, given, { address, outside: outsideOf(request) })
+          : undefined;
       if (!caller) throw error;
       return caller;
     }),

@@ -2,7 +2,7 @@
 
 export { authenticate, callerInJob, callerOfTokenNumbered } from './authentication.ts';
 export { refreshAuthorizations, type Subtree, subtreeOf } from './authorizations.ts';
-export { basicCaller, basicPassword, basicRefused, callerOfBasic, gitScopes } from './basic.ts';
+export { basicCaller, basicPassword, basicRefused, callerOfBasic, gitScopes, outsideOf } from './basic.ts';
 export {
   browserCookie,
   type Device,
@@ -184,7 +184,7 @@ export {
   visitorOfCookie,
   visitorWithToken,
 } from './sessions.ts';
-export { countAttempt, reactivated, recordSignIn, takesPasswords, userByPassword } from './sign_in.ts';
+export { countAttempt, type Outside, reactivated, recordSignIn, takesPasswords, userByPassword } from './sign_in.ts';
 export {
   type GrantedSnippet,
   internalUser,

@@ -27,7 +27,12 @@ export interface SignIn {
   reactivates?: true;
   /** Whether no second factor can be asked for: those who have one, or must have one, are refused as for a wrong password. */
   alone?: true;
+  /** Waits for another system without a place among the requests that are worked on. */
+  outside?: Outside;
 }
+
+/** Runs work that waits for another system. */
+export type Outside = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** The limits of attempts per account and per client address. */
 const limits = {
@@ -114,7 +119,8 @@ type AskedServices = Pick<Services, 'db' | 'url' | 'secrets' | 'sign_in' | 'askD
 
 /** The account with a password of a directory. */
 async function accountInDirectory(services: AskedServices, given: SignIn): Promise<AccountRow | undefined> {
-  const id = await services.askDirectories(services, given);
+  const ask = () => services.askDirectories(services, given);
+  const id = await (given.outside ? given.outside(ask) : ask());
   return id === undefined ? undefined : accountWhere(services.db, sql`id = ${id}`);
 }
 
@@ -176,11 +182,11 @@ export async function takesPasswords(db: Kysely<DB>): Promise<boolean> {
 export async function callerOfPassword(
   services: Services,
   { username, value }: { username: string; value: string },
-  address: string,
+  given: Pick<SignIn, 'address' | 'outside'>,
 ): Promise<Caller | undefined> {
   if (isTokenLike(value) || !(await takesPasswords(services.db))) return undefined;
   try {
-    const user = await userByPassword(services, { login: username, password: value, address, alone: true });
+    const user = await userByPassword(services, { login: username, password: value, ...given, alone: true });
     if (user.user_type !== 'human') return undefined;
     const { counted, plan } = user;
     const token = { id: 0, scopes: ['api'], kind: 'password' as const };

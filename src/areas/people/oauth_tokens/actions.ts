@@ -3,6 +3,7 @@ import { type SqlBool, sql } from 'kysely';
 import {
   callerInJob,
   newTokenValue,
+  type Outside,
   recordSignIn,
   takesPasswords,
   tokenDigest,
@@ -84,6 +85,8 @@ export interface PasswordGrant {
   password: string;
   /** The client's IP address. */
   address: string;
+  /** Waits for a directory. */
+  outside: Outside;
   application_id: number | null;
   scopes: readonly string[];
 }
@@ -94,16 +97,21 @@ export interface PasswordGrant {
  */
 export async function tokenForPassword(
   services: Pick<Services, 'db' | 'url' | 'secrets' | 'sign_in' | 'askDirectories'>,
-  { username, password, address, application_id, scopes }: PasswordGrant,
+  { username, password, address, outside, application_id, scopes }: PasswordGrant,
 ): Promise<MadeToken> {
   if (!(await takesPasswords(services.db))) throw invalidGrant();
   const tell = (user_id: number) => tellOfUser(services.db, 'user_failed_login', user_id);
-  const user = await userByPassword(services, { login: username, password, address, refused: tell, alone: true }).catch(
-    (error: unknown) => {
-      // Knowledge of the password alone does not reveal that an account is blocked.
-      throw error instanceof ApiError && [401, 403].includes(error.status) ? invalidGrant() : error;
-    },
-  );
+  const user = await userByPassword(services, {
+    login: username,
+    password,
+    address,
+    outside,
+    refused: tell,
+    alone: true,
+  }).catch((error: unknown) => {
+    // Knowledge of the password alone does not reveal that an account is blocked.
+    throw error instanceof ApiError && [401, 403].includes(error.status) ? invalidGrant() : error;
+  });
   if (user.user_type !== 'human') throw invalidGrant();
   await recordSignIn(services.db, user.id, address);
   const granted = { user_id: user.id, application_id, scopes, family_id: null, authenticated_at: null, amr: null };

@@ -1,5 +1,5 @@
 /** Answering requests for tokens (docs/reference/oauth_tokens.md#tokens). */
-import { refuseTooOften } from '../../../access/index.ts';
+import { type Outside, refuseTooOften } from '../../../access/index.ts';
 import type { Services } from '../../../http/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { signer } from '../../instance/signing_keys/index.ts';
@@ -22,6 +22,8 @@ export interface TokenRequest {
   sender: Sender;
   /** The client's IP address. */
   address: string;
+  /** Waits for a directory. */
+  outside: Outside;
 }
 
 type Answer = GivenToken & { id_token?: string };
@@ -74,7 +76,7 @@ async function byRefreshToken(services: Services, request: TokenRequest): Promis
 
 /** Without an application, a password gives a token for the API. */
 async function byPassword(services: Services, request: TokenRequest): Promise<Answer> {
-  const { parameter, sender, address } = request;
+  const { parameter, sender, address, outside } = request;
   const client = await senderOf(services, sender, { mayBeUnknown: true });
   if (!client && !(await settingsOf(services.db)).ropc_without_client_credentials) throw invalidClient();
   if (client && !client.confidential)
@@ -83,7 +85,7 @@ async function byPassword(services: Services, request: TokenRequest): Promise<An
   if (!scopes) throw invalidScope();
   const [username, password] = [parameter('username'), parameter('password')];
   const application_id = client?.id ?? null;
-  const made = await tokenForPassword(services, { username, password, address, application_id, scopes });
+  const made = await tokenForPassword(services, { username, password, address, outside, application_id, scopes });
   return answerOf(services, made, client);
 }
 

@@ -1,6 +1,6 @@
 /** The doors of OAuth and OpenID Connect, besides the pages that ask people (docs/reference/oauth_tokens.md). */
 import type { FastifyReply } from 'fastify';
-import { authenticate, countRequest } from '../../../access/index.ts';
+import { authenticate, countRequest, outsideOf } from '../../../access/index.ts';
 import {
   ApiError,
   type Caller,
@@ -41,6 +41,7 @@ const requestIn = (call: Call): TokenRequest => ({
   parameter: (name) => textIn(call, name),
   sender: senderIn(call),
   address: call.request.ip,
+  outside: outsideOf(call.request),
 });
 
 const who: Identification<Caller, Request> = {

@@ -1,5 +1,5 @@
 /** The addresses at which providers sign people in (docs/reference/sign_in_providers.md#pages). */
-import { cookieWith } from '../../../access/index.ts';
+import { cookieWith, outsideOf } from '../../../access/index.ts';
 import { notFound, type Values } from '../../../http/index.ts';
 import { form, html, ownPath, type PageCall, page, type Resumed, redirect, type View } from '../../../pages/index.ts';
 import {
@@ -60,10 +60,8 @@ async function signIn(call: PageCall, fields: Values): Promise<string | URL | Vi
   const { services, device, reply } = call;
   const given = { login: textIn(fields, 'login'), password: textIn(fields, 'password') };
   return explained(call, provider, async () => {
-    // A directory that is silent holds this request, and no place of others.
-    const { slot } = reply.request;
-    slot?.pause();
-    const user_id = await signInByDirectory(services, provider, given, device).finally(() => slot?.resume());
+    const outside = outsideOf(reply.request);
+    const user_id = await outside(() => signInByDirectory(services, provider, given, device));
     return goOn(call, { user_id, is_strong: false, going: goingIn(fields), has_linked: false }, ['pwd']);
   });
 }
