@@ -5545,6 +5545,21 @@ comment on column runners.is_registered is 'Whether it was made with a registrat
 comment on column runners.tag_list is 'Sorted; a job is for the runners that have all of its tags.';
 comment on column runners.maximum_timeout is 'Seconds that a job may take on it.';
 
+create table saml_sessions (
+  id bigint generated always as identity not null,
+  provider text not null,
+  name_digest bytea not null,
+  user_id bigint not null,
+  created_at timestamp with time zone default now() not null,
+  constraint saml_sessions_pkey PRIMARY KEY (id),
+  constraint saml_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX saml_sessions_by_age ON saml_sessions USING btree (created_at);
+CREATE INDEX saml_sessions_by_name ON saml_sessions USING btree (provider, name_digest);
+CREATE INDEX saml_sessions_by_user ON saml_sessions USING btree (user_id);
+comment on table saml_sessions is 'Sign-ins by SAML providers, which can end the sessions that they began.';
+comment on column saml_sessions.name_digest is 'SHA-256 of the NameID.';
+
 create table saved_views (
   id bigint generated always as identity not null,
   user_id bigint not null,

@@ -2616,6 +2616,14 @@ export interface Runners {
   updated_at: Generated<Timestamp>;
 }
 
+export interface SamlSessions {
+  id: GeneratedAlways<number>;
+  provider: string;
+  name_digest: Buffer;
+  user_id: number;
+  created_at: Generated<Timestamp>;
+}
+
 export interface SavedViews {
   id: GeneratedAlways<number>;
   user_id: number;
@@ -3227,6 +3235,7 @@ export interface DB {
   runner_managers: RunnerManagers;
   runner_projects: RunnerProjects;
   runners: Runners;
+  saml_sessions: SamlSessions;
   saved_views: SavedViews;
   secure_files: SecureFiles;
   service_accounts: ServiceAccounts;

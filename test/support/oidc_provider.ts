@@ -72,7 +72,7 @@ export async function startOidcProvider(url: string, names: readonly string[]): 
     },
     pkce: { required: () => true },
     cookies: { keys: ['of the test'] },
-    ttl: { Session: 60, Interaction: 60, Grant: 60, AccessToken: 60, IdToken: 60, AuthorizationCode: 60 },
+    ttl: { Session: 600, Interaction: 600, Grant: 600, AccessToken: 600, IdToken: 600, AuthorizationCode: 600 },
   });
   const handle = provider.callback();
   answer = (request, response) => {
