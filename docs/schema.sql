@@ -23,6 +23,507 @@ CREATE OR REPLACE FUNCTION public.arrives_counted()
 AS $function$
   select coalesce(current_setting('coppice.arrives_counted', true), '') = 'yes'
 $function$;
+CREATE OR REPLACE FUNCTION public.audit_access_requests()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it access_requests;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'User';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.project_id) is not null then 'Project' when (it.group_id) is not null then 'Group' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.project_id), (it.group_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.user_id;
+  target_details := (select username from users where id = it.user_id);
+  if tg_op = 'DELETE' then perform write_audit_event('access_request_denied', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'user')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_application_settings()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it application_settings;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'ApplicationSetting';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := 'Gitlab::Audit::InstanceScope';
+  entity_id := coalesce(1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := 'Application settings';
+  if tg_op <> 'UPDATE' then return it; end if;
+  if old.runner_registration_version is distinct from new.runner_registration_version then
+    perform write_audit_event('ci_runner_token_reset', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'registration token'));
+  end if;
+  for member in select key from jsonb_each(to_jsonb(new)) where value is distinct from to_jsonb(old)->key and key <> all(array['id', 'counts_requests', 'archive_builds_seconds', 'created_at', 'updated_at', 'runner_registration_version']::text[]) loop
+    perform write_audit_event(replace('application_setting_updated', '*', member), entity_type, entity_id, entity_path, target_id, target_type, target_details,
+      jsonb_build_object('change', member) || case when member = any(array['rate_limiting_response_text']::text[]) then '{}'
+        else jsonb_build_object('from', to_jsonb(old)->>member, 'to', to_jsonb(new)->>member) end);
+  end loop;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_approval_rule_groups()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it approval_rule_groups;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'ApprovalRuleGroup';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  if ((select merge_request_id from approval_rules where id = it.approval_rule_id) is null) is not true then return it; end if;
+  entity_type := case when ((select project_id from approval_rules where id = it.approval_rule_id)) is not null then 'Project' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce(((select project_id from approval_rules where id = it.approval_rule_id)), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.approval_rule_id;
+  target_details := (select name from approval_rules where id = it.approval_rule_id);
+  if tg_op = 'INSERT' then perform write_audit_event('update_approval_rules', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'approval_rule_group')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('update_approval_rules', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'approval_rule_group')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_approval_rule_protected_branches()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it approval_rule_protected_branches;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'ApprovalRuleProtectedBranch';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  if ((select merge_request_id from approval_rules where id = it.approval_rule_id) is null) is not true then return it; end if;
+  entity_type := case when ((select project_id from approval_rules where id = it.approval_rule_id)) is not null then 'Project' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce(((select project_id from approval_rules where id = it.approval_rule_id)), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.approval_rule_id;
+  target_details := (select name from approval_rules where id = it.approval_rule_id);
+  if tg_op = 'INSERT' then perform write_audit_event('update_approval_rules', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'approval_rule_protected_branch')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('update_approval_rules', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'approval_rule_protected_branch')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_approval_rule_users()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it approval_rule_users;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'ApprovalRuleUser';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  if ((select merge_request_id from approval_rules where id = it.approval_rule_id) is null) is not true then return it; end if;
+  entity_type := case when ((select project_id from approval_rules where id = it.approval_rule_id)) is not null then 'Project' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce(((select project_id from approval_rules where id = it.approval_rule_id)), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.approval_rule_id;
+  target_details := (select name from approval_rules where id = it.approval_rule_id);
+  if tg_op = 'INSERT' then perform write_audit_event('update_approval_rules', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'approval_rule_user')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('update_approval_rules', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'approval_rule_user')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_approval_rules()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it approval_rules;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'ApprovalProjectRule';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  if (it.merge_request_id is null) is not true then return it; end if;
+  entity_type := case when (it.project_id) is not null then 'Project' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.project_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := it.name;
+  if tg_op = 'INSERT' then perform write_audit_event('approval_rule_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'approval_project_rule')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('approval_rule_deleted', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'approval_project_rule')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  if old.name is distinct from new.name then
+    perform write_audit_event('update_approval_rules', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'name', 'from', to_jsonb(old.name) #>> '{}', 'to', to_jsonb(new.name) #>> '{}'));
+  end if;
+  if old.rule_type is distinct from new.rule_type then
+    perform write_audit_event('update_approval_rules', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'rule_type', 'from', to_jsonb(old.rule_type) #>> '{}', 'to', to_jsonb(new.rule_type) #>> '{}'));
+  end if;
+  if old.approvals_required is distinct from new.approvals_required then
+    perform write_audit_event('update_approval_rules', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'approvals_required', 'from', to_jsonb(old.approvals_required) #>> '{}', 'to', to_jsonb(new.approvals_required) #>> '{}'));
+  end if;
+  if old.applies_to_all_protected_branches is distinct from new.applies_to_all_protected_branches then
+    perform write_audit_event('update_approval_rules', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'applies_to_all_protected_branches', 'from', to_jsonb(old.applies_to_all_protected_branches) #>> '{}', 'to', to_jsonb(new.applies_to_all_protected_branches) #>> '{}'));
+  end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_clusters()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it clusters;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'Clusters::Cluster';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := 'Gitlab::Audit::InstanceScope';
+  entity_id := coalesce(1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := it.name;
+  if tg_op = 'INSERT' then perform write_audit_event('cluster_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'clusters_cluster')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('cluster_deleted', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'clusters_cluster')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  for member in select key from jsonb_each(to_jsonb(new)) where value is distinct from to_jsonb(old)->key and key <> all(array['id', 'user_id', 'created_at', 'updated_at']::text[]) loop
+    perform write_audit_event(replace('cluster_updated', '*', member), entity_type, entity_id, entity_path, target_id, target_type, target_details,
+      jsonb_build_object('change', member) || case when member = any(array['token', 'ca_cert', 'api_url']::text[]) then '{}'
+        else jsonb_build_object('from', to_jsonb(old)->>member, 'to', to_jsonb(new)->>member) end);
+  end loop;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_deploy_key_projects()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it deploy_key_projects;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'DeployKey';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.project_id) is not null then 'Project' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.project_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.key_id;
+  target_details := (select title from keys where id = it.key_id);
+  if tg_op = 'INSERT' then perform write_audit_event('deploy_key_added', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'deploy_key')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('deploy_key_removed', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'deploy_key')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  if old.can_push is distinct from new.can_push then
+    perform write_audit_event('deploy_key_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'can_push', 'from', to_jsonb(old.can_push) #>> '{}', 'to', to_jsonb(new.can_push) #>> '{}'));
+  end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_deploy_tokens()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it deploy_tokens;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'DeployToken';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.project_id) is not null then 'Project' when (it.group_id) is not null then 'Group' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.project_id), (it.group_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := it.name;
+  if tg_op = 'INSERT' then name := (case when it.project_id is not null then 'deploy_token_created' else 'group_deploy_token_created' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'deploy_token')); end if; end if;
+  if tg_op = 'DELETE' then name := (case when it.project_id is not null then 'deploy_token_revoked' else 'group_deploy_token_revoked' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'deploy_token')); end if; end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_emails()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it emails;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'Email';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  if (not it.is_primary) is not true then return it; end if;
+  entity_type := case when (it.user_id) is not null then 'User' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.user_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := it.email;
+  if tg_op = 'INSERT' then perform write_audit_event('email_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'email')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('email_destroyed', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'email')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_feature_flags()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it feature_flags;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'FeatureFlag';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.project_id) is not null then 'Project' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.project_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := it.name;
+  if tg_op = 'INSERT' then perform write_audit_event('feature_flag_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'feature_flag')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('feature_flag_deleted', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'feature_flag')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  if old.name is distinct from new.name then
+    perform write_audit_event('feature_flag_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'name', 'from', to_jsonb(old.name) #>> '{}', 'to', to_jsonb(new.name) #>> '{}'));
+  end if;
+  if old.description is distinct from new.description then
+    perform write_audit_event('feature_flag_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'description'));
+  end if;
+  if old.active is distinct from new.active then
+    perform write_audit_event('feature_flag_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'active', 'from', to_jsonb(old.active) #>> '{}', 'to', to_jsonb(new.active) #>> '{}'));
+  end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_freeze_periods()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it freeze_periods;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'Ci::FreezePeriod';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.project_id) is not null then 'Project' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.project_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := it.freeze_start || ' to ' || it.freeze_end;
+  if tg_op = 'INSERT' then perform write_audit_event('freeze_period_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'ci_freeze_period')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('freeze_period_deleted', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'ci_freeze_period')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  if old.freeze_start is distinct from new.freeze_start then
+    perform write_audit_event('freeze_period_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'freeze_start', 'from', to_jsonb(old.freeze_start) #>> '{}', 'to', to_jsonb(new.freeze_start) #>> '{}'));
+  end if;
+  if old.freeze_end is distinct from new.freeze_end then
+    perform write_audit_event('freeze_period_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'freeze_end', 'from', to_jsonb(old.freeze_end) #>> '{}', 'to', to_jsonb(new.freeze_end) #>> '{}'));
+  end if;
+  if old.cron_timezone is distinct from new.cron_timezone then
+    perform write_audit_event('freeze_period_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'cron_timezone', 'from', to_jsonb(old.cron_timezone) #>> '{}', 'to', to_jsonb(new.cron_timezone) #>> '{}'));
+  end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_geo_nodes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it geo_nodes;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'GeoNode';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := 'Gitlab::Audit::InstanceScope';
+  entity_id := coalesce(1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := it.name;
+  if tg_op = 'INSERT' then perform write_audit_event('geo_node_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'geo_node')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('geo_node_deleted', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'geo_node')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  for member in select key from jsonb_each(to_jsonb(new)) where value is distinct from to_jsonb(old)->key and key <> all(array['id', 'refresh_requested_at', 'repair_requested_at', 'created_at', 'updated_at', 'promoted_at']::text[]) loop
+    perform write_audit_event(replace('geo_node_updated', '*', member), entity_type, entity_id, entity_path, target_id, target_type, target_details,
+      jsonb_build_object('change', member) || case when member = any(array['credential']::text[]) then '{}'
+        else jsonb_build_object('from', to_jsonb(old)->>member, 'to', to_jsonb(new)->>member) end);
+  end loop;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_gpg_keys()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it gpg_keys;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'GpgKey';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.user_id) is not null then 'User' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.user_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := encode(it.fingerprint, 'hex');
+  if tg_op = 'INSERT' then perform write_audit_event('add_gpg_key', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'gpg_key')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('remove_gpg_key', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'gpg_key')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_group_approval_settings()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it group_approval_settings;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'Group';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.group_id) is not null then 'Group' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.group_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.group_id;
+  target_details := (select full_path from namespaces where id = it.group_id);
+  if tg_op = 'INSERT' then perform write_audit_event('group_approval_settings_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'group')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  for member in select key from jsonb_each(to_jsonb(new)) where value is distinct from to_jsonb(old)->key and key <> all(array['group_id']::text[]) loop
+    perform write_audit_event(replace('group_*_updated', '*', member), entity_type, entity_id, entity_path, target_id, target_type, target_details,
+      jsonb_build_object('change', member) || case when member = any(array[]::text[]) then '{}'
+        else jsonb_build_object('from', to_jsonb(old)->>member, 'to', to_jsonb(new)->>member) end);
+  end loop;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_group_links()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it group_links;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'Group';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.project_id) is not null then 'Project' when (it.group_id) is not null then 'Group' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.project_id), (it.group_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.invited_group_id;
+  target_details := (select full_path from namespaces where id = it.invited_group_id);
+  if tg_op = 'INSERT' then name := (case when it.project_id is not null then 'project_group_link_created' else 'group_share_with_group_link_created' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'group')); end if; end if;
+  if tg_op = 'DELETE' then name := (case when it.project_id is not null then 'project_group_link_deleted' else 'group_share_with_group_link_removed' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'group')); end if; end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  if old.access_level is distinct from new.access_level then
+    name := (case when it.project_id is not null then 'project_group_link_updated' else 'group_share_with_group_link_updated' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'access_level', 'from', to_jsonb(old.access_level) #>> '{}', 'to', to_jsonb(new.access_level) #>> '{}')); end if;
+  end if;
+  if old.expires_at is distinct from new.expires_at then
+    name := (case when it.project_id is not null then 'project_group_link_updated' else 'group_share_with_group_link_updated' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'expires_at', 'from', to_jsonb(old.expires_at) #>> '{}', 'to', to_jsonb(new.expires_at) #>> '{}')); end if;
+  end if;
+  return it;
+end $function$;
 CREATE OR REPLACE FUNCTION public.audit_hash(previous bytea, event audit_events)
  RETURNS bytea
  LANGUAGE sql
@@ -32,6 +533,296 @@ AS $function$
     event.id, extract(epoch from event.created_at), event.event_name, event.author_id, event.author_name, event.author_email, event.author_class, event.acts_as,
     host(event.ip_address), event.entity_type, event.entity_id, event.entity_path, event.target_id, event.target_type, event.target_details, event.details, event.place)::text, 'UTF8'))
 $function$;
+CREATE OR REPLACE FUNCTION public.audit_hooks()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it hooks;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'WebHook';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.project_id) is not null then 'Project' when (it.group_id) is not null then 'Group' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.project_id), (it.group_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := coalesce(it.name, (regexp_match(it.url, '^[^:]+://(?:[^/?#]*@)?([^/?#]+)'))[1]);
+  if tg_op = 'INSERT' then perform write_audit_event('webhook_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'web_hook')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('webhook_destroyed', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'web_hook')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  for member in select key from jsonb_each(to_jsonb(new)) where value is distinct from to_jsonb(old)->key and key <> all(array['id', 'project_id', 'group_id', 'recent_failures', 'disabled_until', 'created_at', 'updated_at']::text[]) loop
+    perform write_audit_event(replace('webhook_updated', '*', member), entity_type, entity_id, entity_path, target_id, target_type, target_details,
+      jsonb_build_object('change', member) || case when member = any(array['url', 'secrets', 'description', 'custom_webhook_template']::text[]) then '{}'
+        else jsonb_build_object('from', to_jsonb(old)->>member, 'to', to_jsonb(new)->>member) end);
+  end loop;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_invitations()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it invitations;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'Invitation';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.project_id) is not null then 'Project' when (it.group_id) is not null then 'Group' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.project_id), (it.group_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := it.invite_email;
+  if tg_op = 'INSERT' then perform write_audit_event('invitation_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'invitation')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('invitation_destroyed', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'invitation')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  if old.access_level is distinct from new.access_level then
+    perform write_audit_event('invitation_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'access_level', 'from', to_jsonb(old.access_level) #>> '{}', 'to', to_jsonb(new.access_level) #>> '{}'));
+  end if;
+  if old.expires_at is distinct from new.expires_at then
+    perform write_audit_event('invitation_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'expires_at', 'from', to_jsonb(old.expires_at) #>> '{}', 'to', to_jsonb(new.expires_at) #>> '{}'));
+  end if;
+  if old.member_role_id is distinct from new.member_role_id then
+    perform write_audit_event('invitation_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'member_role_id', 'from', to_jsonb(old.member_role_id) #>> '{}', 'to', to_jsonb(new.member_role_id) #>> '{}'));
+  end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_job_token_groups()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it job_token_groups;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'Group';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.project_id) is not null then 'Project' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.project_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.group_id;
+  target_details := (select full_path from namespaces where id = it.group_id);
+  if tg_op = 'INSERT' then perform write_audit_event('secure_ci_job_token_group_added', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'group')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('secure_ci_job_token_group_removed', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'group')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_job_token_projects()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it job_token_projects;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'Project';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.project_id) is not null then 'Project' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.project_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.allowed_id;
+  target_details := (select full_path from projects where id = it.allowed_id);
+  if tg_op = 'INSERT' then perform write_audit_event('secure_ci_job_token_project_added', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'project')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('secure_ci_job_token_project_removed', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'project')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_keys()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it keys;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'Key';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  if (it.user_id is not null) is not true then return it; end if;
+  entity_type := case when (it.user_id) is not null then 'User' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.user_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := it.title;
+  if tg_op = 'INSERT' then perform write_audit_event('add_ssh_key', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'key')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('remove_ssh_key', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'key')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_licenses()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it licenses;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'License';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := 'Gitlab::Audit::InstanceScope';
+  entity_id := coalesce(1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := it.plan;
+  if tg_op = 'INSERT' then perform write_audit_event('license_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'license')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('license_deleted', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'license')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_member_roles()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it member_roles;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'MemberRole';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.group_id) is not null then 'Group' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.group_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := it.name;
+  if tg_op = 'INSERT' then perform write_audit_event('member_role_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'member_role')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('member_role_deleted', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'member_role')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  for member in select key from jsonb_each(to_jsonb(new)) where value is distinct from to_jsonb(old)->key and key <> all(array['id', 'group_id', 'created_at', 'updated_at', 'permissions']::text[]) loop
+    perform write_audit_event(replace('member_role_updated', '*', member), entity_type, entity_id, entity_path, target_id, target_type, target_details,
+      jsonb_build_object('change', member) || case when member = any(array['description']::text[]) then '{}'
+        else jsonb_build_object('from', to_jsonb(old)->>member, 'to', to_jsonb(new)->>member) end);
+  end loop;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_members()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it members;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'User';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  if ((select user_type from users where id = it.user_id) <> 'project_bot') is not true then return it; end if;
+  entity_type := case when (it.project_id) is not null then 'Project' when (it.group_id) is not null then 'Group' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.project_id), (it.group_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.user_id;
+  target_details := (select username from users where id = it.user_id);
+  if tg_op = 'INSERT' then perform write_audit_event('member_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'user')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('member_destroyed', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'user')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  if old.access_level is distinct from new.access_level then
+    perform write_audit_event('member_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'access_level', 'from', to_jsonb(case old.access_level when 5 then 'minimal' when 10 then 'guest' when 15 then 'planner' when 20 then 'reporter' when 30 then 'developer' when 40 then 'maintainer' when 50 then 'owner' end) #>> '{}', 'to', to_jsonb(case new.access_level when 5 then 'minimal' when 10 then 'guest' when 15 then 'planner' when 20 then 'reporter' when 30 then 'developer' when 40 then 'maintainer' when 50 then 'owner' end) #>> '{}'));
+  end if;
+  if old.expires_at is distinct from new.expires_at then
+    perform write_audit_event('member_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'expires_at', 'from', to_jsonb(old.expires_at) #>> '{}', 'to', to_jsonb(new.expires_at) #>> '{}'));
+  end if;
+  if old.member_role_id is distinct from new.member_role_id then
+    perform write_audit_event('member_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'member_role', 'from', to_jsonb((select name from member_roles where id = old.member_role_id)) #>> '{}', 'to', to_jsonb((select name from member_roles where id = new.member_role_id)) #>> '{}'));
+  end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_namespaces()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it namespaces;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'Group';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  if (it.kind = 'group') is not true then return it; end if;
+  entity_type := case when (it.id) is not null then 'Group' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.id), 1);
+  entity_path := it.full_path;
+  target_id := it.id;
+  target_details := it.full_path;
+  if tg_op = 'INSERT' then perform write_audit_event('group_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'group')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('group_destroyed', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'group')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  if old.marked_for_deletion_at is distinct from new.marked_for_deletion_at then
+    name := (case when new.marked_for_deletion_at is null then 'group_restored' else 'group_deletion_marked' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'marked_for_deletion_at')); end if;
+  end if;
+  if old.archived is distinct from new.archived then
+    name := (case when new.archived then 'group_archived' else 'group_unarchived' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'archived', 'from', to_jsonb(old.archived) #>> '{}', 'to', to_jsonb(new.archived) #>> '{}')); end if;
+  end if;
+  if old.runner_registration_version is distinct from new.runner_registration_version then
+    perform write_audit_event('ci_runner_token_reset', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'registration token'));
+  end if;
+  for member in select key from jsonb_each(to_jsonb(new)) where value is distinct from to_jsonb(old)->key and key <> all(array['id', 'kind', 'full_path', 'traversal_ids', 'owner_id', 'created_at', 'updated_at', 'avatar_key', 'repository_storage', 'marked_for_deletion_at', 'archived', 'runner_registration_version']::text[]) loop
+    perform write_audit_event(replace('group_*_updated', '*', member), entity_type, entity_id, entity_path, target_id, target_type, target_details,
+      jsonb_build_object('change', member) || case when member = any(array['description', 'avatar']::text[]) then '{}'
+        else jsonb_build_object('from', to_jsonb(old)->>member, 'to', to_jsonb(new)->>member) end);
+  end loop;
+  return it;
+end $function$;
 CREATE OR REPLACE FUNCTION public.audit_oauth_applications()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -46,6 +837,7 @@ declare
   target_id bigint;
   target_type text := 'OauthApplication';
   target_details text;
+  member text;
 begin
   if tg_op = 'DELETE' then it := old; else it := new; end if;
   entity_type := case when (it.group_id) is not null then 'Group' when (it.user_id) is not null then 'User' else 'Gitlab::Audit::InstanceScope' end;
@@ -55,11 +847,26 @@ begin
   target_details := it.name;
   if tg_op = 'INSERT' then perform write_audit_event('oauth_application_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'oauth_application')); end if;
   if tg_op = 'DELETE' then perform write_audit_event('oauth_application_destroyed', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'oauth_application')); end if;
-  if tg_op <> 'UPDATE' then return null; end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  if old.name is distinct from new.name then
+    perform write_audit_event('oauth_application_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'name', 'from', to_jsonb(old.name) #>> '{}', 'to', to_jsonb(new.name) #>> '{}'));
+  end if;
+  if old.redirect_uri is distinct from new.redirect_uri then
+    perform write_audit_event('oauth_application_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'redirect_uri', 'from', to_jsonb(old.redirect_uri) #>> '{}', 'to', to_jsonb(new.redirect_uri) #>> '{}'));
+  end if;
+  if old.scopes is distinct from new.scopes then
+    perform write_audit_event('oauth_application_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'scopes', 'from', to_jsonb(old.scopes) #>> '{}', 'to', to_jsonb(new.scopes) #>> '{}'));
+  end if;
+  if old.confidential is distinct from new.confidential then
+    perform write_audit_event('oauth_application_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'confidential', 'from', to_jsonb(old.confidential) #>> '{}', 'to', to_jsonb(new.confidential) #>> '{}'));
+  end if;
+  if old.trusted is distinct from new.trusted then
+    perform write_audit_event('oauth_application_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'trusted', 'from', to_jsonb(old.trusted) #>> '{}', 'to', to_jsonb(new.trusted) #>> '{}'));
+  end if;
   if old.secret_digest is distinct from new.secret_digest then
     perform write_audit_event('oauth_application_secret_renewed', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'secret'));
   end if;
-  return null;
+  return it;
 end $function$;
 CREATE OR REPLACE FUNCTION public.audit_oauth_consents()
  RETURNS trigger
@@ -75,6 +882,7 @@ declare
   target_id bigint;
   target_type text := 'OauthApplication';
   target_details text;
+  member text;
 begin
   if tg_op = 'DELETE' then it := old; else it := new; end if;
   entity_type := case when (it.user_id) is not null then 'User' else 'Gitlab::Audit::InstanceScope' end;
@@ -84,11 +892,11 @@ begin
   target_details := (select name from oauth_applications where oauth_applications.id = it.application_id);
   if tg_op = 'INSERT' then perform write_audit_event('user_authorized_oauth_application', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'oauth_application')); end if;
   if tg_op = 'DELETE' then perform write_audit_event('user_revoked_oauth_application', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'oauth_application')); end if;
-  if tg_op <> 'UPDATE' then return null; end if;
+  if tg_op <> 'UPDATE' then return it; end if;
   if old.scopes is distinct from new.scopes then
     perform write_audit_event('user_authorized_oauth_application', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'scopes', 'from', to_jsonb(array_to_string(old.scopes, ' ')) #>> '{}', 'to', to_jsonb(array_to_string(new.scopes, ' ')) #>> '{}'));
   end if;
-  return null;
+  return it;
 end $function$;
 CREATE OR REPLACE FUNCTION public.audit_path(entity_type text, entity_id bigint)
  RETURNS text
@@ -101,6 +909,374 @@ AS $function$
     when 'Project' then (select full_path::text from projects where id = entity_id)
     else 'gitlab_instance' end, '')
 $function$;
+CREATE OR REPLACE FUNCTION public.audit_personal_access_tokens()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it personal_access_tokens;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'PersonalAccessToken';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when ((select project_id from access_token_bots where user_id = it.user_id)) is not null then 'Project' when ((select group_id from access_token_bots where user_id = it.user_id)) is not null then 'Group' when (it.user_id) is not null then 'User' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce(((select project_id from access_token_bots where user_id = it.user_id)), ((select group_id from access_token_bots where user_id = it.user_id)), (it.user_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := it.name;
+  if tg_op = 'INSERT' then name := (case when it.family_id is null then case when (select project_id from access_token_bots where user_id = it.user_id) is not null then 'project_access_token_created'
+    when (select group_id from access_token_bots where user_id = it.user_id) is not null then 'group_access_token_created' else 'personal_access_token_created' end else case when (select project_id from access_token_bots where user_id = it.user_id) is not null then 'project_access_token_rotated'
+    when (select group_id from access_token_bots where user_id = it.user_id) is not null then 'group_access_token_rotated' else 'personal_access_token_rotated' end end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'personal_access_token')); end if; end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  if old.revoked is distinct from new.revoked then
+    name := (case when (select project_id from access_token_bots where user_id = it.user_id) is not null then 'project_access_token_deleted'
+    when (select group_id from access_token_bots where user_id = it.user_id) is not null then 'group_access_token_deleted' else 'personal_access_token_revoked' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'personal_access_token')); end if;
+  end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_pipeline_triggers()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it pipeline_triggers;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'Ci::Trigger';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.project_id) is not null then 'Project' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.project_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := it.description;
+  if tg_op = 'INSERT' then perform write_audit_event('ci_trigger_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'ci_trigger')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('ci_trigger_deleted', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'ci_trigger')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  if old.description is distinct from new.description then
+    perform write_audit_event('ci_trigger_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'description', 'from', to_jsonb(old.description) #>> '{}', 'to', to_jsonb(new.description) #>> '{}'));
+  end if;
+  if old.owner_id is distinct from new.owner_id then
+    perform write_audit_event('ci_trigger_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'owner_id', 'from', to_jsonb(old.owner_id) #>> '{}', 'to', to_jsonb(new.owner_id) #>> '{}'));
+  end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_plan_limits()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it plan_limits;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'PlanLimits';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := 'Gitlab::Audit::InstanceScope';
+  entity_id := coalesce(1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := 'Plan limits';
+  if tg_op <> 'UPDATE' then return it; end if;
+  if old.limits is distinct from new.limits then
+    perform write_audit_event('plan_limits_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'limits', 'from', to_jsonb(old.limits) #>> '{}', 'to', to_jsonb(new.limits) #>> '{}'));
+  end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_projects()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it projects;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'Project';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.id) is not null then 'Project' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.id), 1);
+  entity_path := it.full_path;
+  target_id := it.id;
+  target_details := it.full_path;
+  if tg_op = 'INSERT' then perform write_audit_event('project_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'project')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('project_destroyed', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'project')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  if old.name is distinct from new.name then
+    perform write_audit_event('project_name_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'name', 'from', to_jsonb(old.name) #>> '{}', 'to', to_jsonb(new.name) #>> '{}'));
+  end if;
+  if old.path is distinct from new.path then
+    perform write_audit_event('project_path_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'path', 'from', to_jsonb(old.path) #>> '{}', 'to', to_jsonb(new.path) #>> '{}'));
+  end if;
+  if old.default_branch is distinct from new.default_branch then
+    perform write_audit_event('project_default_branch_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'default_branch', 'from', to_jsonb(old.default_branch) #>> '{}', 'to', to_jsonb(new.default_branch) #>> '{}'));
+  end if;
+  if old.visibility is distinct from new.visibility then
+    perform write_audit_event('project_visibility_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'visibility', 'from', to_jsonb(old.visibility) #>> '{}', 'to', to_jsonb(new.visibility) #>> '{}'));
+  end if;
+  if old.topics is distinct from new.topics then
+    perform write_audit_event('project_topics_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'topics', 'from', to_jsonb(old.topics) #>> '{}', 'to', to_jsonb(new.topics) #>> '{}'));
+  end if;
+  if old.issues_access_level is distinct from new.issues_access_level then
+    perform write_audit_event('project_issues_access_level_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'issues_access_level', 'from', to_jsonb(old.issues_access_level) #>> '{}', 'to', to_jsonb(new.issues_access_level) #>> '{}'));
+  end if;
+  if old.repository_access_level is distinct from new.repository_access_level then
+    perform write_audit_event('project_repository_access_level_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'repository_access_level', 'from', to_jsonb(old.repository_access_level) #>> '{}', 'to', to_jsonb(new.repository_access_level) #>> '{}'));
+  end if;
+  if old.merge_requests_access_level is distinct from new.merge_requests_access_level then
+    perform write_audit_event('project_merge_requests_access_level_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'merge_requests_access_level', 'from', to_jsonb(old.merge_requests_access_level) #>> '{}', 'to', to_jsonb(new.merge_requests_access_level) #>> '{}'));
+  end if;
+  if old.forking_access_level is distinct from new.forking_access_level then
+    perform write_audit_event('project_forking_access_level_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'forking_access_level', 'from', to_jsonb(old.forking_access_level) #>> '{}', 'to', to_jsonb(new.forking_access_level) #>> '{}'));
+  end if;
+  if old.snippets_access_level is distinct from new.snippets_access_level then
+    perform write_audit_event('project_snippets_access_level_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'snippets_access_level', 'from', to_jsonb(old.snippets_access_level) #>> '{}', 'to', to_jsonb(new.snippets_access_level) #>> '{}'));
+  end if;
+  if old.environments_access_level is distinct from new.environments_access_level then
+    perform write_audit_event('project_environments_access_level_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'environments_access_level', 'from', to_jsonb(old.environments_access_level) #>> '{}', 'to', to_jsonb(new.environments_access_level) #>> '{}'));
+  end if;
+  if old.request_access_enabled is distinct from new.request_access_enabled then
+    perform write_audit_event('project_request_access_enabled_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'request_access_enabled', 'from', to_jsonb(old.request_access_enabled) #>> '{}', 'to', to_jsonb(new.request_access_enabled) #>> '{}'));
+  end if;
+  if old.lfs_enabled is distinct from new.lfs_enabled then
+    perform write_audit_event('project_lfs_enabled_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'lfs_enabled', 'from', to_jsonb(old.lfs_enabled) #>> '{}', 'to', to_jsonb(new.lfs_enabled) #>> '{}'));
+  end if;
+  if old.emails_enabled is distinct from new.emails_enabled then
+    perform write_audit_event('project_emails_enabled_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'emails_enabled', 'from', to_jsonb(old.emails_enabled) #>> '{}', 'to', to_jsonb(new.emails_enabled) #>> '{}'));
+  end if;
+  if old.freeze_blocks_pushes is distinct from new.freeze_blocks_pushes then
+    perform write_audit_event('project_freeze_blocks_pushes_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'freeze_blocks_pushes', 'from', to_jsonb(old.freeze_blocks_pushes) #>> '{}', 'to', to_jsonb(new.freeze_blocks_pushes) #>> '{}'));
+  end if;
+  if old.enforce_auth_checks_on_uploads is distinct from new.enforce_auth_checks_on_uploads then
+    perform write_audit_event('project_enforce_auth_checks_on_uploads_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'enforce_auth_checks_on_uploads', 'from', to_jsonb(old.enforce_auth_checks_on_uploads) #>> '{}', 'to', to_jsonb(new.enforce_auth_checks_on_uploads) #>> '{}'));
+  end if;
+  if old.merge_method is distinct from new.merge_method then
+    perform write_audit_event('project_merge_method_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'merge_method', 'from', to_jsonb(old.merge_method) #>> '{}', 'to', to_jsonb(new.merge_method) #>> '{}'));
+  end if;
+  if old.squash_option is distinct from new.squash_option then
+    perform write_audit_event('project_squash_option_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'squash_option', 'from', to_jsonb(old.squash_option) #>> '{}', 'to', to_jsonb(new.squash_option) #>> '{}'));
+  end if;
+  if old.only_allow_merge_if_pipeline_succeeds is distinct from new.only_allow_merge_if_pipeline_succeeds then
+    perform write_audit_event('project_only_allow_merge_if_pipeline_succeeds_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'only_allow_merge_if_pipeline_succeeds', 'from', to_jsonb(old.only_allow_merge_if_pipeline_succeeds) #>> '{}', 'to', to_jsonb(new.only_allow_merge_if_pipeline_succeeds) #>> '{}'));
+  end if;
+  if old.allow_merge_on_skipped_pipeline is distinct from new.allow_merge_on_skipped_pipeline then
+    perform write_audit_event('project_allow_merge_on_skipped_pipeline_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'allow_merge_on_skipped_pipeline', 'from', to_jsonb(old.allow_merge_on_skipped_pipeline) #>> '{}', 'to', to_jsonb(new.allow_merge_on_skipped_pipeline) #>> '{}'));
+  end if;
+  if old.only_allow_merge_if_all_discussions_are_resolved is distinct from new.only_allow_merge_if_all_discussions_are_resolved then
+    perform write_audit_event('project_only_allow_merge_if_all_discussions_are_resolved_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'only_allow_merge_if_all_discussions_are_resolved', 'from', to_jsonb(old.only_allow_merge_if_all_discussions_are_resolved) #>> '{}', 'to', to_jsonb(new.only_allow_merge_if_all_discussions_are_resolved) #>> '{}'));
+  end if;
+  if old.remove_source_branch_after_merge is distinct from new.remove_source_branch_after_merge then
+    perform write_audit_event('project_remove_source_branch_after_merge_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'remove_source_branch_after_merge', 'from', to_jsonb(old.remove_source_branch_after_merge) #>> '{}', 'to', to_jsonb(new.remove_source_branch_after_merge) #>> '{}'));
+  end if;
+  if old.resolve_outdated_diff_discussions is distinct from new.resolve_outdated_diff_discussions then
+    perform write_audit_event('project_resolve_outdated_diff_discussions_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'resolve_outdated_diff_discussions', 'from', to_jsonb(old.resolve_outdated_diff_discussions) #>> '{}', 'to', to_jsonb(new.resolve_outdated_diff_discussions) #>> '{}'));
+  end if;
+  if old.printing_merge_request_link_enabled is distinct from new.printing_merge_request_link_enabled then
+    perform write_audit_event('project_printing_merge_request_link_enabled_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'printing_merge_request_link_enabled', 'from', to_jsonb(old.printing_merge_request_link_enabled) #>> '{}', 'to', to_jsonb(new.printing_merge_request_link_enabled) #>> '{}'));
+  end if;
+  if old.autoclose_referenced_issues is distinct from new.autoclose_referenced_issues then
+    perform write_audit_event('project_autoclose_referenced_issues_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'autoclose_referenced_issues', 'from', to_jsonb(old.autoclose_referenced_issues) #>> '{}', 'to', to_jsonb(new.autoclose_referenced_issues) #>> '{}'));
+  end if;
+  if old.reset_approvals_on_push is distinct from new.reset_approvals_on_push then
+    perform write_audit_event('project_reset_approvals_on_push_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'reset_approvals_on_push', 'from', to_jsonb(old.reset_approvals_on_push) #>> '{}', 'to', to_jsonb(new.reset_approvals_on_push) #>> '{}'));
+  end if;
+  if old.disable_overriding_approvers_per_merge_request is distinct from new.disable_overriding_approvers_per_merge_request then
+    perform write_audit_event('project_disable_overriding_approvers_per_merge_request_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'disable_overriding_approvers_per_merge_request', 'from', to_jsonb(old.disable_overriding_approvers_per_merge_request) #>> '{}', 'to', to_jsonb(new.disable_overriding_approvers_per_merge_request) #>> '{}'));
+  end if;
+  if old.merge_requests_author_approval is distinct from new.merge_requests_author_approval then
+    perform write_audit_event('project_merge_requests_author_approval_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'merge_requests_author_approval', 'from', to_jsonb(old.merge_requests_author_approval) #>> '{}', 'to', to_jsonb(new.merge_requests_author_approval) #>> '{}'));
+  end if;
+  if old.merge_requests_disable_committers_approval is distinct from new.merge_requests_disable_committers_approval then
+    perform write_audit_event('project_merge_requests_disable_committers_approval_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'merge_requests_disable_committers_approval', 'from', to_jsonb(old.merge_requests_disable_committers_approval) #>> '{}', 'to', to_jsonb(new.merge_requests_disable_committers_approval) #>> '{}'));
+  end if;
+  if old.require_password_to_approve is distinct from new.require_password_to_approve then
+    perform write_audit_event('project_require_password_to_approve_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'require_password_to_approve', 'from', to_jsonb(old.require_password_to_approve) #>> '{}', 'to', to_jsonb(new.require_password_to_approve) #>> '{}'));
+  end if;
+  if old.selective_code_owner_removals is distinct from new.selective_code_owner_removals then
+    perform write_audit_event('project_selective_code_owner_removals_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'selective_code_owner_removals', 'from', to_jsonb(old.selective_code_owner_removals) #>> '{}', 'to', to_jsonb(new.selective_code_owner_removals) #>> '{}'));
+  end if;
+  if old.dependency_paths is distinct from new.dependency_paths then
+    perform write_audit_event('project_dependency_paths_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'dependency_paths', 'from', to_jsonb(old.dependency_paths) #>> '{}', 'to', to_jsonb(new.dependency_paths) #>> '{}'));
+  end if;
+  if old.wiki_access_level is distinct from new.wiki_access_level then
+    perform write_audit_event('project_wiki_access_level_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'wiki_access_level', 'from', to_jsonb(old.wiki_access_level) #>> '{}', 'to', to_jsonb(new.wiki_access_level) #>> '{}'));
+  end if;
+  if old.releases_access_level is distinct from new.releases_access_level then
+    perform write_audit_event('project_releases_access_level_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'releases_access_level', 'from', to_jsonb(old.releases_access_level) #>> '{}', 'to', to_jsonb(new.releases_access_level) #>> '{}'));
+  end if;
+  if old.feature_flags_access_level is distinct from new.feature_flags_access_level then
+    perform write_audit_event('project_feature_flags_access_level_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'feature_flags_access_level', 'from', to_jsonb(old.feature_flags_access_level) #>> '{}', 'to', to_jsonb(new.feature_flags_access_level) #>> '{}'));
+  end if;
+  if old.deployment_freeze is distinct from new.deployment_freeze then
+    perform write_audit_event('project_deployment_freeze_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'deployment_freeze', 'from', to_jsonb(old.deployment_freeze) #>> '{}', 'to', to_jsonb(new.deployment_freeze) #>> '{}'));
+  end if;
+  if old.public_jobs is distinct from new.public_jobs then
+    perform write_audit_event('project_public_jobs_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'public_jobs', 'from', to_jsonb(old.public_jobs) #>> '{}', 'to', to_jsonb(new.public_jobs) #>> '{}'));
+  end if;
+  if old.builds_access_level is distinct from new.builds_access_level then
+    perform write_audit_event('project_builds_access_level_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'builds_access_level', 'from', to_jsonb(old.builds_access_level) #>> '{}', 'to', to_jsonb(new.builds_access_level) #>> '{}'));
+  end if;
+  if old.ci_config_path is distinct from new.ci_config_path then
+    perform write_audit_event('project_ci_config_path_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'ci_config_path', 'from', to_jsonb(old.ci_config_path) #>> '{}', 'to', to_jsonb(new.ci_config_path) #>> '{}'));
+  end if;
+  if old.auto_cancel_pending_pipelines is distinct from new.auto_cancel_pending_pipelines then
+    perform write_audit_event('project_auto_cancel_pending_pipelines_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'auto_cancel_pending_pipelines', 'from', to_jsonb(old.auto_cancel_pending_pipelines) #>> '{}', 'to', to_jsonb(new.auto_cancel_pending_pipelines) #>> '{}'));
+  end if;
+  if old.shared_runners_enabled is distinct from new.shared_runners_enabled then
+    perform write_audit_event('project_shared_runners_enabled_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'shared_runners_enabled', 'from', to_jsonb(old.shared_runners_enabled) #>> '{}', 'to', to_jsonb(new.shared_runners_enabled) #>> '{}'));
+  end if;
+  if old.group_runners_enabled is distinct from new.group_runners_enabled then
+    perform write_audit_event('project_group_runners_enabled_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'group_runners_enabled', 'from', to_jsonb(old.group_runners_enabled) #>> '{}', 'to', to_jsonb(new.group_runners_enabled) #>> '{}'));
+  end if;
+  if old.runner_token_expiration_interval is distinct from new.runner_token_expiration_interval then
+    perform write_audit_event('project_runner_token_expiration_interval_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'runner_token_expiration_interval', 'from', to_jsonb(old.runner_token_expiration_interval) #>> '{}', 'to', to_jsonb(new.runner_token_expiration_interval) #>> '{}'));
+  end if;
+  if old.max_artifacts_size is distinct from new.max_artifacts_size then
+    perform write_audit_event('project_max_artifacts_size_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'max_artifacts_size', 'from', to_jsonb(old.max_artifacts_size) #>> '{}', 'to', to_jsonb(new.max_artifacts_size) #>> '{}'));
+  end if;
+  if old.keep_latest_artifact is distinct from new.keep_latest_artifact then
+    perform write_audit_event('project_keep_latest_artifact_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'keep_latest_artifact', 'from', to_jsonb(old.keep_latest_artifact) #>> '{}', 'to', to_jsonb(new.keep_latest_artifact) #>> '{}'));
+  end if;
+  if old.ci_allow_fork_pipelines_to_run_in_parent_project is distinct from new.ci_allow_fork_pipelines_to_run_in_parent_project then
+    perform write_audit_event('project_ci_allow_fork_pipelines_to_run_in_parent_project_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'ci_allow_fork_pipelines_to_run_in_parent_project', 'from', to_jsonb(old.ci_allow_fork_pipelines_to_run_in_parent_project) #>> '{}', 'to', to_jsonb(new.ci_allow_fork_pipelines_to_run_in_parent_project) #>> '{}'));
+  end if;
+  if old.build_timeout is distinct from new.build_timeout then
+    perform write_audit_event('project_build_timeout_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'build_timeout', 'from', to_jsonb(old.build_timeout) #>> '{}', 'to', to_jsonb(new.build_timeout) #>> '{}'));
+  end if;
+  if old.build_git_strategy is distinct from new.build_git_strategy then
+    perform write_audit_event('project_build_git_strategy_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'build_git_strategy', 'from', to_jsonb(old.build_git_strategy) #>> '{}', 'to', to_jsonb(new.build_git_strategy) #>> '{}'));
+  end if;
+  if old.ci_default_git_depth is distinct from new.ci_default_git_depth then
+    perform write_audit_event('project_ci_default_git_depth_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'ci_default_git_depth', 'from', to_jsonb(old.ci_default_git_depth) #>> '{}', 'to', to_jsonb(new.ci_default_git_depth) #>> '{}'));
+  end if;
+  if old.ci_separated_caches is distinct from new.ci_separated_caches then
+    perform write_audit_event('project_ci_separated_caches_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'ci_separated_caches', 'from', to_jsonb(old.ci_separated_caches) #>> '{}', 'to', to_jsonb(new.ci_separated_caches) #>> '{}'));
+  end if;
+  if old.ci_inbound_job_token_scope_enabled is distinct from new.ci_inbound_job_token_scope_enabled then
+    perform write_audit_event('project_ci_inbound_job_token_scope_enabled_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'ci_inbound_job_token_scope_enabled', 'from', to_jsonb(old.ci_inbound_job_token_scope_enabled) #>> '{}', 'to', to_jsonb(new.ci_inbound_job_token_scope_enabled) #>> '{}'));
+  end if;
+  if old.ci_push_repository_for_job_token_allowed is distinct from new.ci_push_repository_for_job_token_allowed then
+    perform write_audit_event('project_ci_push_repository_for_job_token_allowed_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'ci_push_repository_for_job_token_allowed', 'from', to_jsonb(old.ci_push_repository_for_job_token_allowed) #>> '{}', 'to', to_jsonb(new.ci_push_repository_for_job_token_allowed) #>> '{}'));
+  end if;
+  if old.ci_forward_deployment_enabled is distinct from new.ci_forward_deployment_enabled then
+    perform write_audit_event('project_ci_forward_deployment_enabled_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'ci_forward_deployment_enabled', 'from', to_jsonb(old.ci_forward_deployment_enabled) #>> '{}', 'to', to_jsonb(new.ci_forward_deployment_enabled) #>> '{}'));
+  end if;
+  if old.ci_forward_deployment_rollback_allowed is distinct from new.ci_forward_deployment_rollback_allowed then
+    perform write_audit_event('project_ci_forward_deployment_rollback_allowed_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'ci_forward_deployment_rollback_allowed', 'from', to_jsonb(old.ci_forward_deployment_rollback_allowed) #>> '{}', 'to', to_jsonb(new.ci_forward_deployment_rollback_allowed) #>> '{}'));
+  end if;
+  if old.allow_pipeline_trigger_approve_deployment is distinct from new.allow_pipeline_trigger_approve_deployment then
+    perform write_audit_event('project_allow_pipeline_trigger_approve_deployment_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'allow_pipeline_trigger_approve_deployment', 'from', to_jsonb(old.allow_pipeline_trigger_approve_deployment) #>> '{}', 'to', to_jsonb(new.allow_pipeline_trigger_approve_deployment) #>> '{}'));
+  end if;
+  if old.ci_pipeline_variables_minimum_override_role is distinct from new.ci_pipeline_variables_minimum_override_role then
+    perform write_audit_event('project_ci_pipeline_variables_minimum_override_role_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'ci_pipeline_variables_minimum_override_role', 'from', to_jsonb(old.ci_pipeline_variables_minimum_override_role) #>> '{}', 'to', to_jsonb(new.ci_pipeline_variables_minimum_override_role) #>> '{}'));
+  end if;
+  if old.ci_restrict_pipeline_cancellation_role is distinct from new.ci_restrict_pipeline_cancellation_role then
+    perform write_audit_event('project_ci_restrict_pipeline_cancellation_role_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'ci_restrict_pipeline_cancellation_role', 'from', to_jsonb(old.ci_restrict_pipeline_cancellation_role) #>> '{}', 'to', to_jsonb(new.ci_restrict_pipeline_cancellation_role) #>> '{}'));
+  end if;
+  if old.description is distinct from new.description then
+    perform write_audit_event('project_description_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'description'));
+  end if;
+  if old.avatar is distinct from new.avatar then
+    perform write_audit_event('project_avatar_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'avatar'));
+  end if;
+  if old.suggestion_commit_message is distinct from new.suggestion_commit_message then
+    perform write_audit_event('project_suggestion_commit_message_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'suggestion_commit_message'));
+  end if;
+  if old.merge_commit_template is distinct from new.merge_commit_template then
+    perform write_audit_event('project_merge_commit_template_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'merge_commit_template'));
+  end if;
+  if old.squash_commit_template is distinct from new.squash_commit_template then
+    perform write_audit_event('project_squash_commit_template_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'squash_commit_template'));
+  end if;
+  if old.merge_requests_template is distinct from new.merge_requests_template then
+    perform write_audit_event('project_merge_requests_template_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'merge_requests_template'));
+  end if;
+  if old.issues_template is distinct from new.issues_template then
+    perform write_audit_event('project_issues_template_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'issues_template'));
+  end if;
+  if old.namespace_id is distinct from new.namespace_id then
+    perform write_audit_event('project_namespace_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'namespace', 'from', to_jsonb((select full_path from namespaces where id = old.namespace_id)) #>> '{}', 'to', to_jsonb((select full_path from namespaces where id = new.namespace_id)) #>> '{}'));
+  end if;
+  if old.forked_from_id is distinct from new.forked_from_id then
+    perform write_audit_event('project_fork_relation_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'forked_from', 'from', to_jsonb(old.forked_from_id) #>> '{}', 'to', to_jsonb(new.forked_from_id) #>> '{}'));
+  end if;
+  if old.marked_for_deletion_at is distinct from new.marked_for_deletion_at then
+    name := (case when new.marked_for_deletion_at is null then 'project_restored' else 'project_deletion_marked' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'marked_for_deletion_at')); end if;
+  end if;
+  if old.archived is distinct from new.archived then
+    name := (case when new.archived then 'project_archived' else 'project_unarchived' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'archived', 'from', to_jsonb(old.archived) #>> '{}', 'to', to_jsonb(new.archived) #>> '{}')); end if;
+  end if;
+  if old.runner_registration_version is distinct from new.runner_registration_version then
+    perform write_audit_event('ci_runner_token_reset', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'registration token'));
+  end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_protected_branch_access_levels()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it protected_branch_access_levels;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'ProtectedBranchAccessLevel';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  if ((select created_at from protected_branches where id = it.protected_branch_id) < now()) is not true then return it; end if;
+  entity_type := case when ((select project_id from protected_branches where id = it.protected_branch_id)) is not null then 'Project' when ((select group_id from protected_branches where id = it.protected_branch_id)) is not null then 'Group' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce(((select project_id from protected_branches where id = it.protected_branch_id)), ((select group_id from protected_branches where id = it.protected_branch_id)), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.protected_branch_id;
+  target_details := (select name from protected_branches where id = it.protected_branch_id);
+  if tg_op = 'INSERT' then perform write_audit_event('protected_branch_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'protected_branch_access_level')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('protected_branch_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'protected_branch_access_level')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  if old.access_level is distinct from new.access_level then
+    perform write_audit_event('protected_branch_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'access_level', 'from', to_jsonb(old.access_level) #>> '{}', 'to', to_jsonb(new.access_level) #>> '{}'));
+  end if;
+  if old.user_id is distinct from new.user_id then
+    perform write_audit_event('protected_branch_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'user_id', 'from', to_jsonb(old.user_id) #>> '{}', 'to', to_jsonb(new.user_id) #>> '{}'));
+  end if;
+  if old.group_id is distinct from new.group_id then
+    perform write_audit_event('protected_branch_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'group_id', 'from', to_jsonb(old.group_id) #>> '{}', 'to', to_jsonb(new.group_id) #>> '{}'));
+  end if;
+  return it;
+end $function$;
 CREATE OR REPLACE FUNCTION public.audit_protected_branches()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -115,6 +1291,7 @@ declare
   target_id bigint;
   target_type text := 'ProtectedBranch';
   target_details text;
+  member text;
 begin
   if tg_op = 'DELETE' then it := old; else it := new; end if;
   entity_type := case when (it.project_id) is not null then 'Project' when (it.group_id) is not null then 'Group' else 'Gitlab::Audit::InstanceScope' end;
@@ -124,14 +1301,601 @@ begin
   target_details := it.name;
   if tg_op = 'INSERT' then perform write_audit_event('protected_branch_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'protected_branch')); end if;
   if tg_op = 'DELETE' then perform write_audit_event('protected_branch_removed', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'protected_branch')); end if;
-  if tg_op <> 'UPDATE' then return null; end if;
+  if tg_op <> 'UPDATE' then return it; end if;
   if old.allow_force_push is distinct from new.allow_force_push then
     perform write_audit_event('protected_branch_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'allow_force_push', 'from', to_jsonb(old.allow_force_push) #>> '{}', 'to', to_jsonb(new.allow_force_push) #>> '{}'));
   end if;
   if old.code_owner_approval_required is distinct from new.code_owner_approval_required then
     perform write_audit_event('protected_branch_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'code_owner_approval_required', 'from', to_jsonb(old.code_owner_approval_required) #>> '{}', 'to', to_jsonb(new.code_owner_approval_required) #>> '{}'));
   end if;
-  return null;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_protected_environment_rules()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it protected_environment_rules;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'ProtectedEnvironmentRule';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  if ((select created_at from protected_environments where id = it.protected_environment_id) < now()) is not true then return it; end if;
+  entity_type := case when ((select project_id from protected_environments where id = it.protected_environment_id)) is not null then 'Project' when ((select group_id from protected_environments where id = it.protected_environment_id)) is not null then 'Group' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce(((select project_id from protected_environments where id = it.protected_environment_id)), ((select group_id from protected_environments where id = it.protected_environment_id)), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.protected_environment_id;
+  target_details := (select name from protected_environments where id = it.protected_environment_id);
+  if tg_op = 'INSERT' then perform write_audit_event('protected_environment_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'protected_environment_rule')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('protected_environment_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'protected_environment_rule')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  if old.access_level is distinct from new.access_level then
+    perform write_audit_event('protected_environment_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'access_level', 'from', to_jsonb(old.access_level) #>> '{}', 'to', to_jsonb(new.access_level) #>> '{}'));
+  end if;
+  if old.user_id is distinct from new.user_id then
+    perform write_audit_event('protected_environment_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'user_id', 'from', to_jsonb(old.user_id) #>> '{}', 'to', to_jsonb(new.user_id) #>> '{}'));
+  end if;
+  if old.group_id is distinct from new.group_id then
+    perform write_audit_event('protected_environment_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'group_id', 'from', to_jsonb(old.group_id) #>> '{}', 'to', to_jsonb(new.group_id) #>> '{}'));
+  end if;
+  if old.group_inheritance_type is distinct from new.group_inheritance_type then
+    perform write_audit_event('protected_environment_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'group_inheritance_type', 'from', to_jsonb(old.group_inheritance_type) #>> '{}', 'to', to_jsonb(new.group_inheritance_type) #>> '{}'));
+  end if;
+  if old.required_approvals is distinct from new.required_approvals then
+    perform write_audit_event('protected_environment_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'required_approvals', 'from', to_jsonb(old.required_approvals) #>> '{}', 'to', to_jsonb(new.required_approvals) #>> '{}'));
+  end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_protected_environments()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it protected_environments;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'ProtectedEnvironment';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.project_id) is not null then 'Project' when (it.group_id) is not null then 'Group' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.project_id), (it.group_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := it.name;
+  if tg_op = 'INSERT' then perform write_audit_event('environment_protected', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'protected_environment')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('environment_unprotected', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'protected_environment')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_protected_tags()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it protected_tags;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'ProtectedTag';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.project_id) is not null then 'Project' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.project_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := it.name;
+  if tg_op = 'INSERT' then perform write_audit_event('protected_tag_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'protected_tag')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('protected_tag_removed', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'protected_tag')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  if old.create_access_level is distinct from new.create_access_level then
+    perform write_audit_event('protected_tag_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'create_access_level', 'from', to_jsonb(old.create_access_level) #>> '{}', 'to', to_jsonb(new.create_access_level) #>> '{}'));
+  end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_pull_mirrors()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it pull_mirrors;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'PullMirror';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.project_id) is not null then 'Project' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.project_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := (regexp_match(it.url, '^[^:]+://(?:[^/?#]*@)?([^/?#]+)'))[1];
+  if tg_op = 'INSERT' then perform write_audit_event('mirror_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'pull_mirror')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('mirror_deleted', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'pull_mirror')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  if old.enabled is distinct from new.enabled then
+    perform write_audit_event('mirror_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'enabled', 'from', to_jsonb(old.enabled) #>> '{}', 'to', to_jsonb(new.enabled) #>> '{}'));
+  end if;
+  if old.user_id is distinct from new.user_id then
+    perform write_audit_event('mirror_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'user_id', 'from', to_jsonb(old.user_id) #>> '{}', 'to', to_jsonb(new.user_id) #>> '{}'));
+  end if;
+  if old.mirror_trigger_builds is distinct from new.mirror_trigger_builds then
+    perform write_audit_event('mirror_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'mirror_trigger_builds', 'from', to_jsonb(old.mirror_trigger_builds) #>> '{}', 'to', to_jsonb(new.mirror_trigger_builds) #>> '{}'));
+  end if;
+  if old.only_mirror_protected_branches is distinct from new.only_mirror_protected_branches then
+    perform write_audit_event('mirror_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'only_mirror_protected_branches', 'from', to_jsonb(old.only_mirror_protected_branches) #>> '{}', 'to', to_jsonb(new.only_mirror_protected_branches) #>> '{}'));
+  end if;
+  if old.mirror_overwrites_diverged_branches is distinct from new.mirror_overwrites_diverged_branches then
+    perform write_audit_event('mirror_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'mirror_overwrites_diverged_branches', 'from', to_jsonb(old.mirror_overwrites_diverged_branches) #>> '{}', 'to', to_jsonb(new.mirror_overwrites_diverged_branches) #>> '{}'));
+  end if;
+  if old.mirror_branch_regex is distinct from new.mirror_branch_regex then
+    perform write_audit_event('mirror_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'mirror_branch_regex', 'from', to_jsonb(old.mirror_branch_regex) #>> '{}', 'to', to_jsonb(new.mirror_branch_regex) #>> '{}'));
+  end if;
+  if old.url is distinct from new.url then
+    perform write_audit_event('mirror_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'url'));
+  end if;
+  if old.login is distinct from new.login then
+    perform write_audit_event('mirror_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'login'));
+  end if;
+  if old.host_keys is distinct from new.host_keys then
+    perform write_audit_event('mirror_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'host_keys'));
+  end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_push_rules()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it push_rules;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'PushRule';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.project_id) is not null then 'Project' when (it.group_id) is not null then 'Group' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.project_id), (it.group_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := 'Push rules';
+  if tg_op = 'INSERT' then name := (case when it.project_id is not null then 'project_push_rules_created' else 'group_push_rules_created' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'push_rule')); end if; end if;
+  if tg_op = 'DELETE' then name := (case when it.project_id is not null then 'project_push_rules_removed' else 'group_push_rules_removed' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'push_rule')); end if; end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  if old.commit_message_regex is distinct from new.commit_message_regex then
+    name := (case when it.project_id is not null then 'project_push_rules_commit_message_regex_updated' else 'group_push_rules_commit_message_regex_updated' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'commit_message_regex', 'from', to_jsonb(old.commit_message_regex) #>> '{}', 'to', to_jsonb(new.commit_message_regex) #>> '{}')); end if;
+  end if;
+  if old.commit_message_negative_regex is distinct from new.commit_message_negative_regex then
+    name := (case when it.project_id is not null then 'project_push_rules_commit_message_negative_regex_updated' else 'group_push_rules_commit_message_negative_regex_updated' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'commit_message_negative_regex', 'from', to_jsonb(old.commit_message_negative_regex) #>> '{}', 'to', to_jsonb(new.commit_message_negative_regex) #>> '{}')); end if;
+  end if;
+  if old.branch_name_regex is distinct from new.branch_name_regex then
+    name := (case when it.project_id is not null then 'project_push_rules_branch_name_regex_updated' else 'group_push_rules_branch_name_regex_updated' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'branch_name_regex', 'from', to_jsonb(old.branch_name_regex) #>> '{}', 'to', to_jsonb(new.branch_name_regex) #>> '{}')); end if;
+  end if;
+  if old.author_email_regex is distinct from new.author_email_regex then
+    name := (case when it.project_id is not null then 'project_push_rules_author_email_regex_updated' else 'group_push_rules_author_email_regex_updated' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'author_email_regex', 'from', to_jsonb(old.author_email_regex) #>> '{}', 'to', to_jsonb(new.author_email_regex) #>> '{}')); end if;
+  end if;
+  if old.file_name_regex is distinct from new.file_name_regex then
+    name := (case when it.project_id is not null then 'project_push_rules_file_name_regex_updated' else 'group_push_rules_file_name_regex_updated' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'file_name_regex', 'from', to_jsonb(old.file_name_regex) #>> '{}', 'to', to_jsonb(new.file_name_regex) #>> '{}')); end if;
+  end if;
+  if old.deny_delete_tag is distinct from new.deny_delete_tag then
+    name := (case when it.project_id is not null then 'project_push_rules_deny_delete_tag_updated' else 'group_push_rules_deny_delete_tag_updated' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'deny_delete_tag', 'from', to_jsonb(old.deny_delete_tag) #>> '{}', 'to', to_jsonb(new.deny_delete_tag) #>> '{}')); end if;
+  end if;
+  if old.member_check is distinct from new.member_check then
+    name := (case when it.project_id is not null then 'project_push_rules_member_check_updated' else 'group_push_rules_member_check_updated' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'member_check', 'from', to_jsonb(old.member_check) #>> '{}', 'to', to_jsonb(new.member_check) #>> '{}')); end if;
+  end if;
+  if old.prevent_secrets is distinct from new.prevent_secrets then
+    name := (case when it.project_id is not null then 'project_push_rules_prevent_secrets_updated' else 'group_push_rules_prevent_secrets_updated' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'prevent_secrets', 'from', to_jsonb(old.prevent_secrets) #>> '{}', 'to', to_jsonb(new.prevent_secrets) #>> '{}')); end if;
+  end if;
+  if old.commit_committer_check is distinct from new.commit_committer_check then
+    name := (case when it.project_id is not null then 'project_push_rules_commit_committer_check_updated' else 'group_push_rules_commit_committer_check_updated' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'commit_committer_check', 'from', to_jsonb(old.commit_committer_check) #>> '{}', 'to', to_jsonb(new.commit_committer_check) #>> '{}')); end if;
+  end if;
+  if old.commit_committer_name_check is distinct from new.commit_committer_name_check then
+    name := (case when it.project_id is not null then 'project_push_rules_commit_committer_name_check_updated' else 'group_push_rules_commit_committer_name_check_updated' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'commit_committer_name_check', 'from', to_jsonb(old.commit_committer_name_check) #>> '{}', 'to', to_jsonb(new.commit_committer_name_check) #>> '{}')); end if;
+  end if;
+  if old.reject_unsigned_commits is distinct from new.reject_unsigned_commits then
+    name := (case when it.project_id is not null then 'project_push_rules_reject_unsigned_commits_updated' else 'group_push_rules_reject_unsigned_commits_updated' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'reject_unsigned_commits', 'from', to_jsonb(old.reject_unsigned_commits) #>> '{}', 'to', to_jsonb(new.reject_unsigned_commits) #>> '{}')); end if;
+  end if;
+  if old.reject_non_dco_commits is distinct from new.reject_non_dco_commits then
+    name := (case when it.project_id is not null then 'project_push_rules_reject_non_dco_commits_updated' else 'group_push_rules_reject_non_dco_commits_updated' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'reject_non_dco_commits', 'from', to_jsonb(old.reject_non_dco_commits) #>> '{}', 'to', to_jsonb(new.reject_non_dco_commits) #>> '{}')); end if;
+  end if;
+  if old.max_file_size is distinct from new.max_file_size then
+    name := (case when it.project_id is not null then 'project_push_rules_max_file_size_updated' else 'group_push_rules_max_file_size_updated' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'max_file_size', 'from', to_jsonb(old.max_file_size) #>> '{}', 'to', to_jsonb(new.max_file_size) #>> '{}')); end if;
+  end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_remote_mirrors()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it remote_mirrors;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'RemoteMirror';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.project_id) is not null then 'Project' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.project_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := (regexp_match(it.url, '^[^:]+://(?:[^/?#]*@)?([^/?#]+)'))[1];
+  if tg_op = 'INSERT' then perform write_audit_event('mirror_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'remote_mirror')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('mirror_deleted', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'remote_mirror')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  if old.enabled is distinct from new.enabled then
+    perform write_audit_event('mirror_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'enabled', 'from', to_jsonb(old.enabled) #>> '{}', 'to', to_jsonb(new.enabled) #>> '{}'));
+  end if;
+  if old.auth_method is distinct from new.auth_method then
+    perform write_audit_event('mirror_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'auth_method', 'from', to_jsonb(old.auth_method) #>> '{}', 'to', to_jsonb(new.auth_method) #>> '{}'));
+  end if;
+  if old.only_protected_branches is distinct from new.only_protected_branches then
+    perform write_audit_event('mirror_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'only_protected_branches', 'from', to_jsonb(old.only_protected_branches) #>> '{}', 'to', to_jsonb(new.only_protected_branches) #>> '{}'));
+  end if;
+  if old.mirror_branch_regex is distinct from new.mirror_branch_regex then
+    perform write_audit_event('mirror_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'mirror_branch_regex', 'from', to_jsonb(old.mirror_branch_regex) #>> '{}', 'to', to_jsonb(new.mirror_branch_regex) #>> '{}'));
+  end if;
+  if old.keep_divergent_refs is distinct from new.keep_divergent_refs then
+    perform write_audit_event('mirror_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'keep_divergent_refs', 'from', to_jsonb(old.keep_divergent_refs) #>> '{}', 'to', to_jsonb(new.keep_divergent_refs) #>> '{}'));
+  end if;
+  if old.url is distinct from new.url then
+    perform write_audit_event('mirror_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'url'));
+  end if;
+  if old.login is distinct from new.login then
+    perform write_audit_event('mirror_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'login'));
+  end if;
+  if old.host_keys is distinct from new.host_keys then
+    perform write_audit_event('mirror_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'host_keys'));
+  end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_repository_storage_moves()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it repository_storage_moves;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'RepositoryStorageMove';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.project_id) is not null then 'Project' when (it.group_id) is not null then 'Group' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.project_id), (it.group_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := it.destination_storage;
+  if tg_op = 'INSERT' then perform write_audit_event('storage_move_scheduled', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'repository_storage_move')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_runner_projects()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it runner_projects;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'Ci::Runner';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.project_id) is not null then 'Project' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.project_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.runner_id;
+  target_details := (select description from runners where id = it.runner_id);
+  if tg_op = 'INSERT' then name := (case when not it.is_owner then 'ci_runner_assigned' when (select is_registered from runners where id = it.runner_id) then 'ci_runner_registered' else 'ci_runner_created' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'ci_runner')); end if; end if;
+  if tg_op = 'DELETE' then perform write_audit_event('ci_runner_unassigned', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'ci_runner')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_runners()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it runners;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'Ci::Runner';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when ((select project_id from runner_projects where runner_id = it.id and is_owner)) is not null then 'Project' when (it.namespace_id) is not null then 'Group' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce(((select project_id from runner_projects where runner_id = it.id and is_owner)), (it.namespace_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := it.description;
+  if tg_op = 'INSERT' then name := (case when it.runner_type = 'project_type' then null when it.is_registered then 'ci_runner_registered' else 'ci_runner_created' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'ci_runner')); end if; end if;
+  if tg_op = 'DELETE' then perform write_audit_event('ci_runner_unregistered', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'ci_runner')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  if old.description is distinct from new.description then
+    perform write_audit_event('ci_runner_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'description', 'from', to_jsonb(old.description) #>> '{}', 'to', to_jsonb(new.description) #>> '{}'));
+  end if;
+  if old.paused is distinct from new.paused then
+    perform write_audit_event('ci_runner_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'paused', 'from', to_jsonb(old.paused) #>> '{}', 'to', to_jsonb(new.paused) #>> '{}'));
+  end if;
+  if old.locked is distinct from new.locked then
+    perform write_audit_event('ci_runner_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'locked', 'from', to_jsonb(old.locked) #>> '{}', 'to', to_jsonb(new.locked) #>> '{}'));
+  end if;
+  if old.run_untagged is distinct from new.run_untagged then
+    perform write_audit_event('ci_runner_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'run_untagged', 'from', to_jsonb(old.run_untagged) #>> '{}', 'to', to_jsonb(new.run_untagged) #>> '{}'));
+  end if;
+  if old.tag_list is distinct from new.tag_list then
+    perform write_audit_event('ci_runner_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'tag_list', 'from', to_jsonb(old.tag_list) #>> '{}', 'to', to_jsonb(new.tag_list) #>> '{}'));
+  end if;
+  if old.access_level is distinct from new.access_level then
+    perform write_audit_event('ci_runner_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'access_level', 'from', to_jsonb(old.access_level) #>> '{}', 'to', to_jsonb(new.access_level) #>> '{}'));
+  end if;
+  if old.maximum_timeout is distinct from new.maximum_timeout then
+    perform write_audit_event('ci_runner_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'maximum_timeout', 'from', to_jsonb(old.maximum_timeout) #>> '{}', 'to', to_jsonb(new.maximum_timeout) #>> '{}'));
+  end if;
+  if old.token_expires_at is distinct from new.token_expires_at then
+    perform write_audit_event('ci_runner_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'token_expires_at', 'from', to_jsonb(old.token_expires_at) #>> '{}', 'to', to_jsonb(new.token_expires_at) #>> '{}'));
+  end if;
+  if old.maintenance_note is distinct from new.maintenance_note then
+    perform write_audit_event('ci_runner_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'maintenance_note'));
+  end if;
+  if old.token_digest is distinct from new.token_digest then
+    perform write_audit_event('ci_runner_token_reset', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'token'));
+  end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_secure_files()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it secure_files;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'Ci::SecureFile';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.project_id) is not null then 'Project' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.project_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := it.name;
+  if tg_op = 'INSERT' then perform write_audit_event('ci_secure_file_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'ci_secure_file')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('ci_secure_file_deleted', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'ci_secure_file')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_user_identities()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it user_identities;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'Identity';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.user_id) is not null then 'User' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.user_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := null;
+  target_details := it.provider;
+  if tg_op = 'INSERT' then perform write_audit_event('identity_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'identity')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('identity_destroyed', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'identity')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  if old.extern_uid is distinct from new.extern_uid then
+    perform write_audit_event('identity_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'identity'));
+  end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_users()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it users;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'User';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  if (it.user_type in ('human', 'service_account')) is not true then return it; end if;
+  entity_type := case when (it.id) is not null then 'User' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.id), 1);
+  entity_path := it.username;
+  target_id := it.id;
+  target_details := it.username;
+  if tg_op = 'INSERT' then perform write_audit_event('user_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'user')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  if old.state is distinct from new.state then
+    name := (case
+  when new.state = 'banned' then 'ban_user'
+  when new.state = 'deactivated' then 'user_deactivate'
+  when new.state <> 'active' then 'user_blocked'
+  when old.state = 'banned' then 'unban_user'
+  when old.state = 'deactivated' then 'user_activate'
+  when old.state = 'blocked_pending_approval' then 'user_approved'
+  else 'unblock_user' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'state', 'from', to_jsonb(old.state) #>> '{}', 'to', to_jsonb(new.state) #>> '{}')); end if;
+  end if;
+  if old.admin is distinct from new.admin then
+    perform write_audit_event('user_admin_status_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'admin', 'from', to_jsonb(old.admin) #>> '{}', 'to', to_jsonb(new.admin) #>> '{}'));
+  end if;
+  if old.external is distinct from new.external then
+    perform write_audit_event('user_external_status_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'external', 'from', to_jsonb(old.external) #>> '{}', 'to', to_jsonb(new.external) #>> '{}'));
+  end if;
+  if old.name is distinct from new.name then
+    perform write_audit_event('user_name_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'name', 'from', to_jsonb(old.name) #>> '{}', 'to', to_jsonb(new.name) #>> '{}'));
+  end if;
+  if old.username is distinct from new.username then
+    perform write_audit_event('user_username_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'username', 'from', to_jsonb(old.username) #>> '{}', 'to', to_jsonb(new.username) #>> '{}'));
+  end if;
+  if old.email is distinct from new.email then
+    perform write_audit_event('user_email_address_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'email', 'from', to_jsonb(old.email) #>> '{}', 'to', to_jsonb(new.email) #>> '{}'));
+  end if;
+  if old.password_digest is distinct from new.password_digest then
+    perform write_audit_event('user_password_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'password'));
+  end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_variables()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it variables;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'Ci::Variable';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.project_id) is not null then 'Project' when (it.group_id) is not null then 'Group' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.project_id), (it.group_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := it.key;
+  if tg_op = 'INSERT' then name := (case when it.project_id is not null then 'ci_variable_created' when it.group_id is not null then 'ci_group_variable_created'
+    else 'ci_instance_variable_created' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'ci_variable')); end if; end if;
+  if tg_op = 'DELETE' then name := (case when it.project_id is not null then 'ci_variable_deleted' when it.group_id is not null then 'ci_group_variable_deleted'
+    else 'ci_instance_variable_deleted' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'ci_variable')); end if; end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  if old.key is distinct from new.key then
+    name := (case when it.project_id is not null then 'ci_variable_updated' when it.group_id is not null then 'ci_group_variable_updated'
+    else 'ci_instance_variable_updated' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'key', 'from', to_jsonb(old.key) #>> '{}', 'to', to_jsonb(new.key) #>> '{}')); end if;
+  end if;
+  if old.variable_type is distinct from new.variable_type then
+    name := (case when it.project_id is not null then 'ci_variable_updated' when it.group_id is not null then 'ci_group_variable_updated'
+    else 'ci_instance_variable_updated' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'variable_type', 'from', to_jsonb(old.variable_type) #>> '{}', 'to', to_jsonb(new.variable_type) #>> '{}')); end if;
+  end if;
+  if old.protected is distinct from new.protected then
+    name := (case when it.project_id is not null then 'ci_variable_updated' when it.group_id is not null then 'ci_group_variable_updated'
+    else 'ci_instance_variable_updated' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'protected', 'from', to_jsonb(old.protected) #>> '{}', 'to', to_jsonb(new.protected) #>> '{}')); end if;
+  end if;
+  if old.masked is distinct from new.masked then
+    name := (case when it.project_id is not null then 'ci_variable_updated' when it.group_id is not null then 'ci_group_variable_updated'
+    else 'ci_instance_variable_updated' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'masked', 'from', to_jsonb(old.masked) #>> '{}', 'to', to_jsonb(new.masked) #>> '{}')); end if;
+  end if;
+  if old.hidden is distinct from new.hidden then
+    name := (case when it.project_id is not null then 'ci_variable_updated' when it.group_id is not null then 'ci_group_variable_updated'
+    else 'ci_instance_variable_updated' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'hidden', 'from', to_jsonb(old.hidden) #>> '{}', 'to', to_jsonb(new.hidden) #>> '{}')); end if;
+  end if;
+  if old.raw is distinct from new.raw then
+    name := (case when it.project_id is not null then 'ci_variable_updated' when it.group_id is not null then 'ci_group_variable_updated'
+    else 'ci_instance_variable_updated' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'raw', 'from', to_jsonb(old.raw) #>> '{}', 'to', to_jsonb(new.raw) #>> '{}')); end if;
+  end if;
+  if old.environment_scope is distinct from new.environment_scope then
+    name := (case when it.project_id is not null then 'ci_variable_updated' when it.group_id is not null then 'ci_group_variable_updated'
+    else 'ci_instance_variable_updated' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'environment_scope', 'from', to_jsonb(old.environment_scope) #>> '{}', 'to', to_jsonb(new.environment_scope) #>> '{}')); end if;
+  end if;
+  if old.value is distinct from new.value then
+    name := (case when it.project_id is not null then 'ci_variable_updated' when it.group_id is not null then 'ci_group_variable_updated'
+    else 'ci_instance_variable_updated' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'value')); end if;
+  end if;
+  if old.description is distinct from new.description then
+    name := (case when it.project_id is not null then 'ci_variable_updated' when it.group_id is not null then 'ci_group_variable_updated'
+    else 'ci_instance_variable_updated' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'description')); end if;
+  end if;
+  return it;
 end $function$;
 CREATE OR REPLACE FUNCTION public.best_label_priority(issue bigint, project bigint)
  RETURNS integer
@@ -703,6 +2467,7 @@ create table access_requests (
 CREATE INDEX access_requests_by_group ON access_requests USING btree (group_id, id) WHERE group_id IS NOT NULL;
 CREATE INDEX access_requests_by_project ON access_requests USING btree (project_id, id) WHERE project_id IS NOT NULL;
 CREATE INDEX access_requests_by_user ON access_requests USING btree (user_id);
+CREATE TRIGGER audit_removed BEFORE DELETE ON access_requests FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_access_requests();
 CREATE TRIGGER end_todos BEFORE DELETE ON access_requests FOR EACH ROW EXECUTE FUNCTION end_todos_of_access_request();
 comment on table access_requests is 'Requests of users to become members of a group or project.';
 
@@ -975,6 +2740,7 @@ create table application_settings (
   constraint application_settings_wiki_page_max_content_bytes_check CHECK (wiki_page_max_content_bytes >= 1024),
   constraint application_settings_team_group_id_fkey FOREIGN KEY (team_group_id) REFERENCES namespaces(id) ON DELETE SET NULL
 );
+CREATE TRIGGER audit_changed AFTER UPDATE ON application_settings FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND old.* IS DISTINCT FROM new.*) EXECUTE FUNCTION audit_application_settings();
 CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE ON application_settings FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 comment on table application_settings is 'Settings of the whole server: one row, always there.';
 comment on column application_settings.deletion_adjourned_period is 'Days between marking a group or project for deletion and its removal.';
@@ -1013,6 +2779,8 @@ create table approval_rule_groups (
   constraint approval_rule_groups_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE
 );
 CREATE INDEX approval_rule_groups_by_group ON approval_rule_groups USING btree (group_id);
+CREATE TRIGGER audit_added AFTER INSERT ON approval_rule_groups FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_approval_rule_groups();
+CREATE TRIGGER audit_removed BEFORE DELETE ON approval_rule_groups FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_approval_rule_groups();
 comment on table approval_rule_groups is 'Groups whose members approve for a rule.';
 
 create table approval_rule_protected_branches (
@@ -1023,6 +2791,8 @@ create table approval_rule_protected_branches (
   constraint approval_rule_protected_branches_protected_branch_id_fkey FOREIGN KEY (protected_branch_id) REFERENCES protected_branches(id) ON DELETE CASCADE
 );
 CREATE INDEX approval_rule_protected_branches_by_branch ON approval_rule_protected_branches USING btree (protected_branch_id);
+CREATE TRIGGER audit_added AFTER INSERT ON approval_rule_protected_branches FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_approval_rule_protected_branches();
+CREATE TRIGGER audit_removed BEFORE DELETE ON approval_rule_protected_branches FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_approval_rule_protected_branches();
 comment on table approval_rule_protected_branches is 'Target branches that an approval rule is limited to; without rows it applies to all.';
 
 create table approval_rule_users (
@@ -1033,6 +2803,8 @@ create table approval_rule_users (
   constraint approval_rule_users_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX approval_rule_users_by_user ON approval_rule_users USING btree (user_id);
+CREATE TRIGGER audit_added AFTER INSERT ON approval_rule_users FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_approval_rule_users();
+CREATE TRIGGER audit_removed BEFORE DELETE ON approval_rule_users FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_approval_rule_users();
 comment on table approval_rule_users is 'Users who approve for a rule.';
 
 create table approval_rules (
@@ -1058,6 +2830,9 @@ CREATE INDEX approval_rules_by_origin ON approval_rules USING btree (approval_pr
 CREATE UNIQUE INDEX approval_rules_name_key ON approval_rules USING btree (project_id, merge_request_id, name) NULLS NOT DISTINCT;
 CREATE INDEX approval_rules_of_merge_request ON approval_rules USING btree (merge_request_id, id) WHERE merge_request_id IS NOT NULL;
 CREATE INDEX approval_rules_of_project ON approval_rules USING btree (project_id, id) WHERE project_id IS NOT NULL;
+CREATE TRIGGER audit_added AFTER INSERT ON approval_rules FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_approval_rules();
+CREATE TRIGGER audit_changed AFTER UPDATE OF name, rule_type, approvals_required, applies_to_all_protected_branches ON approval_rules FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND (old.name IS DISTINCT FROM new.name OR old.rule_type IS DISTINCT FROM new.rule_type OR old.approvals_required IS DISTINCT FROM new.approvals_required OR old.applies_to_all_protected_branches IS DISTINCT FROM new.applies_to_all_protected_branches)) EXECUTE FUNCTION audit_approval_rules();
+CREATE TRIGGER audit_removed BEFORE DELETE ON approval_rules FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_approval_rules();
 comment on table approval_rules is 'Approval rules of a project, or of one merge request, whose rules replace those of its project.';
 comment on column approval_rules.approval_project_rule_id is 'The rule of the project that a rule of a merge request was copied from.';
 
@@ -1472,6 +3247,9 @@ create table clusters (
 );
 CREATE INDEX clusters_by_management_project ON clusters USING btree (management_project_id) WHERE management_project_id IS NOT NULL;
 CREATE INDEX clusters_by_user ON clusters USING btree (user_id);
+CREATE TRIGGER audit_added AFTER INSERT ON clusters FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_clusters();
+CREATE TRIGGER audit_changed AFTER UPDATE ON clusters FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND old.* IS DISTINCT FROM new.*) EXECUTE FUNCTION audit_clusters();
+CREATE TRIGGER audit_removed BEFORE DELETE ON clusters FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_clusters();
 comment on table clusters is 'Kubernetes clusters of the instance. Nothing is ever sent to them.';
 comment on column clusters.token is 'Encrypted with the secret key.';
 
@@ -1735,6 +3513,9 @@ create table deploy_key_projects (
   constraint deploy_key_projects_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX deploy_key_projects_by_project ON deploy_key_projects USING btree (project_id, key_id);
+CREATE TRIGGER audit_added AFTER INSERT ON deploy_key_projects FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_deploy_key_projects();
+CREATE TRIGGER audit_changed AFTER UPDATE OF can_push ON deploy_key_projects FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND old.can_push IS DISTINCT FROM new.can_push) EXECUTE FUNCTION audit_deploy_key_projects();
+CREATE TRIGGER audit_removed BEFORE DELETE ON deploy_key_projects FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_deploy_key_projects();
 comment on table deploy_key_projects is 'Projects that a deploy key opens.';
 
 create table deploy_tokens (
@@ -1755,6 +3536,8 @@ create table deploy_tokens (
 );
 CREATE INDEX deploy_tokens_by_group ON deploy_tokens USING btree (group_id, id) WHERE group_id IS NOT NULL;
 CREATE INDEX deploy_tokens_by_project ON deploy_tokens USING btree (project_id, id) WHERE project_id IS NOT NULL;
+CREATE TRIGGER audit_added AFTER INSERT ON deploy_tokens FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_deploy_tokens();
+CREATE TRIGGER audit_removed BEFORE DELETE ON deploy_tokens FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_deploy_tokens();
 comment on table deploy_tokens is 'Tokens that fetch the code of a project, or of all projects below a group, on behalf of no user.';
 
 create table deployment_approvals (
@@ -1858,6 +3641,8 @@ CREATE INDEX emails_by_user ON emails USING btree (user_id, id);
 CREATE UNIQUE INDEX emails_email_key ON emails USING btree (email);
 CREATE UNIQUE INDEX emails_one_primary ON emails USING btree (user_id) WHERE is_primary;
 CREATE INDEX emails_unconfirmed ON emails USING btree (confirmation_sent_at) WHERE confirmed_at IS NULL;
+CREATE TRIGGER audit_added AFTER INSERT ON emails FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_emails();
+CREATE TRIGGER audit_removed BEFORE DELETE ON emails FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_emails();
 CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF user_id, is_primary, confirmed_at ON emails FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 comment on table emails is 'Every email address of an account, primary ones included, so that one unique index covers all of them.';
 comment on column emails.seed is 'The seed of the confirmation link. The token is not stored.';
@@ -2394,6 +4179,9 @@ create table feature_flags (
   constraint feature_flags_name UNIQUE (project_id, name),
   constraint feature_flags_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
+CREATE TRIGGER audit_added AFTER INSERT ON feature_flags FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_feature_flags();
+CREATE TRIGGER audit_changed AFTER UPDATE OF name, description, active ON feature_flags FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND (old.name IS DISTINCT FROM new.name OR old.description IS DISTINCT FROM new.description OR old.active IS DISTINCT FROM new.active)) EXECUTE FUNCTION audit_feature_flags();
+CREATE TRIGGER audit_removed BEFORE DELETE ON feature_flags FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_feature_flags();
 comment on table feature_flags is 'Feature flags, which applications ask for through Unleash SDKs.';
 
 create table feature_gates (
@@ -2425,6 +4213,9 @@ create table freeze_periods (
   constraint freeze_periods_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX freeze_periods_by_project ON freeze_periods USING btree (project_id, created_at, id);
+CREATE TRIGGER audit_added AFTER INSERT ON freeze_periods FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_freeze_periods();
+CREATE TRIGGER audit_changed AFTER UPDATE OF freeze_start, freeze_end, cron_timezone ON freeze_periods FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND (old.freeze_start IS DISTINCT FROM new.freeze_start OR old.freeze_end IS DISTINCT FROM new.freeze_end OR old.cron_timezone IS DISTINCT FROM new.cron_timezone)) EXECUTE FUNCTION audit_freeze_periods();
+CREATE TRIGGER audit_removed BEFORE DELETE ON freeze_periods FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_freeze_periods();
 comment on table freeze_periods is 'Periods in which a project is not deployed, as cron expressions.';
 
 create table geo_checksums (
@@ -2553,6 +4344,9 @@ create table geo_nodes (
   constraint geo_nodes_verification_max_capacity_check CHECK (verification_max_capacity >= 0)
 );
 CREATE UNIQUE INDEX geo_nodes_one_primary ON geo_nodes USING btree ("primary") WHERE "primary";
+CREATE TRIGGER audit_added AFTER INSERT ON geo_nodes FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_geo_nodes();
+CREATE TRIGGER audit_changed AFTER UPDATE ON geo_nodes FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND old.* IS DISTINCT FROM new.*) EXECUTE FUNCTION audit_geo_nodes();
+CREATE TRIGGER audit_removed BEFORE DELETE ON geo_nodes FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_geo_nodes();
 comment on table geo_nodes is 'Sites of the installation: one primary and its secondaries.';
 comment on column geo_nodes.credential is 'A random text that only the primary and this secondary know, encrypted; null for the primary, and when it was lost.';
 comment on column geo_nodes.refresh_requested_at is 'When a new status, and another try of all failed copies, was asked for.';
@@ -2626,6 +4420,8 @@ create table gpg_keys (
   constraint gpg_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX gpg_keys_by_user ON gpg_keys USING btree (user_id, id);
+CREATE TRIGGER audit_added AFTER INSERT ON gpg_keys FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_gpg_keys();
+CREATE TRIGGER audit_removed BEFORE DELETE ON gpg_keys FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_gpg_keys();
 comment on table gpg_keys is 'Public OpenPGP keys of users.';
 comment on column gpg_keys.fingerprint is 'Of the primary key (RFC 9580, section 5.5.4).';
 
@@ -2640,6 +4436,8 @@ create table group_approval_settings (
   constraint group_approval_settings_pkey PRIMARY KEY (group_id),
   constraint group_approval_settings_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE
 );
+CREATE TRIGGER audit_added AFTER INSERT ON group_approval_settings FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_group_approval_settings();
+CREATE TRIGGER audit_changed AFTER UPDATE ON group_approval_settings FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND old.* IS DISTINCT FROM new.*) EXECUTE FUNCTION audit_group_approval_settings();
 comment on table group_approval_settings is 'Approval settings of groups; the strictest setting above a project wins.';
 
 create table group_authorizations (
@@ -2680,6 +4478,9 @@ create table group_links (
 );
 CREATE INDEX group_links_by_invited ON group_links USING btree (invited_group_id, id);
 CREATE INDEX group_links_expiring ON group_links USING btree (expires_at) WHERE expires_at IS NOT NULL;
+CREATE TRIGGER audit_added AFTER INSERT ON group_links FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_group_links();
+CREATE TRIGGER audit_changed AFTER UPDATE OF access_level, expires_at ON group_links FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND (old.access_level IS DISTINCT FROM new.access_level OR old.expires_at IS DISTINCT FROM new.expires_at)) EXECUTE FUNCTION audit_group_links();
+CREATE TRIGGER audit_removed BEFORE DELETE ON group_links FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_group_links();
 comment on table group_links is 'Groups that are invited into another group, or into a project. Their members count there with their own level, at most that of the link.';
 
 create table group_seats (
@@ -2787,6 +4588,9 @@ create table hooks (
 CREATE INDEX hooks_of_group ON hooks USING btree (group_id, id) WHERE group_id IS NOT NULL;
 CREATE INDEX hooks_of_instance ON hooks USING btree (id) WHERE project_id IS NULL AND group_id IS NULL;
 CREATE INDEX hooks_of_project ON hooks USING btree (project_id, id) WHERE project_id IS NOT NULL;
+CREATE TRIGGER audit_added AFTER INSERT ON hooks FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_hooks();
+CREATE TRIGGER audit_changed AFTER UPDATE ON hooks FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND old.* IS DISTINCT FROM new.*) EXECUTE FUNCTION audit_hooks();
+CREATE TRIGGER audit_removed BEFORE DELETE ON hooks FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_hooks();
 comment on table hooks is 'Webhooks of a project, of a group and everything below it, or of the whole server.';
 comment on column hooks.secrets is 'Tokens, URL variables and custom headers as JSON, encrypted with the secret key.';
 comment on column hooks.recent_failures is 'Failures since the last success. From the fourth on, the webhook is disabled for a while; from the fortieth on, until a test succeeds.';
@@ -2866,6 +4670,9 @@ CREATE INDEX invitations_by_project ON invitations USING btree (project_id, id) 
 CREATE INDEX invitations_by_role ON invitations USING btree (member_role_id) WHERE member_role_id IS NOT NULL;
 CREATE INDEX invitations_expiring ON invitations USING btree (expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX invitations_to_remind ON invitations USING btree (remind_on, id) WHERE remind_on IS NOT NULL;
+CREATE TRIGGER audit_added AFTER INSERT ON invitations FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_invitations();
+CREATE TRIGGER audit_changed AFTER UPDATE OF access_level, expires_at, member_role_id ON invitations FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND (old.access_level IS DISTINCT FROM new.access_level OR old.expires_at IS DISTINCT FROM new.expires_at OR old.member_role_id IS DISTINCT FROM new.member_role_id)) EXECUTE FUNCTION audit_invitations();
+CREATE TRIGGER audit_removed BEFORE DELETE ON invitations FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_invitations();
 comment on table invitations is 'Invitations by email address. An invitation grants nothing until it is accepted.';
 comment on column invitations.seed is 'The seed of the link. The token is not stored.';
 comment on column invitations.remind_on is 'The day of the next reminder; null when there is none to come.';
@@ -3221,6 +5028,8 @@ create table job_token_groups (
   constraint job_token_groups_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX job_token_groups_by_group ON job_token_groups USING btree (group_id);
+CREATE TRIGGER audit_added AFTER INSERT ON job_token_groups FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_job_token_groups();
+CREATE TRIGGER audit_removed BEFORE DELETE ON job_token_groups FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_job_token_groups();
 comment on table job_token_groups is 'Groups whose jobs, of all projects below them, get into a project.';
 comment on column job_token_groups.project_id is 'The project that they get into.';
 
@@ -3234,6 +5043,8 @@ create table job_token_projects (
   constraint job_token_projects_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX job_token_projects_by_allowed ON job_token_projects USING btree (allowed_id);
+CREATE TRIGGER audit_added AFTER INSERT ON job_token_projects FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_job_token_projects();
+CREATE TRIGGER audit_removed BEFORE DELETE ON job_token_projects FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_job_token_projects();
 comment on table job_token_projects is 'Projects whose jobs get into another project.';
 comment on column job_token_projects.project_id is 'The project that they get into.';
 
@@ -3290,6 +5101,8 @@ create table keys (
 CREATE INDEX keys_by_creator ON keys USING btree (created_by_id) WHERE created_by_id IS NOT NULL;
 CREATE INDEX keys_by_md5 ON keys USING btree (md5_of_key(key));
 CREATE INDEX keys_by_user ON keys USING btree (user_id, id);
+CREATE TRIGGER audit_added AFTER INSERT ON keys FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_keys();
+CREATE TRIGGER audit_removed BEFORE DELETE ON keys FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_keys();
 comment on table keys is 'Public SSH keys of users, and deploy keys.';
 comment on column keys.fingerprint_sha256 is 'Of the key without its comment: Base64 of the SHA-256, as OpenSSH shows it.';
 comment on column keys.last_used_at is 'Updated at most every ten minutes.';
@@ -3407,6 +5220,8 @@ create table licenses (
   constraint licenses_user_limit_check CHECK (user_limit >= 0)
 );
 CREATE UNIQUE INDEX licenses_text_key ON licenses USING btree (md5(text));
+CREATE TRIGGER audit_added AFTER INSERT ON licenses FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_licenses();
+CREATE TRIGGER audit_removed BEFORE DELETE ON licenses FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_licenses();
 CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE ON licenses FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 comment on table licenses is 'Licenses of this server, written after their text was verified.';
 comment on column licenses.user_limit is 'Seats; null is no limit.';
@@ -3572,6 +5387,9 @@ END], NULL::text)) stored not null,
   constraint member_roles_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE
 );
 CREATE INDEX member_roles_of_instance ON member_roles USING btree (name, id) WHERE group_id IS NULL;
+CREATE TRIGGER audit_added AFTER INSERT ON member_roles FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_member_roles();
+CREATE TRIGGER audit_changed AFTER UPDATE ON member_roles FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND old.* IS DISTINCT FROM new.*) EXECUTE FUNCTION audit_member_roles();
+CREATE TRIGGER audit_removed BEFORE DELETE ON member_roles FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_member_roles();
 CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE ON member_roles FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 comment on table member_roles is 'Custom roles, which add permissions to a level: of a top-level group or, without a group, of the instance.';
 comment on column member_roles.permissions is 'The names of the permissions that are true.';
@@ -3603,6 +5421,9 @@ CREATE INDEX members_by_creator ON members USING btree (created_by_id) WHERE cre
 CREATE INDEX members_by_role ON members USING btree (member_role_id) WHERE member_role_id IS NOT NULL;
 CREATE INDEX members_by_user ON members USING btree (user_id, group_id, project_id);
 CREATE INDEX members_expiring ON members USING btree (expires_at) WHERE expires_at IS NOT NULL;
+CREATE TRIGGER audit_added AFTER INSERT ON members FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_members();
+CREATE TRIGGER audit_changed AFTER UPDATE OF access_level, expires_at, member_role_id ON members FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND (old.access_level IS DISTINCT FROM new.access_level OR old.expires_at IS DISTINCT FROM new.expires_at OR old.member_role_id IS DISTINCT FROM new.member_role_id)) EXECUTE FUNCTION audit_members();
+CREATE TRIGGER audit_removed BEFORE DELETE ON members FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_members();
 comment on table members is 'Direct members of groups and projects.';
 comment on column members.expires_at is 'From 00:00 UTC of this day on, the membership does not count.';
 
@@ -3961,6 +5782,9 @@ CREATE UNIQUE INDEX namespaces_name_key ON namespaces USING btree (parent_id, na
 CREATE INDEX namespaces_requiring_two_factors ON namespaces USING btree (id) WHERE require_two_factor_authentication;
 CREATE INDEX namespaces_search ON namespaces USING gin (name gin_trgm_ops, (full_path::text) gin_trgm_ops);
 CREATE INDEX namespaces_with_address_ranges ON namespaces USING btree (id) WHERE ip_restriction_ranges IS NOT NULL;
+CREATE TRIGGER audit_added AFTER INSERT ON namespaces FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_namespaces();
+CREATE TRIGGER audit_changed AFTER UPDATE ON namespaces FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND old.* IS DISTINCT FROM new.*) EXECUTE FUNCTION audit_namespaces();
+CREATE TRIGGER audit_removed BEFORE DELETE ON namespaces FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_namespaces();
 CREATE TRIGGER free_path AFTER INSERT ON namespaces FOR EACH ROW EXECUTE FUNCTION keep_old_path();
 CREATE TRIGGER keep_changed_avatar AFTER UPDATE OF avatar_key ON namespaces FOR EACH ROW WHEN (old.avatar_key <> COALESCE(new.avatar_key, ''::text)) EXECUTE FUNCTION keep_unused_avatar();
 CREATE TRIGGER keep_deleted_avatar AFTER DELETE ON namespaces FOR EACH ROW WHEN (old.avatar_key IS NOT NULL) EXECUTE FUNCTION keep_unused_avatar();
@@ -4162,8 +5986,8 @@ CREATE INDEX oauth_applications_of_group ON oauth_applications USING btree (grou
 CREATE INDEX oauth_applications_of_instance ON oauth_applications USING btree (id) WHERE user_id IS NULL AND group_id IS NULL;
 CREATE INDEX oauth_applications_of_user ON oauth_applications USING btree (user_id, id);
 CREATE TRIGGER audit_added AFTER INSERT ON oauth_applications FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_oauth_applications();
-CREATE TRIGGER audit_changed AFTER UPDATE OF secret_digest ON oauth_applications FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND old.secret_digest IS DISTINCT FROM new.secret_digest) EXECUTE FUNCTION audit_oauth_applications();
-CREATE TRIGGER audit_removed AFTER DELETE ON oauth_applications FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_oauth_applications();
+CREATE TRIGGER audit_changed AFTER UPDATE OF name, redirect_uri, scopes, confidential, trusted, secret_digest ON oauth_applications FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND (old.name IS DISTINCT FROM new.name OR old.redirect_uri IS DISTINCT FROM new.redirect_uri OR old.scopes IS DISTINCT FROM new.scopes OR old.confidential IS DISTINCT FROM new.confidential OR old.trusted IS DISTINCT FROM new.trusted OR old.secret_digest IS DISTINCT FROM new.secret_digest)) EXECUTE FUNCTION audit_oauth_applications();
+CREATE TRIGGER audit_removed BEFORE DELETE ON oauth_applications FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_oauth_applications();
 comment on table oauth_applications is 'Programs that ask for tokens with OAuth. Without a user and a group, one is of the instance.';
 comment on column oauth_applications.uid is 'The public name, which requests call client_id.';
 comment on column oauth_applications.secret_digest is 'SHA-256.';
@@ -4209,7 +6033,7 @@ create table oauth_consents (
 CREATE INDEX oauth_consents_by_application ON oauth_consents USING btree (application_id);
 CREATE TRIGGER audit_added AFTER INSERT ON oauth_consents FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_oauth_consents();
 CREATE TRIGGER audit_changed AFTER UPDATE OF scopes ON oauth_consents FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND old.scopes IS DISTINCT FROM new.scopes) EXECUTE FUNCTION audit_oauth_consents();
-CREATE TRIGGER audit_removed AFTER DELETE ON oauth_consents FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_oauth_consents();
+CREATE TRIGGER audit_removed BEFORE DELETE ON oauth_consents FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_oauth_consents();
 comment on table oauth_consents is 'What users let applications do. They are not asked for it again.';
 
 create table oauth_device_codes (
@@ -4370,6 +6194,8 @@ create table personal_access_tokens (
 );
 CREATE INDEX personal_access_tokens_by_family ON personal_access_tokens USING btree (family_id) WHERE family_id IS NOT NULL;
 CREATE INDEX personal_access_tokens_by_user ON personal_access_tokens USING btree (user_id, id);
+CREATE TRIGGER audit_added AFTER INSERT ON personal_access_tokens FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_personal_access_tokens();
+CREATE TRIGGER audit_changed AFTER UPDATE OF revoked ON personal_access_tokens FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND old.revoked IS DISTINCT FROM new.revoked) EXECUTE FUNCTION audit_personal_access_tokens();
 CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF user_id, scopes, token_digest, revoked, expires_at, impersonation ON personal_access_tokens FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 comment on table personal_access_tokens is 'Access tokens of users and of bots.';
 comment on column personal_access_tokens.token_digest is 'SHA-256 of the token.';
@@ -4433,6 +6259,9 @@ create table pipeline_triggers (
 );
 CREATE INDEX pipeline_triggers_by_owner ON pipeline_triggers USING btree (owner_id);
 CREATE INDEX pipeline_triggers_by_project ON pipeline_triggers USING btree (project_id, id);
+CREATE TRIGGER audit_added AFTER INSERT ON pipeline_triggers FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_pipeline_triggers();
+CREATE TRIGGER audit_changed AFTER UPDATE OF description, owner_id ON pipeline_triggers FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND (old.description IS DISTINCT FROM new.description OR old.owner_id IS DISTINCT FROM new.owner_id)) EXECUTE FUNCTION audit_pipeline_triggers();
+CREATE TRIGGER audit_removed BEFORE DELETE ON pipeline_triggers FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_pipeline_triggers();
 comment on table pipeline_triggers is 'Tokens with which programs start pipelines of a project, in the name of an owner.';
 comment on column pipeline_triggers.token is 'The whole token, encrypted: its owner can read it again.';
 
@@ -4573,6 +6402,7 @@ create table plan_limits (
   constraint plan_limits_pkey PRIMARY KEY (id),
   constraint plan_limits_id_check CHECK (id = 1)
 );
+CREATE TRIGGER audit_changed AFTER UPDATE OF limits ON plan_limits FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND old.limits IS DISTINCT FROM new.limits) EXECUTE FUNCTION audit_plan_limits();
 comment on table plan_limits is 'Limits that administrators have changed, by name. One row.';
 
 create table project_authorizations (
@@ -4750,6 +6580,9 @@ CREATE INDEX projects_newest ON projects USING btree (id) INCLUDE (namespace_id,
 CREATE INDEX projects_public ON projects USING btree (id) INCLUDE (namespace_id, visibility, marked_for_deletion_at) WHERE visibility <> 'private'::text;
 CREATE INDEX projects_search ON projects USING gin (name gin_trgm_ops, (path::text) gin_trgm_ops, (full_path::text) gin_trgm_ops, description gin_trgm_ops);
 CREATE INDEX projects_without_known_readme ON projects USING btree (id) WHERE readme_path IS NULL AND NOT empty_repo;
+CREATE TRIGGER audit_added AFTER INSERT ON projects FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_projects();
+CREATE TRIGGER audit_changed AFTER UPDATE OF name, path, default_branch, visibility, topics, issues_access_level, repository_access_level, merge_requests_access_level, forking_access_level, snippets_access_level, environments_access_level, request_access_enabled, lfs_enabled, emails_enabled, freeze_blocks_pushes, enforce_auth_checks_on_uploads, merge_method, squash_option, only_allow_merge_if_pipeline_succeeds, allow_merge_on_skipped_pipeline, only_allow_merge_if_all_discussions_are_resolved, remove_source_branch_after_merge, resolve_outdated_diff_discussions, printing_merge_request_link_enabled, autoclose_referenced_issues, reset_approvals_on_push, disable_overriding_approvers_per_merge_request, merge_requests_author_approval, merge_requests_disable_committers_approval, require_password_to_approve, selective_code_owner_removals, dependency_paths, wiki_access_level, releases_access_level, feature_flags_access_level, deployment_freeze, public_jobs, builds_access_level, ci_config_path, auto_cancel_pending_pipelines, shared_runners_enabled, group_runners_enabled, runner_token_expiration_interval, max_artifacts_size, keep_latest_artifact, ci_allow_fork_pipelines_to_run_in_parent_project, build_timeout, build_git_strategy, ci_default_git_depth, ci_separated_caches, ci_inbound_job_token_scope_enabled, ci_push_repository_for_job_token_allowed, ci_forward_deployment_enabled, ci_forward_deployment_rollback_allowed, allow_pipeline_trigger_approve_deployment, ci_pipeline_variables_minimum_override_role, ci_restrict_pipeline_cancellation_role, description, avatar, suggestion_commit_message, merge_commit_template, squash_commit_template, merge_requests_template, issues_template, namespace_id, forked_from_id, marked_for_deletion_at, archived, runner_registration_version ON projects FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND (old.name IS DISTINCT FROM new.name OR old.path IS DISTINCT FROM new.path OR old.default_branch IS DISTINCT FROM new.default_branch OR old.visibility IS DISTINCT FROM new.visibility OR old.topics IS DISTINCT FROM new.topics OR old.issues_access_level IS DISTINCT FROM new.issues_access_level OR old.repository_access_level IS DISTINCT FROM new.repository_access_level OR old.merge_requests_access_level IS DISTINCT FROM new.merge_requests_access_level OR old.forking_access_level IS DISTINCT FROM new.forking_access_level OR old.snippets_access_level IS DISTINCT FROM new.snippets_access_level OR old.environments_access_level IS DISTINCT FROM new.environments_access_level OR old.request_access_enabled IS DISTINCT FROM new.request_access_enabled OR old.lfs_enabled IS DISTINCT FROM new.lfs_enabled OR old.emails_enabled IS DISTINCT FROM new.emails_enabled OR old.freeze_blocks_pushes IS DISTINCT FROM new.freeze_blocks_pushes OR old.enforce_auth_checks_on_uploads IS DISTINCT FROM new.enforce_auth_checks_on_uploads OR old.merge_method IS DISTINCT FROM new.merge_method OR old.squash_option IS DISTINCT FROM new.squash_option OR old.only_allow_merge_if_pipeline_succeeds IS DISTINCT FROM new.only_allow_merge_if_pipeline_succeeds OR old.allow_merge_on_skipped_pipeline IS DISTINCT FROM new.allow_merge_on_skipped_pipeline OR old.only_allow_merge_if_all_discussions_are_resolved IS DISTINCT FROM new.only_allow_merge_if_all_discussions_are_resolved OR old.remove_source_branch_after_merge IS DISTINCT FROM new.remove_source_branch_after_merge OR old.resolve_outdated_diff_discussions IS DISTINCT FROM new.resolve_outdated_diff_discussions OR old.printing_merge_request_link_enabled IS DISTINCT FROM new.printing_merge_request_link_enabled OR old.autoclose_referenced_issues IS DISTINCT FROM new.autoclose_referenced_issues OR old.reset_approvals_on_push IS DISTINCT FROM new.reset_approvals_on_push OR old.disable_overriding_approvers_per_merge_request IS DISTINCT FROM new.disable_overriding_approvers_per_merge_request OR old.merge_requests_author_approval IS DISTINCT FROM new.merge_requests_author_approval OR old.merge_requests_disable_committers_approval IS DISTINCT FROM new.merge_requests_disable_committers_approval OR old.require_password_to_approve IS DISTINCT FROM new.require_password_to_approve OR old.selective_code_owner_removals IS DISTINCT FROM new.selective_code_owner_removals OR old.dependency_paths IS DISTINCT FROM new.dependency_paths OR old.wiki_access_level IS DISTINCT FROM new.wiki_access_level OR old.releases_access_level IS DISTINCT FROM new.releases_access_level OR old.feature_flags_access_level IS DISTINCT FROM new.feature_flags_access_level OR old.deployment_freeze IS DISTINCT FROM new.deployment_freeze OR old.public_jobs IS DISTINCT FROM new.public_jobs OR old.builds_access_level IS DISTINCT FROM new.builds_access_level OR old.ci_config_path IS DISTINCT FROM new.ci_config_path OR old.auto_cancel_pending_pipelines IS DISTINCT FROM new.auto_cancel_pending_pipelines OR old.shared_runners_enabled IS DISTINCT FROM new.shared_runners_enabled OR old.group_runners_enabled IS DISTINCT FROM new.group_runners_enabled OR old.runner_token_expiration_interval IS DISTINCT FROM new.runner_token_expiration_interval OR old.max_artifacts_size IS DISTINCT FROM new.max_artifacts_size OR old.keep_latest_artifact IS DISTINCT FROM new.keep_latest_artifact OR old.ci_allow_fork_pipelines_to_run_in_parent_project IS DISTINCT FROM new.ci_allow_fork_pipelines_to_run_in_parent_project OR old.build_timeout IS DISTINCT FROM new.build_timeout OR old.build_git_strategy IS DISTINCT FROM new.build_git_strategy OR old.ci_default_git_depth IS DISTINCT FROM new.ci_default_git_depth OR old.ci_separated_caches IS DISTINCT FROM new.ci_separated_caches OR old.ci_inbound_job_token_scope_enabled IS DISTINCT FROM new.ci_inbound_job_token_scope_enabled OR old.ci_push_repository_for_job_token_allowed IS DISTINCT FROM new.ci_push_repository_for_job_token_allowed OR old.ci_forward_deployment_enabled IS DISTINCT FROM new.ci_forward_deployment_enabled OR old.ci_forward_deployment_rollback_allowed IS DISTINCT FROM new.ci_forward_deployment_rollback_allowed OR old.allow_pipeline_trigger_approve_deployment IS DISTINCT FROM new.allow_pipeline_trigger_approve_deployment OR old.ci_pipeline_variables_minimum_override_role IS DISTINCT FROM new.ci_pipeline_variables_minimum_override_role OR old.ci_restrict_pipeline_cancellation_role IS DISTINCT FROM new.ci_restrict_pipeline_cancellation_role OR old.description IS DISTINCT FROM new.description OR old.avatar IS DISTINCT FROM new.avatar OR old.suggestion_commit_message IS DISTINCT FROM new.suggestion_commit_message OR old.merge_commit_template IS DISTINCT FROM new.merge_commit_template OR old.squash_commit_template IS DISTINCT FROM new.squash_commit_template OR old.merge_requests_template IS DISTINCT FROM new.merge_requests_template OR old.issues_template IS DISTINCT FROM new.issues_template OR old.namespace_id IS DISTINCT FROM new.namespace_id OR old.forked_from_id IS DISTINCT FROM new.forked_from_id OR old.marked_for_deletion_at IS DISTINCT FROM new.marked_for_deletion_at OR old.archived IS DISTINCT FROM new.archived OR old.runner_registration_version IS DISTINCT FROM new.runner_registration_version)) EXECUTE FUNCTION audit_projects();
+CREATE TRIGGER audit_removed BEFORE DELETE ON projects FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_projects();
 CREATE TRIGGER free_path AFTER INSERT ON projects FOR EACH ROW EXECUTE FUNCTION keep_old_path();
 CREATE TRIGGER keep_changed_avatar AFTER UPDATE OF avatar_key ON projects FOR EACH ROW WHEN (old.avatar_key <> COALESCE(new.avatar_key, ''::text)) EXECUTE FUNCTION keep_unused_avatar();
 CREATE TRIGGER keep_deleted_avatar AFTER DELETE ON projects FOR EACH ROW WHEN (old.avatar_key IS NOT NULL) EXECUTE FUNCTION keep_unused_avatar();
@@ -4815,6 +6648,9 @@ create table protected_branch_access_levels (
 );
 CREATE INDEX protected_branch_access_levels_by_group ON protected_branch_access_levels USING btree (group_id) WHERE group_id IS NOT NULL;
 CREATE INDEX protected_branch_access_levels_by_user ON protected_branch_access_levels USING btree (user_id) WHERE user_id IS NOT NULL;
+CREATE TRIGGER audit_added AFTER INSERT ON protected_branch_access_levels FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_protected_branch_access_levels();
+CREATE TRIGGER audit_changed AFTER UPDATE OF access_level, user_id, group_id ON protected_branch_access_levels FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND (old.access_level IS DISTINCT FROM new.access_level OR old.user_id IS DISTINCT FROM new.user_id OR old.group_id IS DISTINCT FROM new.group_id)) EXECUTE FUNCTION audit_protected_branch_access_levels();
+CREATE TRIGGER audit_removed BEFORE DELETE ON protected_branch_access_levels FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_protected_branch_access_levels();
 comment on table protected_branch_access_levels is 'Who may push to, merge into or unprotect a protected branch: a level (0 is nobody), a user or a group.';
 
 create table protected_branches (
@@ -4835,7 +6671,7 @@ create table protected_branches (
 CREATE UNIQUE INDEX protected_branches_by_group ON protected_branches USING btree (group_id, name) WHERE group_id IS NOT NULL;
 CREATE TRIGGER audit_added AFTER INSERT ON protected_branches FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_protected_branches();
 CREATE TRIGGER audit_changed AFTER UPDATE OF allow_force_push, code_owner_approval_required ON protected_branches FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND (old.allow_force_push IS DISTINCT FROM new.allow_force_push OR old.code_owner_approval_required IS DISTINCT FROM new.code_owner_approval_required)) EXECUTE FUNCTION audit_protected_branches();
-CREATE TRIGGER audit_removed AFTER DELETE ON protected_branches FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_protected_branches();
+CREATE TRIGGER audit_removed BEFORE DELETE ON protected_branches FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_protected_branches();
 comment on table protected_branches is 'Protected branches of projects and groups, by name; `*` matches any characters.';
 
 create table protected_environment_rules (
@@ -4860,6 +6696,9 @@ create table protected_environment_rules (
 );
 CREATE INDEX protected_environment_rules_by_group ON protected_environment_rules USING btree (group_id) WHERE group_id IS NOT NULL;
 CREATE INDEX protected_environment_rules_by_user ON protected_environment_rules USING btree (user_id) WHERE user_id IS NOT NULL;
+CREATE TRIGGER audit_added AFTER INSERT ON protected_environment_rules FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_protected_environment_rules();
+CREATE TRIGGER audit_changed AFTER UPDATE OF access_level, user_id, group_id, group_inheritance_type, required_approvals ON protected_environment_rules FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND (old.access_level IS DISTINCT FROM new.access_level OR old.user_id IS DISTINCT FROM new.user_id OR old.group_id IS DISTINCT FROM new.group_id OR old.group_inheritance_type IS DISTINCT FROM new.group_inheritance_type OR old.required_approvals IS DISTINCT FROM new.required_approvals)) EXECUTE FUNCTION audit_protected_environment_rules();
+CREATE TRIGGER audit_removed BEFORE DELETE ON protected_environment_rules FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_protected_environment_rules();
 comment on table protected_environment_rules is 'Who may deploy to a protected environment, and whose approvals it needs.';
 comment on column protected_environment_rules.group_inheritance_type is '0: direct members of the group only; 1: inherited members, too.';
 
@@ -4877,6 +6716,8 @@ create table protected_environments (
   constraint protected_environments_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX protected_environments_of_group ON protected_environments USING btree (group_id, name) WHERE group_id IS NOT NULL;
+CREATE TRIGGER audit_added AFTER INSERT ON protected_environments FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_protected_environments();
+CREATE TRIGGER audit_removed BEFORE DELETE ON protected_environments FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_protected_environments();
 comment on table protected_environments is 'Protected environments of projects; in groups, protected tiers.';
 comment on column protected_environments.name is 'Of an environment; in groups, of a tier.';
 
@@ -4891,6 +6732,9 @@ create table protected_tags (
   constraint protected_tags_create_access_level_check CHECK (create_access_level = ANY (ARRAY[0, 30, 40])),
   constraint protected_tags_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
+CREATE TRIGGER audit_added AFTER INSERT ON protected_tags FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_protected_tags();
+CREATE TRIGGER audit_changed AFTER UPDATE OF create_access_level ON protected_tags FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND old.create_access_level IS DISTINCT FROM new.create_access_level) EXECUTE FUNCTION audit_protected_tags();
+CREATE TRIGGER audit_removed BEFORE DELETE ON protected_tags FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_protected_tags();
 comment on table protected_tags is 'Protected tags of projects, by name; `*` matches any characters.';
 comment on column protected_tags.create_access_level is 'Members from this level on may create such a tag; 0 is nobody.';
 
@@ -4972,6 +6816,9 @@ create table pull_mirrors (
 );
 CREATE INDEX pull_mirrors_next_idx ON pull_mirrors USING btree (next_update_at) WHERE enabled AND NOT is_paused;
 CREATE INDEX pull_mirrors_user_idx ON pull_mirrors USING btree (user_id) WHERE user_id IS NOT NULL;
+CREATE TRIGGER audit_added AFTER INSERT ON pull_mirrors FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_pull_mirrors();
+CREATE TRIGGER audit_changed AFTER UPDATE OF enabled, user_id, mirror_trigger_builds, only_mirror_protected_branches, mirror_overwrites_diverged_branches, mirror_branch_regex, url, login, host_keys ON pull_mirrors FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND (old.enabled IS DISTINCT FROM new.enabled OR old.user_id IS DISTINCT FROM new.user_id OR old.mirror_trigger_builds IS DISTINCT FROM new.mirror_trigger_builds OR old.only_mirror_protected_branches IS DISTINCT FROM new.only_mirror_protected_branches OR old.mirror_overwrites_diverged_branches IS DISTINCT FROM new.mirror_overwrites_diverged_branches OR old.mirror_branch_regex IS DISTINCT FROM new.mirror_branch_regex OR old.url IS DISTINCT FROM new.url OR old.login IS DISTINCT FROM new.login OR old.host_keys IS DISTINCT FROM new.host_keys)) EXECUTE FUNCTION audit_pull_mirrors();
+CREATE TRIGGER audit_removed BEFORE DELETE ON pull_mirrors FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_pull_mirrors();
 comment on table pull_mirrors is 'Remote repositories that a project is pulled from.';
 comment on column pull_mirrors.login is 'User, password and private key as JSON, encrypted; null without any.';
 comment on column pull_mirrors.public_key is 'Of the key pair for SSH.';
@@ -5024,6 +6871,9 @@ create table push_rules (
   constraint push_rules_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
   constraint push_rules_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
+CREATE TRIGGER audit_added AFTER INSERT ON push_rules FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_push_rules();
+CREATE TRIGGER audit_changed AFTER UPDATE OF commit_message_regex, commit_message_negative_regex, branch_name_regex, author_email_regex, file_name_regex, deny_delete_tag, member_check, prevent_secrets, commit_committer_check, commit_committer_name_check, reject_unsigned_commits, reject_non_dco_commits, max_file_size ON push_rules FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND (old.commit_message_regex IS DISTINCT FROM new.commit_message_regex OR old.commit_message_negative_regex IS DISTINCT FROM new.commit_message_negative_regex OR old.branch_name_regex IS DISTINCT FROM new.branch_name_regex OR old.author_email_regex IS DISTINCT FROM new.author_email_regex OR old.file_name_regex IS DISTINCT FROM new.file_name_regex OR old.deny_delete_tag IS DISTINCT FROM new.deny_delete_tag OR old.member_check IS DISTINCT FROM new.member_check OR old.prevent_secrets IS DISTINCT FROM new.prevent_secrets OR old.commit_committer_check IS DISTINCT FROM new.commit_committer_check OR old.commit_committer_name_check IS DISTINCT FROM new.commit_committer_name_check OR old.reject_unsigned_commits IS DISTINCT FROM new.reject_unsigned_commits OR old.reject_non_dco_commits IS DISTINCT FROM new.reject_non_dco_commits OR old.max_file_size IS DISTINCT FROM new.max_file_size)) EXECUTE FUNCTION audit_push_rules();
+CREATE TRIGGER audit_removed BEFORE DELETE ON push_rules FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_push_rules();
 comment on table push_rules is 'Rules that pushes to a project must keep. The rule of a group is copied to its new projects.';
 comment on column push_rules.max_file_size is 'In MiB; 0 is no limit.';
 
@@ -5262,6 +7112,9 @@ create table remote_mirrors (
   constraint remote_mirrors_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX remote_mirrors_project_idx ON remote_mirrors USING btree (project_id, id);
+CREATE TRIGGER audit_added AFTER INSERT ON remote_mirrors FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_remote_mirrors();
+CREATE TRIGGER audit_changed AFTER UPDATE OF enabled, auth_method, only_protected_branches, mirror_branch_regex, keep_divergent_refs, url, login, host_keys ON remote_mirrors FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND (old.enabled IS DISTINCT FROM new.enabled OR old.auth_method IS DISTINCT FROM new.auth_method OR old.only_protected_branches IS DISTINCT FROM new.only_protected_branches OR old.mirror_branch_regex IS DISTINCT FROM new.mirror_branch_regex OR old.keep_divergent_refs IS DISTINCT FROM new.keep_divergent_refs OR old.url IS DISTINCT FROM new.url OR old.login IS DISTINCT FROM new.login OR old.host_keys IS DISTINCT FROM new.host_keys)) EXECUTE FUNCTION audit_remote_mirrors();
+CREATE TRIGGER audit_removed BEFORE DELETE ON remote_mirrors FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_remote_mirrors();
 comment on table remote_mirrors is 'Remote repositories that a project is pushed to.';
 comment on column remote_mirrors.login is 'User, password and private key as JSON, encrypted; null without any.';
 comment on column remote_mirrors.public_key is 'Of the key pair for SSH.';
@@ -5332,6 +7185,7 @@ CREATE INDEX repository_storage_moves_of_projects ON repository_storage_moves US
 CREATE UNIQUE INDEX repository_storage_moves_of_snippet ON repository_storage_moves USING btree (snippet_id) WHERE state = ANY (ARRAY['scheduled'::text, 'started'::text, 'replicated'::text]);
 CREATE INDEX repository_storage_moves_of_snippets ON repository_storage_moves USING btree (created_at DESC, id DESC) WHERE snippet_id IS NOT NULL;
 CREATE INDEX repository_storage_moves_under_way ON repository_storage_moves USING btree (id) WHERE state = ANY (ARRAY['scheduled'::text, 'started'::text, 'replicated'::text]);
+CREATE TRIGGER audit_added AFTER INSERT ON repository_storage_moves FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_repository_storage_moves();
 CREATE TRIGGER keep_what_moves BEFORE DELETE ON repository_storage_moves FOR EACH ROW EXECUTE FUNCTION keep_what_moves();
 comment on table repository_storage_moves is 'Moves of repositories to another storage.';
 comment on column repository_storage_moves.runs is 'How often it was begun; the third run that dies is the last.';
@@ -5501,6 +7355,8 @@ create table runner_projects (
 );
 CREATE INDEX runner_projects_by_project ON runner_projects USING btree (project_id, runner_id);
 CREATE UNIQUE INDEX runner_projects_owner ON runner_projects USING btree (runner_id) WHERE is_owner;
+CREATE TRIGGER audit_added AFTER INSERT ON runner_projects FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_runner_projects();
+CREATE TRIGGER audit_removed BEFORE DELETE ON runner_projects FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_runner_projects();
 CREATE TRIGGER notify_of_assigned_runners AFTER INSERT OR DELETE ON runner_projects FOR EACH STATEMENT EXECUTE FUNCTION notify_of_runners();
 CREATE TRIGGER remove_runners_without_projects AFTER DELETE ON runner_projects REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION remove_runners_without_projects();
 comment on table runner_projects is 'The projects that a runner of projects takes jobs of.';
@@ -5538,6 +7394,9 @@ create table runners (
 CREATE INDEX runners_by_creator ON runners USING btree (created_by_id);
 CREATE INDEX runners_by_group ON runners USING btree (namespace_id, id) WHERE namespace_id IS NOT NULL;
 CREATE INDEX runners_of_instance ON runners USING btree (id) WHERE runner_type = 'instance_type'::text;
+CREATE TRIGGER audit_added AFTER INSERT ON runners FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_runners();
+CREATE TRIGGER audit_changed AFTER UPDATE OF description, paused, locked, run_untagged, tag_list, access_level, maximum_timeout, token_expires_at, maintenance_note, token_digest ON runners FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND (old.description IS DISTINCT FROM new.description OR old.paused IS DISTINCT FROM new.paused OR old.locked IS DISTINCT FROM new.locked OR old.run_untagged IS DISTINCT FROM new.run_untagged OR old.tag_list IS DISTINCT FROM new.tag_list OR old.access_level IS DISTINCT FROM new.access_level OR old.maximum_timeout IS DISTINCT FROM new.maximum_timeout OR old.token_expires_at IS DISTINCT FROM new.token_expires_at OR old.maintenance_note IS DISTINCT FROM new.maintenance_note OR old.token_digest IS DISTINCT FROM new.token_digest)) EXECUTE FUNCTION audit_runners();
+CREATE TRIGGER audit_removed BEFORE DELETE ON runners FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_runners();
 CREATE TRIGGER notify_of_deleted_runners AFTER DELETE ON runners FOR EACH STATEMENT EXECUTE FUNCTION notify_of_runners();
 CREATE TRIGGER notify_of_runners AFTER UPDATE OF paused, tag_list, run_untagged, access_level, token_digest ON runners FOR EACH ROW WHEN (new.paused IS DISTINCT FROM old.paused OR new.tag_list IS DISTINCT FROM old.tag_list OR new.run_untagged IS DISTINCT FROM old.run_untagged OR new.access_level IS DISTINCT FROM old.access_level OR new.token_digest IS DISTINCT FROM old.token_digest) EXECUTE FUNCTION notify_of_runners();
 comment on table runners is 'Programs on other machines that execute jobs. They connect to the server, never the other way round.';
@@ -5602,6 +7461,8 @@ create table secure_files (
 );
 CREATE UNIQUE INDEX secure_files_blob_key ON secure_files USING btree (blob_key);
 CREATE INDEX secure_files_of_project ON secure_files USING btree (project_id, id);
+CREATE TRIGGER audit_added AFTER INSERT ON secure_files FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_secure_files();
+CREATE TRIGGER audit_removed BEFORE DELETE ON secure_files FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_secure_files();
 CREATE TRIGGER keep_unused_secure_file AFTER DELETE ON secure_files REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_unused_secure_file();
 comment on table secure_files is 'Files that the jobs of projects need and that are not in their repositories.';
 comment on column secure_files.checksum is 'The SHA-256 of the file as it was sent, in hexadecimal.';
@@ -5955,14 +7816,14 @@ create table user_identities (
   user_id bigint not null,
   provider text not null,
   extern_uid text not null,
-  checked_at timestamp with time zone,
   constraint user_identities_pkey PRIMARY KEY (user_id, provider),
   constraint user_identities_extern_uid_key UNIQUE (provider, extern_uid),
   constraint user_identities_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
-CREATE INDEX user_identities_by_check ON user_identities USING btree (provider, checked_at NULLS FIRST, user_id);
+CREATE TRIGGER audit_added AFTER INSERT ON user_identities FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_user_identities();
+CREATE TRIGGER audit_changed AFTER UPDATE OF extern_uid ON user_identities FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND old.extern_uid IS DISTINCT FROM new.extern_uid) EXECUTE FUNCTION audit_user_identities();
+CREATE TRIGGER audit_removed BEFORE DELETE ON user_identities FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_user_identities();
 comment on table user_identities is 'Accounts of users at identity providers.';
-comment on column user_identities.checked_at is 'When the directory has answered last whether the person is there; null for other providers.';
 
 create table user_mentions (
   user_id bigint not null,
@@ -6061,7 +7922,7 @@ create table users (
   constraint users_page_tab_width_check CHECK (page_tab_width = ANY (ARRAY[2, 4, 8])),
   constraint users_page_theme_check CHECK (page_theme = ANY (ARRAY['auto'::text, 'light'::text, 'dark'::text, 'dimmed'::text, 'contrast'::text])),
   constraint users_page_times_check CHECK (page_times = ANY (ARRAY['relative'::text, 'absolute'::text])),
-  constraint users_state_check CHECK (state = ANY (ARRAY['active'::text, 'blocked'::text, 'deactivated'::text, 'banned'::text, 'blocked_pending_approval'::text, 'ldap_blocked'::text])),
+  constraint users_state_check CHECK (state = ANY (ARRAY['active'::text, 'blocked'::text, 'blocked_pending_approval'::text, 'deactivated'::text, 'banned'::text])),
   constraint users_unconfirmed_email_check CHECK ((unconfirmed_email IS NULL) = (unconfirmed_email_seed IS NULL) AND (unconfirmed_email IS NULL) = (unconfirmed_email_sent_at IS NULL)),
   constraint users_user_type_check CHECK (user_type = ANY (ARRAY['human'::text, 'ghost'::text, 'project_bot'::text, 'service_account'::text, 'placeholder'::text])),
   constraint users_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id) ON DELETE SET NULL
@@ -6084,6 +7945,8 @@ CREATE INDEX users_service_accounts_by_username ON users USING btree (username, 
 CREATE UNIQUE INDEX users_unconfirmed_email_key ON users USING btree (unconfirmed_email);
 CREATE INDEX users_username_search ON users USING gin ((username::text) gin_trgm_ops);
 CREATE INDEX users_with_unconfirmed_email ON users USING btree (unconfirmed_email_sent_at) WHERE unconfirmed_email IS NOT NULL;
+CREATE TRIGGER audit_added AFTER INSERT ON users FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_users();
+CREATE TRIGGER audit_changed AFTER UPDATE OF state, admin, external, name, username, email, password_digest ON users FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND (old.state IS DISTINCT FROM new.state OR old.admin IS DISTINCT FROM new.admin OR old.external IS DISTINCT FROM new.external OR old.name IS DISTINCT FROM new.name OR old.username IS DISTINCT FROM new.username OR old.email IS DISTINCT FROM new.email OR old.password_digest IS DISTINCT FROM new.password_digest)) EXECUTE FUNCTION audit_users();
 CREATE TRIGGER keep_changed_avatar AFTER UPDATE OF avatar_key ON users FOR EACH ROW WHEN (old.avatar_key <> COALESCE(new.avatar_key, ''::text)) EXECUTE FUNCTION keep_unused_avatar();
 CREATE TRIGGER keep_deleted_avatar AFTER DELETE ON users FOR EACH ROW WHEN (old.avatar_key IS NOT NULL) EXECUTE FUNCTION keep_unused_avatar();
 CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF username, name, email, commit_email, state, user_type, admin, external, confirmed_at, created_at, page_theme, page_times, page_time_zone, page_diffs, page_tab_width, page_keys, show_whitespace_in_diffs, second_factor_asked_at ON users FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
@@ -6122,6 +7985,9 @@ create table variables (
   constraint variables_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX variables_by_group ON variables USING btree (group_id) WHERE group_id IS NOT NULL;
+CREATE TRIGGER audit_added AFTER INSERT ON variables FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_variables();
+CREATE TRIGGER audit_changed AFTER UPDATE OF key, variable_type, protected, masked, hidden, raw, environment_scope, value, description ON variables FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND (old.key IS DISTINCT FROM new.key OR old.variable_type IS DISTINCT FROM new.variable_type OR old.protected IS DISTINCT FROM new.protected OR old.masked IS DISTINCT FROM new.masked OR old.hidden IS DISTINCT FROM new.hidden OR old.raw IS DISTINCT FROM new.raw OR old.environment_scope IS DISTINCT FROM new.environment_scope OR old.value IS DISTINCT FROM new.value OR old.description IS DISTINCT FROM new.description)) EXECUTE FUNCTION audit_variables();
+CREATE TRIGGER audit_removed BEFORE DELETE ON variables FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_variables();
 comment on table variables is 'CI/CD variables of a project, of a group or of the instance.';
 comment on column variables.value is 'Encrypted with the secret key.';
 

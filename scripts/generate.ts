@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { auditedNouns } from '../src/areas/audited.ts';
 import { documented, endpoints, pageEndpoints } from '../src/areas/index.ts';
-import { auditTriggers } from '../src/areas/instance/audit_events/index.ts';
+import { auditTriggers, tableList } from '../src/areas/instance/audit_events/index.ts';
 import { connect } from '../src/db/index.ts';
 import { schemaDump } from '../src/db/schema_dump.ts';
 import { schemaTypes } from '../src/db/schema_types.ts';
@@ -37,6 +37,7 @@ await write(providers, withMemberTables(await readFile(path.join(top, providers)
 await write('docs/decisions/README.md', await decisionIndex());
 await write('src/pages/operations.ts', operationTypes([...endpoints, ...pageEndpoints]));
 await write('migrations/audited.sql', auditTriggers(auditedNouns));
+await write('src/db/audited_tables.ts', tableList(auditedNouns));
 const server = await startTestServer();
 const db = connect({ connectionString: server.template, max: 2 });
 try {

@@ -21,6 +21,8 @@ export interface Command {
   operand?: string;
   /** Whether the argument is optional. */
   operand_is_optional?: true;
+  /** The audit events that it leaves; by default all that its changes leave. */
+  audits?: readonly string[];
   /**
    * @returns the exit code
    * @throws UsageError for options that do not fit, and OperatorError for problems that the operator can fix

@@ -65,7 +65,7 @@ async function act(words: string[]): Promise<number> {
   }
   const config = readConfig(process.env);
   if (servers.includes(name)) return await command.run(given, config);
-  return await actingAs({ id: -1, name, class: 'CLI' }, () => command.run(given, config));
+  return await actingAs({ id: -1, name, class: 'CLI', only: command.audits }, () => command.run(given, config));
 }
 
 async function withoutCommand(words: string[]): Promise<number> {

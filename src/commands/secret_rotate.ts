@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { audit } from '../areas/instance/audit_events/index.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/index.ts';
 import { fingerprintOf, keyInFile, type Secrets, secretsFrom } from '../secrets/index.ts';
@@ -21,6 +22,7 @@ Stop all servers first, and give them the new key before they start again. One t
 the old key stays the right one when the command is interrupted; run it again with the same file. docs/operating.md
 says what else depends on the key.`,
   options: { to: { type: 'string' } },
+  audits: ['cli_command'],
   run: async (given, config) => {
     const file = path.resolve(required(given, 'to'));
     if (config.geo.role === 'secondary')
@@ -45,6 +47,8 @@ function rotate(db: Database, from: Secrets, to: Secrets): Promise<Rotated | und
       throw new OperatorError('The database is empty: a server can start with the new key at once.');
     if (instance.secret_fingerprint.equals(fingerprintOf(to))) return undefined;
     if (!instance.secret_fingerprint.equals(fingerprintOf(from))) throw new OperatorError(otherKey);
+    const details = { custom_message: 'Encrypted the secrets with a new key' };
+    await audit(tx, { event_name: 'cli_command', entity: 'instance', details });
     return await rotateSecret(tx, { from, to });
   });
 }

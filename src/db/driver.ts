@@ -13,6 +13,7 @@ import {
 import pg from 'pg';
 import { type Actor, currentActor } from '../foundation/actors.ts';
 import type { Semaphore } from '../foundation/semaphore.ts';
+import { auditedTables } from './audited_tables.ts';
 import { metByDatabase } from './unavailable.ts';
 
 /** The timeout for a connection, and for a slot to write. */
@@ -23,6 +24,28 @@ const writingWords = ['insert into ', 'update ', 'delete from ', 'add_job'];
 /** Whether a statement writes, judged by its text. A write that is not recognised only takes one of the connections reserved for reads. */
 const isWriting = (text: string) => writingWords.some((word) => text.includes(word));
 
+/** Statements that may write audit events, judged by their text: outside of a transaction, they get one that knows who acts. */
+const writesAudited = new RegExp(`(?:insert into|update|delete from) "?(?:${auditedTables.join('|')})\\b`);
+
+/** Tells the transaction who acts, for the audit events that it writes. It is sent with its beginning, so it takes no time of its own. */
+const actorSet = (actor: Actor) => `set local coppice.actor = ${pg.escapeLiteral(JSON.stringify(actor))}`;
+
+async function actingAlone<R>(
+  connection: DatabaseConnection,
+  actor: Actor,
+  query: CompiledQuery,
+): Promise<QueryResult<R>> {
+  await connection.executeQuery(CompiledQuery.raw(`begin; ${actorSet(actor)}`));
+  try {
+    const result = await connection.executeQuery<R>(query);
+    await connection.executeQuery(CompiledQuery.raw('commit'));
+    return result;
+  } catch (error) {
+    await connection.executeQuery(CompiledQuery.raw('rollback')).catch(() => {}); // the first error says why
+    throw error;
+  }
+}
+
 /** As the driver of Kysely requires it, which has no name for it. */
 type PooledConnection = Parameters<PostgresDriver['releaseConnection']>[0];
 
@@ -32,6 +55,7 @@ class LateConnection implements DatabaseConnection {
   readonly #slots: Semaphore;
   #opening: Promise<PooledConnection> | undefined;
   #hasSlot = false;
+  isInTransaction = false;
   taken: PooledConnection | undefined;
 
   constructor(take: () => Promise<PooledConnection>, slots: Semaphore) {
@@ -56,7 +80,8 @@ class LateConnection implements DatabaseConnection {
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     try {
       const connection = this.taken ?? (await this.open(isWriting(query.sql)));
-      return await connection.executeQuery<R>(query);
+      const actor = this.isInTransaction || !writesAudited.test(query.sql) ? undefined : currentActor();
+      return await (actor ? actingAlone<R>(connection, actor, query) : connection.executeQuery<R>(query));
     } catch (error) {
       throw metByDatabase(error);
     }
@@ -76,9 +101,6 @@ class LateConnection implements DatabaseConnection {
   }
 }
 
-/** Tells the transaction who acts, for the audit events that it writes. It is sent with its beginning, so it takes no time of its own. */
-const actorSet = (actor: Actor) => `set local coppice.actor = ${pg.escapeLiteral(JSON.stringify(actor))}`;
-
 const late = (connection: DatabaseConnection) => connection as LateConnection;
 
 /** The driver of Kysely, with a limit for writing. */
@@ -97,6 +119,7 @@ export class LimitingDriver extends PostgresDriver {
 
   override async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
     try {
+      late(connection).isInTransaction = true;
       const isReading = settings.accessMode === 'read only';
       const taken = await late(connection).open(!isReading);
       const actor = isReading ? undefined : currentActor();

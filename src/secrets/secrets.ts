@@ -26,6 +26,8 @@ export interface Secrets {
    * @returns undefined when it was sealed with another key or for another purpose, or was changed
    */
   unseal(purpose: SealedPurpose, sealed: Buffer): string | undefined;
+  /** What is stored of a text after a change: what is there already, if it is the same text. Encrypted anew, each text would look like a change. */
+  resealed(purpose: SealedPurpose, before: Buffer | null, text: string): Buffer;
   /**
    * A token for a link that proves that this server made it. It is not stored: the seed in the database is useless without the secret key.
    * @param seed a random UUID, by which the row that the link is about is found
@@ -53,7 +55,7 @@ export function secretsFrom(secretKey: string): Secrets {
   };
   const proofOf = (purpose: string, seed: Buffer) =>
     createHmac('sha256', keyFor(purpose)).update(seed).digest().subarray(0, tag_bytes);
-  return {
+  const secrets: Secrets = {
     keyFor,
     signingKeyFor: (purpose) =>
       createPrivateKey({ key: Buffer.concat([pkcs8Head, keyFor(purpose)]), format: 'der', type: 'pkcs8' }),
@@ -84,7 +86,10 @@ export function secretsFrom(secretKey: string): Secrets {
       if (!timingSafeEqual(proof, proofOf(purpose, seed))) return undefined;
       return seed.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
     },
+    resealed: (purpose, before, text) =>
+      before !== null && secrets.unseal(purpose, before) === text ? before : secrets.seal(purpose, text),
   };
+  return secrets;
 }
 
 /** Compares secret keys without revealing them. */

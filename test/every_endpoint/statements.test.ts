@@ -973,6 +973,7 @@ async function ask(here: World, endpoint: AnyEndpoint): Promise<Listed> {
   const parameters = {
     per_page: 100,
     ...(isSearch(endpoint) ? searched : takesAll(endpoint) ? { scope: 'all' } : {}),
+    ...(/^\/(?:projects\/:id\/)?audit_events$/.test(endpoint.path) ? { event_name: 'deploy_key_added' } : {}),
     ...('ref' in (endpoint.input ?? {}) && !isSearch(endpoint) ? { ref: 'main' } : {}),
     ...('list_id' in (endpoint.input ?? {}) && endpoint.path.endsWith('/issues') ? { list_id: 'open' } : {}),
     ...('with_shared' in (endpoint.input ?? {}) ? { with_shared: true } : {}),

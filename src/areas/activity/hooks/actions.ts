@@ -181,7 +181,7 @@ export function changeHook(
       ...columnsFrom(given),
     };
     await checkFilter(strategy, filter);
-    const changes = stamped({ ...columnsFrom(given), url, secrets: sealed(secrets, values) });
+    const changes = stamped({ ...columnsFrom(given), url, secrets: sealed(secrets, values, before.secrets) });
     return tx.updateTable('hooks').set(changes).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
   });
 }
@@ -208,7 +208,7 @@ export async function setEntry(
     const entries = value === null ? others : { ...values[of], [key]: value };
     if (Object.keys(entries).length > maximumCustom) throw invalid({ base: [refusedTexts.custom] });
     if (of === 'url_variables') await checkUrl(tx, owner, row.url, entries);
-    const changes = stamped({ secrets: sealed(secrets, { ...values, [of]: entries }) });
+    const changes = stamped({ secrets: sealed(secrets, { ...values, [of]: entries }, row.secrets) });
     await tx.updateTable('hooks').set(changes).where('id', '=', id).execute();
   });
 }

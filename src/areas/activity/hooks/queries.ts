@@ -9,7 +9,9 @@ import type { HookSecrets } from './rules.ts';
 /** The purpose for which the secrets of hooks are sealed. */
 const purpose = 'hook secrets';
 
-export const sealed = (secrets: Secrets, values: HookSecrets): Buffer => secrets.seal(purpose, JSON.stringify(values));
+/** @param before what is stored of a hook that changes */
+export const sealed = (secrets: Secrets, values: HookSecrets, before: Buffer | null = null): Buffer =>
+  secrets.resealed(purpose, before, JSON.stringify(values));
 
 export const noSecrets: HookSecrets = { url_variables: {}, custom_headers: {} };
 

@@ -1,6 +1,5 @@
 /** The interface of protected branches to other districts. */
 export { protectDefaultBranch } from './actions.ts';
-export { protectedBranchAudit } from './audit.ts';
 export { protectionFor, protectsProject } from './queries.ts';
 export { protectedBranches } from './relation.ts';
 export { defaultProtection, isAbout, ProtectionDefaults } from './rules.ts';

@@ -147,10 +147,10 @@ export async function changeCluster(
   await db.transaction().execute(async (tx) => {
     const query = tx
       .selectFrom('clusters')
-      .select(['name', 'managed', 'namespace', 'provider_type', 'api_url', 'ca_cert'])
+      .select(['name', 'managed', 'namespace', 'provider_type', 'api_url', 'ca_cert', 'token'])
       .where('id', '=', id)
       .forUpdate();
-    const before: Cluster = found(undefined, await query.executeTakeFirst());
+    const before: Cluster & { token: Buffer } = found(undefined, await query.executeTakeFirst());
     const managed = given.managed ?? before.managed;
     // The existing namespace must be cleared when the cluster becomes managed.
     const namespace = columns.namespace === undefined ? before.namespace : columns.namespace;
@@ -165,7 +165,7 @@ export async function changeCluster(
     });
     const changes = stamped({
       ...columns,
-      ...(token === undefined ? {} : { token: secrets.seal(tokenPurpose, token) }),
+      ...(token === undefined ? {} : { token: secrets.resealed(tokenPurpose, before.token, token) }),
     });
     await write(tx.updateTable('clusters').set(changes).where('id', '=', id).execute());
   });

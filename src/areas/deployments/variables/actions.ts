@@ -90,7 +90,10 @@ export function changeVariable(
     if (before.hidden && !masked) throw invalid({ base: [refusedTexts.hidden] });
     // A value that cannot be decrypted has to be set again.
     if (masked) refuseUnmaskable(value ?? secrets.unseal(valuePurpose, before.value) ?? '');
-    const row = { ...changes, ...(value === undefined ? {} : { value: secrets.seal(valuePurpose, value) }) };
+    const row = {
+      ...changes,
+      ...(value === undefined ? {} : { value: secrets.resealed(valuePurpose, before.value, value) }),
+    };
     if (Object.keys(row).length > 0)
       await write(before.key, tx.updateTable('variables').set(row).where('id', '=', id).execute());
     return variableOf(tx, owner, { key: before.key, scope: changes.environment_scope ?? before.environment_scope });

@@ -40,6 +40,14 @@ export interface AuditedNoun<Table extends keyof DB = keyof DB> {
   removed?: EventName;
   /** The members whose changes are events, one for each. */
   members?: AuditedMembers<Table>;
+  /** All members that are neither there nor left out here, so that a new column is not forgotten. It suits tables that change seldom. */
+  rest?: {
+    /** The name, in which `*` stands for that of the member. */
+    event: string;
+    but: readonly (keyof DB[Table] & string)[];
+    /** Those whose values are not said: secrets, and texts that people write. */
+    silent: readonly (keyof DB[Table] & string)[];
+  };
 }
 
 type AuditedMembers<Table extends keyof DB> = { readonly [Column in keyof DB[Table] & string]?: AuditedMember };

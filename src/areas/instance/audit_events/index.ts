@@ -5,4 +5,4 @@ export {
   auditedNoun,
   eachMember,
 } from './definition.ts';
-export { auditTriggers } from './trigger_rules.ts';
+export { auditTriggers, tableList } from './trigger_rules.ts';

@@ -1,22 +1,14 @@
 import assert from 'node:assert/strict';
-import { createHash, generateKeyPairSync } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { newGpgKey } from '../../../../test/support/gpg_key.ts';
 import { world } from '../../../../test/support/world.ts';
 
 const [first, last] = ['-----BEGIN PGP PUBLIC KEY BLOCK-----', '-----END PGP PUBLIC KEY BLOCK-----'];
 
-const packet = (tag: number, body: Buffer) => Buffer.concat([Buffer.from([0xc0 | tag, body.length]), body]);
-
-/** A new key of version 4 with a name, in the packets that matter (RFC 9580, sections 5.5 and 5.11). */
-function newKey(name = 'Ada <ada@example.com>'): string {
-  const { x } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
-  const primary = Buffer.concat([Buffer.from([4, 0x66, 0, 0, 0, 27]), Buffer.from(x!, 'base64url')]);
-  return `${first}\n\n${Buffer.concat([packet(6, primary), packet(13, Buffer.from(name))]).toString('base64')}\n${last}`;
-}
-
 test('a GPG key is added, shown to everyone, revoked or deleted', async () => {
   const { as, people } = await world();
-  const key = newKey();
+  const key = newGpgKey();
   const added = await as('guest').post('/user/gpg_keys', { key: `${key}\n` });
   assert.equal(added.status, 201, JSON.stringify(added.body));
   const { id, created_at } = added.body;
@@ -42,7 +34,7 @@ test('a GPG key is added, shown to everyone, revoked or deleted', async () => {
 
 test('a GPG key belongs to one user, and invalid keys are refused', async () => {
   const { as } = await world();
-  const key = newKey();
+  const key = newGpgKey();
   assert.equal((await as('guest').post('/user/gpg_keys', { key })).status, 201);
   const taken = await as('planner').post('/user/gpg_keys', { key });
   assert.deepEqual([taken.status, taken.body], [400, { message: { fingerprint: ['has already been taken'] } }]);
@@ -70,7 +62,7 @@ test('a GPG key belongs to one user, and invalid keys are refused', async () => 
 test('administrators add, revoke and delete GPG keys of others', async () => {
   const { as, people, db } = await world();
   const url = `/users/${people.guest.id}/gpg_keys`;
-  const key = newKey();
+  const key = newGpgKey();
   assert.equal((await as('guest').post(url, { key })).status, 403);
   const added = await as('admin').post(url, { key });
   assert.equal(added.status, 201);
@@ -86,7 +78,7 @@ test('administrators add, revoke and delete GPG keys of others', async () => {
   assert.deepEqual(fingerprint, expected.digest());
   assert.equal((await as('planner').post(`${url}/${added.body.id}/revoke`)).status, 403);
   assert.equal((await as('admin').post(`${url}/${added.body.id}/revoke`)).status, 202);
-  const other = await as('admin').post(url, { key: newKey() });
+  const other = await as('admin').post(url, { key: newGpgKey() });
   assert.equal((await as('admin').delete(`${url}/${other.body.id}`)).status, 204);
   assert.deepEqual((await as('guest').get('/user/gpg_keys')).body, []);
   assert.equal((await as('admin').post('/users/99999999/gpg_keys', { key })).status, 404);

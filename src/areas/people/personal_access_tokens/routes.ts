@@ -105,6 +105,7 @@ export const personalAccessTokenRoutes = [
   }),
   post('/personal_access_tokens/self/rotate', {
     operation: 'rotateOwnToken',
+    audits: ['personal_access_token_rotated'],
     summary: 'Rotate the current token',
     rotation: true,
     description:
@@ -124,6 +125,7 @@ export const personalAccessTokenRoutes = [
   }),
   post('/personal_access_tokens/:id/rotate', {
     operation: 'rotatePersonalAccessToken',
+    audits: ['personal_access_token_rotated', 'project_access_token_rotated', 'group_access_token_rotated'],
     summary: 'Rotate a personal access token',
     rotation: true,
     description:

@@ -5,6 +5,7 @@ import { countsToday, isLastingOwner, levels, lockTrees } from '../../../access/
 import type { Database } from '../../../db/index.ts';
 import { checkUnmodified, conflict, forbidden, found, Id } from '../../../http/index.ts';
 import { type JobCall, job } from '../../../jobs/index.ts';
+import { audit } from '../../instance/audit_events/index.ts';
 import { removeGroupsNow } from '../namespaces/deletion_actions.ts';
 import { deleteProjects } from '../namespaces/jobs.ts';
 import { moveContributions } from './contribution_actions.ts';
@@ -44,7 +45,13 @@ export async function requestRemoval(
  * The same without checks.
  * @param tx the transaction that no longer needs the user
  */
-export async function scheduleRemoval(tx: Database, user_id: number, hard: boolean): Promise<void> {
+export async function scheduleRemoval(
+  tx: Database,
+  user_id: number,
+  hard: boolean,
+  event_name: 'user_destroyed' | 'user_rejected' = 'user_destroyed',
+): Promise<void> {
+  await audit(tx, { event_name, entity: { type: 'User', id: user_id }, details: { remove: 'user' } });
   await tx.updateTable('users').set({ state: 'blocked', updated_at: sql`now()` }).where('id', '=', user_id).execute();
   await removeUser.enqueue(tx, { user_id, hard }, { key: String(user_id) });
 }
@@ -80,7 +87,7 @@ export async function rejectUser(db: Database, user_id: number): Promise<void> {
     const query = tx.selectFrom('users').select('state').where('id', '=', user_id).forNoKeyUpdate();
     const { state } = found('User', await query.executeTakeFirst());
     if (state !== 'blocked_pending_approval') throw conflict('User does not have a pending request');
-    await scheduleRemoval(tx, user_id, true);
+    await scheduleRemoval(tx, user_id, true, 'user_rejected');
   });
 }
 

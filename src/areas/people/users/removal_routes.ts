@@ -7,6 +7,7 @@ import { rejectUser, requestRemoval } from './removal_actions.ts';
 export const userRemovalRoutes = [
   del('/users/:id', {
     operation: 'deleteUser',
+    audits: ['user_destroyed'],
     summary: 'Delete a user',
     description:
       'The user is blocked at once, and a job deletes the account with the projects in its namespace. Contributions in other projects go to the ghost user, unless `hard_delete` is set.',
@@ -29,6 +30,7 @@ export const userRemovalRoutes = [
   }),
   post('/users/:id/reject', {
     operation: 'rejectUser',
+    audits: ['user_rejected'],
     summary: 'Reject a pending user account',
     access: admin,
     input: { id: Id },

@@ -80,6 +80,7 @@ function routesOf(kind: Source['kind']) {
     }),
     put(`${base}/:user_id/approve`, {
       operation: `approve${Noun}AccessRequest`,
+      audits: ['member_created'],
       summary: `Approve an access request to a ${kind}`,
       access: manager,
       input: { user_id: Id, access_level: LevelIn[kind] },

@@ -45,12 +45,13 @@ export async function createAccessToken(
     created_by_id: caller.id,
     profile: { external: caller.external },
   });
-  const made = await issueToken(tx, { ...token, user_id }, (reasons) => refused(sentenceOf(reasons)));
   const place = asSubtree(resource);
+  // Before the token, which is then one of the project or group.
   await tx
     .insertInto('access_token_bots')
     .values({ ...place, user_id })
     .execute();
+  const made = await issueToken(tx, { ...token, user_id }, (reasons) => refused(sentenceOf(reasons)));
   const actor = actorIn(resource, caller);
   const members = { user_ids: [user_id], access_level, expires_at: token.expires_at, existing: 'refuse' as const };
   await addMembers(tx, place, actor, members);

@@ -104,6 +104,7 @@ function routesOf(kind: Resource['kind']) {
     }),
     post(base, {
       operation: `create${Noun}AccessToken`,
+      audits: [`${kind}_access_token_created`],
       summary: `Create a ${kind} access token`,
       description:
         'The value is shown only here. The token belongs to a new bot user, who is a member with `access_level`.',
@@ -127,6 +128,7 @@ function routesOf(kind: Resource['kind']) {
     }),
     post(`${base}/:token_id/rotate`, {
       operation: `rotate${Noun}AccessToken`,
+      audits: [`${kind}_access_token_rotated`],
       summary: `Rotate a ${kind} access token`,
       rotation: true,
       description:
@@ -148,6 +150,7 @@ function routesOf(kind: Resource['kind']) {
     }),
     del(`${base}/:token_id`, {
       operation: `revoke${Noun}AccessToken`,
+      audits: [`${kind}_access_token_deleted`],
       summary: `Revoke a ${kind} access token and delete its bot user`,
       access: managers,
       input: { token_id: Id },

@@ -51,6 +51,7 @@ const archiving = (verb: 'archive' | 'unarchive', summary: string) =>
 export const groupLifecycleRoutes = [
   del('/groups/:id', {
     operation: 'deleteGroup',
+    audits: ['group_deletion_marked'],
     summary: 'Mark a group for deletion, or delete a marked subgroup immediately',
     description:
       'The group and everything in it become read-only. Its path and name are free at once: it is renamed to `…-deletion_scheduled-<id>` until it is restored. It can be restored for `deletion_adjourned_period` days (an application setting); then a job deletes it with everything in it.',
@@ -76,6 +77,7 @@ export const groupLifecycleRoutes = [
   }),
   post('/groups/:id/restore', {
     operation: 'restoreGroup',
+    audits: ['group_restored'],
     summary: 'Restore a group that is marked for deletion',
     access: remover,
     returns: one(GroupDetailForm),

@@ -231,6 +231,7 @@ export const groupRoutes = [
   }),
   post('/groups', {
     operation: 'createGroup',
+    audits: ['group_created'],
     summary: 'Create a group or subgroup',
     description: 'Groups are nested at most 20 levels deep.',
     access: signedIn,

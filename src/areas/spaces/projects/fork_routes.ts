@@ -40,6 +40,7 @@ export const projectForkRoutes = [
   }),
   post('/projects/:id/fork', {
     operation: 'forkProject',
+    audits: ['project_created'],
     summary: 'Fork a project; `import_status` shows when the repository is copied',
     // The source does not change, so it may be archived.
     access: projectRole('guest', { archived: true }),

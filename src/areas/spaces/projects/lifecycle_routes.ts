@@ -40,6 +40,7 @@ const archiving = (verb: 'archive' | 'unarchive', summary: string) =>
 export const projectLifecycleRoutes = [
   del('/projects/:id', {
     operation: 'deleteProject',
+    audits: ['project_deletion_marked'],
     summary: 'Mark a project for deletion, or delete a marked project immediately',
     description:
       'The project becomes read-only. Its path and name are free at once: it is renamed to `…-deletion_scheduled-<id>` until it is restored. It can be restored for `deletion_adjourned_period` days (an application setting); then a job deletes it with its repository.',
@@ -64,6 +65,7 @@ export const projectLifecycleRoutes = [
   }),
   post('/projects/:id/restore', {
     operation: 'restoreProject',
+    audits: ['project_restored'],
     summary: 'Restore a project that is marked for deletion',
     access: restorer,
     returns: one(ProjectForm),

@@ -283,6 +283,7 @@ const ProjectStorage = resource('ProjectStorage', {
 const single = [
   post('/projects', {
     operation: 'createProject',
+    audits: ['project_created'],
     summary: "Create a project in a group or in the caller's namespace",
     access: signedIn,
     input: { ...names, ...creation },
@@ -300,6 +301,7 @@ const single = [
   }),
   post('/projects/user/:user_id', {
     operation: 'createUserProject',
+    audits: ['project_created'],
     summary: 'Create a project for a user, by default in their namespace',
     access: admin,
     input: { user_id: Id, ...names, name: NotBlank(), ...creation },

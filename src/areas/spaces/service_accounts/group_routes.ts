@@ -83,6 +83,7 @@ export const groupServiceAccountRoutes = [
   }),
   del(`${base}/:user_id`, {
     operation: 'deleteGroupServiceAccount',
+    audits: ['user_destroyed'],
     summary: "Delete a group's service account; its contributions stay",
     access: managers,
     plan: 'premium',

@@ -79,6 +79,7 @@ export const serviceAccountTokenRoutes = [
   }),
   post(`${base}/:token_id/rotate`, {
     operation: 'rotateGroupServiceAccountToken',
+    audits: ['personal_access_token_rotated'],
     summary: "Rotate a group service account's token",
     rotation: true,
     description:

@@ -95,6 +95,7 @@ const projectRules = [
   }),
   post(ofProject, {
     operation: 'createProjectApprovalRule',
+    audits: ['approval_rule_created'],
     summary: 'Add an approval rule to a project',
     access: settings,
     plan,
