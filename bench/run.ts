@@ -3,6 +3,7 @@
  * machine. BENCH_SECONDS and BENCH_WARM_UP_SECONDS set how long each address is loaded. With PEER, PEER_URL and PEER_TOKEN, another
  * platform is measured as well (peer.ts).
  */
+import { measureAuditEvents } from './audit_events.ts';
 import { measureCiConfiguration } from './ci_configuration.ts';
 import { measureDependencies } from './dependencies.ts';
 import { measureErrorAttack } from './error_attack.ts';
@@ -53,6 +54,7 @@ try {
   if (asked('ci_configuration')) rows.push(...(await measureCiConfiguration(folder)));
   if (asked('runners')) rows.push(...(await measureRunners(folder)));
   if (asked('waiting_runners')) rows.push(...(await measureWaitingRunners(folder)));
+  if (asked('audit_events')) rows.push(...(await measureAuditEvents(folder)));
   if (asked('events')) rows.push(...(await measureEvents(folder)));
   if (asked('feature_flags')) rows.push(...(await measureFeatureFlags(folder)));
   if (asked('issues')) rows.push(...(await measureIssues(folder)));

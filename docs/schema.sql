@@ -1926,14 +1926,15 @@ begin
     -- Whoever comes second waits here, and then finds the row.
     insert into audit_chains (partition, length, last_hash, first_at, last_at) values (tg_table_name, 0, '', event.created_at, event.created_at)
       on conflict (partition) do update set length = case when audit_chains.dropped_at is null then audit_chains.length else 0 end,
-        last_hash = case when audit_chains.dropped_at is null then audit_chains.last_hash else '' end, dropped_at = null
+        last_hash = case when audit_chains.dropped_at is null then audit_chains.last_hash else '' end,
+        first_at = case when audit_chains.dropped_at is null then audit_chains.first_at else excluded.first_at end, dropped_at = null
       returning * into chain;
   end if;
   event.place := chain.length + 1;
   event.previous_hash := chain.last_hash;
   event.hash := audit_hash(event.previous_hash, event);
   update audit_events set place = event.place, previous_hash = event.previous_hash, hash = event.hash where created_at = event.created_at and id = event.id;
-  update audit_chains set length = event.place, last_hash = event.hash, last_at = event.created_at where partition = tg_table_name;
+  update audit_chains set length = event.place, last_hash = event.hash, last_at = greatest(last_at, event.created_at) where partition = tg_table_name;
   return null;
 end $function$;
 CREATE OR REPLACE FUNCTION public.count_open_issues()
@@ -7816,14 +7817,17 @@ create table user_identities (
   user_id bigint not null,
   provider text not null,
   extern_uid text not null,
+  checked_at timestamp with time zone,
   constraint user_identities_pkey PRIMARY KEY (user_id, provider),
   constraint user_identities_extern_uid_key UNIQUE (provider, extern_uid),
   constraint user_identities_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
+CREATE INDEX user_identities_by_check ON user_identities USING btree (provider, checked_at NULLS FIRST, user_id);
 CREATE TRIGGER audit_added AFTER INSERT ON user_identities FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_user_identities();
 CREATE TRIGGER audit_changed AFTER UPDATE OF extern_uid ON user_identities FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND old.extern_uid IS DISTINCT FROM new.extern_uid) EXECUTE FUNCTION audit_user_identities();
 CREATE TRIGGER audit_removed BEFORE DELETE ON user_identities FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_user_identities();
 comment on table user_identities is 'Accounts of users at identity providers.';
+comment on column user_identities.checked_at is 'When the directory has answered last whether the person is there; null for other providers.';
 
 create table user_mentions (
   user_id bigint not null,
@@ -7922,7 +7926,7 @@ create table users (
   constraint users_page_tab_width_check CHECK (page_tab_width = ANY (ARRAY[2, 4, 8])),
   constraint users_page_theme_check CHECK (page_theme = ANY (ARRAY['auto'::text, 'light'::text, 'dark'::text, 'dimmed'::text, 'contrast'::text])),
   constraint users_page_times_check CHECK (page_times = ANY (ARRAY['relative'::text, 'absolute'::text])),
-  constraint users_state_check CHECK (state = ANY (ARRAY['active'::text, 'blocked'::text, 'blocked_pending_approval'::text, 'deactivated'::text, 'banned'::text])),
+  constraint users_state_check CHECK (state = ANY (ARRAY['active'::text, 'blocked'::text, 'deactivated'::text, 'banned'::text, 'blocked_pending_approval'::text, 'ldap_blocked'::text])),
   constraint users_unconfirmed_email_check CHECK ((unconfirmed_email IS NULL) = (unconfirmed_email_seed IS NULL) AND (unconfirmed_email IS NULL) = (unconfirmed_email_sent_at IS NULL)),
   constraint users_user_type_check CHECK (user_type = ANY (ARRAY['human'::text, 'ghost'::text, 'project_bot'::text, 'service_account'::text, 'placeholder'::text])),
   constraint users_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id) ON DELETE SET NULL

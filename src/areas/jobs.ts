@@ -40,6 +40,7 @@ import { followPrimary, keepSlots } from './geo/following/index.ts';
 import { statusPolls } from './geo/geo_nodes/index.ts';
 import { copyPolls, keepChecksums, primaryPolls } from './geo/replicas/index.ts';
 import { removeOldRequestCounts } from './instance/application_settings/index.ts';
+import { keepAuditPartitions } from './instance/audit_events/index.ts';
 import { removeUnusedBlobs } from './instance/blobs/index.ts';
 import { forgetCostlyFiles } from './instance/costly_files/index.ts';
 import { recordBillableUsers, tellOfLicenseEnd, warnOfLicenseEnd } from './instance/licenses/index.ts';
@@ -211,6 +212,7 @@ export const jobs: readonly AnyJob[] = [
   removeOldRequestCounts,
   advanceIterations,
   removeOldEvents,
+  keepAuditPartitions,
   removeUnusedBlobs,
   removeOldPictures,
   forgetCostlyFiles,

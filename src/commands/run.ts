@@ -39,6 +39,7 @@ const commands: Record<string, () => Promise<Command>> = {
   'geo verify': async () => (await import('./geo_verify.ts')).geoVerify,
   'geo status': async () => (await import('./geo_status.ts')).geoStatus,
   'geo check': async () => (await import('./geo_check.ts')).geoCheck,
+  'audit verify': async () => (await import('./audit_verify.ts')).auditVerify,
   'advisories import': async () => (await import('./advisories_import.ts')).advisoriesImport,
 };
 

@@ -587,7 +587,7 @@ export interface OperationParameters {
   listAllRunners: 'type' | 'status' | 'paused' | 'tag_list' | 'version_prefix' | 'page' | 'per_page' | 'cursor';
   listAllSnippets: 'page' | 'per_page' | 'cursor' | 'created_after' | 'created_before';
   listApplications: 'page' | 'per_page' | 'cursor';
-  listAuditEvents: 'page' | 'per_page' | 'cursor' | 'pagination' | 'order_by' | 'created_after' | 'created_before' | 'author_id' | 'event_name' | 'entity_type' | 'entity_id';
+  listAuditEvents: 'page' | 'per_page' | 'cursor' | 'pagination' | 'order_by' | 'created_after' | 'created_before' | 'author_id' | 'author_username' | 'event_name' | 'entity_type' | 'entity_id';
   listAuthorizedApplications: 'page' | 'per_page' | 'cursor';
   listBillableMembers: 'id' | 'search' | 'sort' | 'page' | 'per_page' | 'cursor';
   listBillableMemberships: 'id' | 'user_id' | 'page' | 'per_page' | 'cursor';
@@ -663,7 +663,7 @@ export interface OperationParameters {
   listGroupAccessRequests: 'id' | 'page' | 'per_page' | 'cursor';
   listGroupAccessTokens: 'id' | 'state' | 'revoked' | 'search' | 'created_after' | 'created_before' | 'last_used_after' | 'last_used_before' | 'expires_after' | 'expires_before' | 'sort' | 'page' | 'per_page' | 'cursor';
   listGroupApplications: 'id' | 'page' | 'per_page' | 'cursor';
-  listGroupAuditEvents: 'id' | 'page' | 'per_page' | 'cursor' | 'pagination' | 'order_by' | 'created_after' | 'created_before' | 'author_id' | 'event_name';
+  listGroupAuditEvents: 'id' | 'page' | 'per_page' | 'cursor' | 'pagination' | 'order_by' | 'created_after' | 'created_before' | 'author_id' | 'author_username' | 'event_name';
   listGroupBadges: 'id' | 'page' | 'per_page' | 'cursor' | 'name';
   listGroupBoardIssues: 'id' | 'board_id' | 'list_id' | 'page' | 'per_page' | 'cursor' | 'scope' | 'non_archived' | 'labels' | 'author_id' | 'author_username' | 'milestone' | 'milestone_id' | 'iids' | 'assignee_id' | 'assignee_username' | 'iteration_id' | 'iteration_title' | 'weight' | 'my_reaction_emoji' | 'created_after' | 'created_before' | 'updated_after' | 'updated_before' | 'search' | 'in' | 'release_tag' | 'not' | 'confidential' | 'epic_id' | 'health_status' | 'due_date' | 'issue_type' | 'closed_by_id' | 'with_labels_details';
   listGroupBoardLists: 'id' | 'board_id' | 'page' | 'per_page' | 'cursor';
@@ -779,7 +779,7 @@ export interface OperationParameters {
   listProjectAccessRequests: 'id' | 'page' | 'per_page' | 'cursor';
   listProjectAccessTokens: 'id' | 'state' | 'revoked' | 'search' | 'created_after' | 'created_before' | 'last_used_after' | 'last_used_before' | 'expires_after' | 'expires_before' | 'sort' | 'page' | 'per_page' | 'cursor';
   listProjectApprovalRules: 'id' | 'page' | 'per_page' | 'cursor';
-  listProjectAuditEvents: 'id' | 'page' | 'per_page' | 'cursor' | 'pagination' | 'order_by' | 'created_after' | 'created_before' | 'author_id' | 'event_name';
+  listProjectAuditEvents: 'id' | 'page' | 'per_page' | 'cursor' | 'pagination' | 'order_by' | 'created_after' | 'created_before' | 'author_id' | 'author_username' | 'event_name';
   listProjectBadges: 'id' | 'page' | 'per_page' | 'cursor' | 'name';
   listProjectBoardIssues: 'id' | 'board_id' | 'list_id' | 'page' | 'per_page' | 'cursor' | 'scope' | 'labels' | 'author_id' | 'author_username' | 'milestone' | 'milestone_id' | 'iids' | 'assignee_id' | 'assignee_username' | 'iteration_id' | 'iteration_title' | 'weight' | 'my_reaction_emoji' | 'created_after' | 'created_before' | 'updated_after' | 'updated_before' | 'search' | 'in' | 'release_tag' | 'not' | 'confidential' | 'epic_id' | 'health_status' | 'due_date' | 'issue_type' | 'closed_by_id' | 'with_labels_details';
   listProjectBoardLists: 'id' | 'board_id' | 'page' | 'per_page' | 'cursor';

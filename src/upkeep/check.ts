@@ -11,6 +11,7 @@ import { areaServices, repositories } from '../areas/index.ts';
 import { brokenImportTokens } from '../areas/migration/bulk_imports/index.ts';
 import { fingerprintOf } from '../secrets/index.ts';
 import { blobsOf, secretsOf, servicesFor } from '../services/index.ts';
+import { checkAuditEvents } from './check_audit_events.ts';
 import { checkAuthorizations } from './check_authorizations.ts';
 import { checkBlobs } from './check_blobs.ts';
 import { checkMerges } from './check_merges.ts';
@@ -41,6 +42,7 @@ export async function* check({
   yield* checkStoredFiles(options);
   yield* checkReferences(options);
   yield* checkAuthorizations(options);
+  yield* checkAuditEvents(options);
 }
 
 /** Before its first start, a server has encrypted nothing. */

@@ -15,6 +15,7 @@ import type { Client } from '../support/client.ts';
 import type { GitClient } from '../support/git.ts';
 import type { ServerEnvironment } from '../support/instance.ts';
 import { performJob } from '../support/jobs.ts';
+import { inspectAuditEvents } from './audit_events.ts';
 import { inspectMerges } from './merges.ts';
 import { inspectPipelines, type Workshop } from './pipelines.ts';
 import { exportsEnded, inspectExports } from './relation_exports.ts';
@@ -199,6 +200,7 @@ export async function inspect(inspection: Inspection): Promise<void> {
     await inspectRepositories(git, services);
     await inspectMoves(services);
     await inspectExports(services);
+    await inspectAuditEvents(db, project, memory);
   } finally {
     await db.destroy();
     await stop();

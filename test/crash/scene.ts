@@ -11,6 +11,7 @@ import { type GitClient, gitClient, remoteOf } from '../support/git.ts';
 import { environmentFor, type Instance, type ServerEnvironment, startInstance } from '../support/instance.ts';
 import { prepareData } from '../support/prepared_data.ts';
 import type { Random } from '../support/random.ts';
+import { protectTags } from './audit_events.ts';
 import { inspect } from './inspection.ts';
 import { mergeBranches } from './merges.ts';
 import { openWorkshop, runPipelines, type Workshop } from './pipelines.ts';
@@ -123,6 +124,7 @@ const allWriters: Writers = ({ api, git, project, merging, attic, workshop, stor
   writePages(api, attic, round, memory),
   moveRepositories(api, project, round, memory),
   exportRelations(api, project, round),
+  protectTags(api, project, round, memory),
   ...runPipelines(api, workshop, round, memory),
   ...Array.from({ length: senders }, (_, sender) => sendEvents(store, sender, round, memory)),
 ];

@@ -29,6 +29,8 @@ export interface Memory {
   merges: { id: number; issue_id: number; branch: string; remove_source_branch: boolean; fate: Fate }[];
   /** Pages of wikis by their address in the API. */
   pages: Map<string, { content: string; fate: Fate }>;
+  /** Protected tags by name, with the answers to their protection and its removal. */
+  tags: Map<string, { added: Fate; removed?: Fate }>;
   /** Events that an application sent, by their ids. */
   events: Map<string, Fate>;
   /** The ids of pipelines that were started. */
@@ -44,6 +46,7 @@ export const emptyMemory = (): Memory => ({
   removals: [],
   merges: [],
   pages: new Map(),
+  tags: new Map(),
   events: new Map(),
   pipelines: new Set(),
   jobs: new Map(),

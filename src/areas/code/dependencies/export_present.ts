@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { pagePath } from '../../../foundation/addresses.ts';
 import { namedLicenses, purlOf } from '../../../lockfiles/index.ts';
+import { csvLine } from '../../../texts/index.ts';
 import { severityOf } from '../vulnerabilities/present.ts';
 import type { ExportedDependency } from './export_queries.ts';
 
@@ -149,20 +150,14 @@ async function* spdx(exported: Exported): AsyncGenerator<string> {
   yield '\n]}\n';
 }
 
-/** A CSV cell. A spreadsheet would execute a cell that begins like a formula. */
-function cell(text: string): string {
-  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
-}
-
 async function* csv(exported: Exported): AsyncGenerator<string> {
   const heads = ['name', 'version', 'package_manager', 'dependency_file_path', 'licenses'];
-  yield `${[...heads, ...(exported.with_vulnerabilities ? ['vulnerabilities'] : [])].join(',')}\r\n`;
+  yield csvLine([...heads, ...(exported.with_vulnerabilities ? ['vulnerabilities'] : [])]);
   const line = (row: ExportedDependency) => {
     const licenses = namedLicenses(row.licenses).map(({ name, spdx_identifier }) => spdx_identifier ?? name);
     const vulnerabilities = row.vulnerabilities.map(({ name, severity }) => `${name} (${severityOf(severity)})`);
     const texts = [row.name, row.version, row.package_manager, row.path, licenses.join('; ')];
-    return `${[...texts, ...(exported.with_vulnerabilities ? [vulnerabilities.join('; ')] : [])].map(cell).join(',')}\r\n`;
+    return csvLine([...texts, ...(exported.with_vulnerabilities ? [vulnerabilities.join('; ')] : [])]);
   };
   for await (const some of exported.rows()) yield some.map(line).join('');
 }

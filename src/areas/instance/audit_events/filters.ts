@@ -13,6 +13,7 @@ export const auditFilters = {
   created_after: optional(leftOutIfBlank(Timestamp)),
   created_before: optional(leftOutIfBlank(Timestamp)),
   author_id: optional(Id),
+  author_username: optional(leftOutIfBlank(Type.String())),
   event_name: optional(leftOutIfBlank(Type.String())),
 };
 
@@ -35,13 +36,18 @@ export type AuditFilters = Static<TObject<typeof auditFilters>> & Partial<Static
  * @param whose the author whose events alone may be seen
  */
 export function auditEventsFor(db: Database, given: AuditFilters, whose?: number) {
-  const { created_after, created_before, author_id, event_name, entity_type, entity_id } = given;
+  const { created_after, created_before, author_id, author_username, event_name, entity_type, entity_id } = given;
   return db
     .selectFrom('audit_events')
     .selectAll()
     .$if(created_after !== undefined, (query) => query.where('created_at', '>=', created_after!))
     .$if(created_before !== undefined, (query) => query.where('created_at', '<', atOrBefore(created_before!)))
     .$if(author_id !== undefined, (query) => query.where('author_id', '=', author_id!))
+    .$if(author_username !== undefined, (query) =>
+      query.where('author_id', '=', (from) =>
+        from.selectFrom('users').select('id').where('username', '=', author_username!),
+      ),
+    )
     .$if(whose !== undefined, (query) => query.where('author_id', '=', whose!))
     .$if(event_name !== undefined, (query) => query.where('event_name', '=', event_name!))
     .$if(entity_type !== undefined, (query) => query.where('entity_type', '=', entity_type!))

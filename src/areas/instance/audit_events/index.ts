@@ -1,8 +1,11 @@
 /** The interface of audit events to other districts. */
 export { audit } from './actions.ts';
+export { type VerifiedChain, verifiedChains } from './chain_queries.ts';
 export {
   type AuditedNoun,
   auditedNoun,
   eachMember,
 } from './definition.ts';
+export { keepAuditPartitions } from './jobs.ts';
+export { AuditEvent } from './present.ts';
 export { auditTriggers, tableList } from './trigger_rules.ts';

@@ -25,6 +25,7 @@ const projectMap = [
       features: { label: 'Visibility and features', address: '/-/settings/features', operation: 'updateProject' },
       badges: { label: 'Badges', address: '/-/settings/badges', operation: 'createProjectBadge' },
       uploads: { label: 'Uploaded files', address: '/-/uploads', operation: 'listProjectUploads' },
+      audit_events: { label: 'Audit events', address: '/-/audit_events', operation: 'getProjectAuditEvent' },
     },
   },
   {
@@ -116,6 +117,7 @@ const groupMap = [
       seats: { label: 'Seats', address: '/-/settings/seats', operation: 'listBillableMembers' },
       badges: { label: 'Badges', address: '/-/settings/badges', operation: 'createGroupBadge' },
       uploads: { label: 'Uploaded files', address: '/-/uploads', operation: 'listGroupUploads' },
+      audit_events: { label: 'Audit events', address: '/-/audit_events', operation: 'getGroupAuditEvent' },
       placeholders: {
         label: 'Placeholders',
         address: '/-/settings/placeholders',
@@ -286,6 +288,7 @@ const adminMap = [
     label: 'Operation',
     pages: {
       license: { label: 'Licence and seats', address: '/admin/license', operation: 'createLicense' },
+      audit_logs: { label: 'Audit events', address: '/admin/audit_logs', operation: 'listAuditEvents' },
       jobs: { label: 'Jobs', address: '/admin/background_jobs', operation: 'getQueueMetrics' },
       storage_moves: {
         label: 'Storage and moves',

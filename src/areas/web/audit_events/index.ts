@@ -1,0 +1,2 @@
+/** Pages of audit events. */
+export { auditEventPages } from './pages.ts';
