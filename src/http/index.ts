@@ -1,5 +1,6 @@
 /** The toolkit with which areas write endpoints. */
 export { cloneUrls, type Services } from '../services/index.ts';
+export { actorOf } from './acting.ts';
 export { causeOfCall } from './cause.ts';
 export { deleteFound } from './deletion.ts';
 export { type DescribedDoor, type Door, type DoorCall, type Doorway, door, type Identification } from './door.ts';

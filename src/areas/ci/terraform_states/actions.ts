@@ -1,12 +1,15 @@
 /** Storing, locking and deleting states of Terraform. */
+
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { sql } from 'kysely';
 import { newBlobKey, type ReceivedBlob } from '../../../blobs/index.ts';
 import { type Database, repeated } from '../../../db/index.ts';
+import type { Actor } from '../../../foundation/actors.ts';
 import { ApiError, badRequest, conflict, notFound, type Services } from '../../../http/index.ts';
 import { digestWith, encrypted } from '../../../secrets/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
+import { audit } from '../../instance/audit_events/index.ts';
 import { removeUnusedBlob, storeBlob, useBlob } from '../../instance/blobs/index.ts';
 import type { Granted } from './access.ts';
 import { keyOfVersion, keyPurpose, stateNamed, terraformStateFiles, versionOf } from './queries.ts';
@@ -140,9 +143,10 @@ export async function lockState(
 /**
  * Unlocks a state.
  * @param id of the lock; undefined to unlock whoever holds it
+ * @param by who unlocks it
  * @throws ApiError 404, 409 for the ID of another lock
  */
-export async function unlockState(db: Database, name: StateName, id: string | undefined): Promise<void> {
+export async function unlockState(db: Database, name: StateName, id: string | undefined, by: Actor): Promise<void> {
   await repeated(db, async (tx) => {
     const state = await heldState(tx, name);
     if (id !== undefined && state.lock_id !== null && state.lock_id !== id) throw conflict(lockedText);
@@ -151,6 +155,17 @@ export async function unlockState(db: Database, name: StateName, id: string | un
       .set({ lock_id: null, lock_info: null, locked_at: null, locked_by_id: null })
       .where('id', '=', state.id)
       .execute();
+    if (id === undefined && state.lock_id !== null)
+      await audit(
+        tx,
+        {
+          event_name: 'terraform_state_unlocked',
+          entity: { type: 'Project', id: name.project_id },
+          target: { id: state.id, type: 'Terraform::State', details: name.name },
+          details: { custom_message: 'Unlocked it without the ID of the lock' },
+        },
+        by,
+      );
   });
 }
 

@@ -2,6 +2,7 @@
 import type { FastifyReply } from 'fastify';
 import { authenticate, callerOfBasic, countRequest } from '../../../access/index.ts';
 import {
+  actorOf,
   badParam,
   badRequest,
   type Caller,
@@ -97,7 +98,8 @@ async function releaseLock(call: Call): Promise<FastifyReply> {
   if (body.length > 0 && !lock && body.toString().trim() !== '{}') throw badRequest(noLockText);
   const id = lock?.id ?? textIn(call, 'ID');
   if (id === undefined) await granted(call, 'force');
-  await unlockState(services.db, { project_id: project.id, name }, id);
+  const by = actorOf(call.caller, call.request.ip);
+  await unlockState(services.db, { project_id: project.id, name }, id, by);
   return reply.code(200).send();
 }
 

@@ -33,7 +33,7 @@ export async function* verifiedChains(db: Database, signal: AbortSignal): AsyncG
 /** The chain and its end are read by one statement, so that events that are added meanwhile are in both or in none. */
 async function verified(db: Database, partition: string): Promise<VerifiedChain> {
   const { rows } = await sql<VerifiedChain>`
-    with events as (
+    with chained as (
       select event.place, event.hash,
              event.place is not distinct from row_number() over chain
                and event.previous_hash is not distinct from coalesce(lag(event.hash) over chain, ''::bytea)
@@ -43,9 +43,9 @@ async function verified(db: Database, partition: string): Promise<VerifiedChain>
       window chain as (order by event.place nulls last, event.id)
     )
     select chains.partition, chains.length, chains.first_at, chains.last_at, encode(chains.last_hash, 'hex') as last_hash,
-           coalesce((select min(nth) from events where not is_right),
+           coalesce((select min(nth) from chained where not is_right),
                     case when found.count <> chains.length or found.last_hash is distinct from chains.last_hash then least(found.count, chains.length) + 1 end) as broken_at
-      from audit_chains chains, (select count(*) as count, (array_agg(hash order by place desc nulls last))[1] as last_hash from events) found
+      from audit_chains chains, (select count(*) as count, (array_agg(hash order by place desc nulls last))[1] as last_hash from chained) found
      where chains.partition = ${partition}`.execute(db);
   return rows[0]!;
 }

@@ -29,6 +29,7 @@ const spokenNames = [
   'project_imported',
   'direct_transfer_relations_export_initiated',
   'freeze_overridden',
+  'terraform_state_unlocked',
   'ip_restrictions_changed',
   'cli_command',
 ] as const;
