@@ -1,5 +1,5 @@
 /** What audit events say of the settings of the server. */
-import { auditedNoun } from '../audit_events/index.ts';
+import { auditedNoun } from '../audit_events/definition.ts';
 
 export const settingAudit = auditedNoun({
   table: 'application_settings',

@@ -1,5 +1,5 @@
 /** What audit events say of licenses. */
-import { auditedNoun } from '../audit_events/index.ts';
+import { auditedNoun } from '../audit_events/definition.ts';
 
 export const licenseAudit = auditedNoun({
   table: 'licenses',

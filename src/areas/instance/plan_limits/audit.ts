@@ -1,5 +1,5 @@
 /** What audit events say of the limits of plans. */
-import { auditedNoun } from '../audit_events/index.ts';
+import { auditedNoun } from '../audit_events/definition.ts';
 
 export const planLimitAudit = auditedNoun({
   table: 'plan_limits',
