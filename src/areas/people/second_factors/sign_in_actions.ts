@@ -4,7 +4,7 @@ import { type Device, refuseTooOften, tokenDigest, type Visitor } from '../../..
 import type { Database } from '../../../db/index.ts';
 import { ApiError, type Services } from '../../../http/index.ts';
 import { confirmSession } from '../sessions/actions.ts';
-import { auditRefusedFactor } from '../sessions/audit_actions.ts';
+import { auditRefusedFactor, auditSignIn } from '../sessions/audit_actions.ts';
 import { begin, finishSignIn, type Going, pending_minutes, type SignedIn } from '../sessions/sign_in_actions.ts';
 import { countGuess, takeCode } from './code_actions.ts';
 import { factorsOf } from './queries.ts';
@@ -77,6 +77,7 @@ export async function finishBySecondFactor(
     if (method === undefined) return undefined;
     const ended = await tx.deleteFrom('pending_sign_ins').where('id', '=', id).returning('id').executeTakeFirst();
     if (!ended) throw over();
+    await auditSignIn(tx, { user_id, methods: [method], address: device.address });
     return begin(services, tx, { user_id, methods: [...methods, method], is_remembered, device });
   });
   const signedIn = await finishing.catch(async (error: unknown) => {

@@ -24,14 +24,14 @@ export async function auditSignIn(
   tx: Database,
   { user_id, methods, address }: { user_id: number; methods: readonly string[]; address: string },
 ): Promise<void> {
-  const last = methods.find((method) => method === 'otp' || method === 'hwk') ?? methods[0];
+  const [first] = methods;
   const names = {
     pwd: ['authenticated_with_password', 'Signed in with a password'],
     otp: ['authenticated_with_two_factor', 'Signed in with a second factor'],
     hwk: ['authenticated_with_webauthn', 'Signed in with a passkey or security key'],
   } as const;
-  if (last === undefined || !(last in names)) return;
-  const [event_name, custom_message] = names[last as keyof typeof names];
+  if (first === undefined || !(first in names)) return;
+  const [event_name, custom_message] = names[first as keyof typeof names];
   await audit(
     tx,
     { event_name, entity: entityOf(user_id), details: { custom_message } },

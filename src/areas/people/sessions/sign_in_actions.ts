@@ -35,6 +35,8 @@ export interface Going {
 export interface Proven extends NewSession {
   /** Whether that counts as the second factor, too, as a passkey does. */
   is_strong?: true;
+  /** Whether an audit event tells of it already. */
+  is_audited?: true;
   going?: Going;
 }
 
@@ -68,7 +70,11 @@ export async function finishSignIn(services: Services, proven: Proven): Promise<
   const user = rows[0]!;
   refuseInactive(reactivated(user), services.url);
   if (user.has_second_factor && !proven.is_strong) return awaitSecondFactor(services, proven);
-  return services.db.transaction().execute((tx) => begin(services, tx, proven));
+  const { user_id, methods, device } = proven;
+  return services.db.transaction().execute(async (tx) => {
+    if (!proven.is_audited) await auditSignIn(tx, { user_id, methods, address: device.address });
+    return begin(services, tx, proven);
+  });
 }
 
 /**
@@ -80,7 +86,6 @@ export async function begin({ url, secrets }: Services, tx: Database, session: N
   if (await isFromUnknownPlace({ secrets }, tx, session))
     await noteChange(tx, user_id, 'unknown_sign_in', device.address);
   await recordSignIn(tx, user_id, device.address);
-  await auditSignIn(tx, { user_id, methods: session.methods, address: device.address });
   const value = await startSession(tx, session);
   const cookies = [
     cookieFor(url, value, is_remembered),

@@ -75,7 +75,15 @@ async function goOn(
   if (has_linked) return ownPath(going.to);
   const { services, device } = call;
   const strong = is_strong ? ({ is_strong } as const) : {};
-  const signedIn = await finishSignIn(services, { user_id, methods, is_remembered: false, device, going, ...strong });
+  const signedIn = await finishSignIn(services, {
+    user_id,
+    methods,
+    is_remembered: false,
+    device,
+    going,
+    is_audited: true,
+    ...strong,
+  });
   return continueSignIn(call, going, signedIn);
 }
 
