@@ -120,6 +120,10 @@ async function sealInEach({ as, db, services, project, people }: World): Promise
     .values({ ...migration, state: 'finished', access_token: services.secrets.seal('bulk import token', 'token') })
     .execute();
   await db
+    .insertInto('totp_factors')
+    .values({ user_id: people.developer.id, secret: services.secrets.seal('TOTP secret', 'SECRET') })
+    .execute();
+  await db
     .insertInto('geo_nodes')
     .values({
       name: `site of ${project.path}`,
@@ -178,7 +182,7 @@ test('a new secret key decrypts what the old one did, in every column, and nothi
   }
 });
 
-test('every column of bytes is encrypted, or is a digest, a random number or a part of a log', async () => {
+test('every column of bytes is encrypted, or is a digest, a random number, public, or a part of a log', async () => {
   const { db } = await world({});
   const { rows } = await sql<{ table: string; column: string }>`
     select table_name as table, column_name as column from information_schema.columns where table_schema = 'public' and data_type = 'bytea'`.execute(
@@ -191,6 +195,6 @@ test('every column of bytes is encrypted, or is a digest, a random number or a p
   for (const { table, column } of others)
     assert.match(
       `${table}.${column}`,
-      /(digest|hash|checksum|salt|nonce|fingerprint)$|\.key$|^job_log_pieces\.content$/,
+      /(digest|hash|checksum|salt|nonce|fingerprint)$|\.key$|^job_log_pieces\.content$|^webauthn_credentials\.(credential_id|public_key)$/,
     );
 });
