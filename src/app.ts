@@ -211,7 +211,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     const source = sourceOf(ip);
     const goOn = ({ is_admitted, hidden_groups }: Reach) => {
       if (!is_admitted && !isForOperators(url)) return done(addressRefused());
-      workFor(hidden_groups.length === 0 ? { source } : { source, hidden_groups }, done);
+      workFor({ source, address: ip, hidden_groups }, done);
     };
     const reach = reachOf(db, ip);
     // Health and outages are told without a database.

@@ -1,6 +1,6 @@
 /**
- * From where the server and its groups can be reached (docs/reference/addresses.md). The ranges are read once a second at most, so that a request without restrictions costs nothing;
- * which groups are hidden from the address of a client goes along with it (`workFor`), and the predicates of visibility leave these out.
+ * From where the server and its groups can be reached (docs/reference/addresses.md). The ranges are read when the version of rights has changed, so that a request costs
+ * nothing; which groups are hidden from the address of a client goes along with it (`workFor`), and the predicates of visibility leave these out.
  */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Database } from '../db/index.ts';
@@ -28,8 +28,6 @@ export interface Reach {
   hidden_groups: readonly number[];
 }
 
-/** How long ranges that were read count, in ms. */
-const kept_ms = 1000;
 const everywhere: Admits = () => true;
 
 interface RulesRow {
@@ -51,42 +49,17 @@ async function readRules(db: Database): Promise<AddressRules> {
   };
 }
 
-/** The ranges of one database, as this process has read them. */
-class KeptRules {
-  #rules: AddressRules | undefined;
-  #read_ms = Number.NEGATIVE_INFINITY;
+/** The ranges of each database, as this process has read them. */
+const kept = new WeakMap<Database, AddressRules>();
 
-  /** The ranges, if they were read a moment ago. */
-  get fresh(): AddressRules | undefined {
-    return performance.now() - this.#read_ms < kept_ms ? this.#rules : undefined;
-  }
-
-  /** While the database does not answer, the last ranges count. */
-  async read(db: Database): Promise<AddressRules> {
-    try {
-      this.#rules = await readRules(db);
-    } catch (error) {
-      if (!this.#rules) throw error;
-    }
-    this.#read_ms = performance.now();
-    return this.#rules;
-  }
-
-  forget(): void {
-    this.#read_ms = Number.NEGATIVE_INFINITY;
-  }
+async function rulesRead(db: Database): Promise<AddressRules> {
+  const rules = await readRules(db);
+  kept.set(db, rules);
+  return rules;
 }
 
-const kept = new WeakMap<Database, KeptRules>();
-
-function rulesOf(db: Database): KeptRules {
-  const known = kept.get(db) ?? new KeptRules();
-  kept.set(db, known);
-  return known;
-}
-
-/** Has ranges that were just changed count at once in this process; others follow within a second. */
-export const forgetRanges = (db: Database): void => kept.get(db)?.forget();
+/** Has ranges that were just changed count from the next request on in this process. */
+export const forgetRanges = (db: Database): boolean => kept.delete(db);
 
 const nothingHidden: readonly number[] = [];
 
@@ -101,9 +74,21 @@ function reachIn({ admits, groups }: AddressRules, address: string): Reach {
  * @returns a promise only if the ranges have to be read first
  */
 export function reachOf(db: Database, address: string): Reach | Promise<Reach> {
-  const rules = rulesOf(db);
-  const { fresh } = rules;
-  return fresh ? reachIn(fresh, address) : rules.read(db).then((read) => reachIn(read, address));
+  const rules = kept.get(db);
+  return rules ? reachIn(rules, address) : rulesRead(db).then((read) => reachIn(read, address));
+}
+
+/**
+ * Reads the ranges again, because rights have changed, and has them count for the request that has noticed it.
+ * @throws ApiError 403 if its address may not reach the server any more
+ */
+export async function renewReach(db: Database): Promise<void> {
+  const rules = await rulesRead(db);
+  const client = currentClient();
+  if (client?.address === undefined) return;
+  const { is_admitted, hidden_groups } = reachIn(rules, client.address);
+  if (!is_admitted) throw addressRefused();
+  client.hidden_groups = hidden_groups;
 }
 
 /** The refusal of a client whose address may not reach the server. */

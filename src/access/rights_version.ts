@@ -7,6 +7,7 @@ import { sql } from 'kysely';
 import type { LRUCache } from 'lru-cache';
 import { type Database, dataLoader, originOf, statement } from '../db/index.ts';
 import { cacheOf } from '../foundation/caches.ts';
+import { renewReach } from './client_addresses.ts';
 
 type Kept = LRUCache<string, object>;
 
@@ -19,11 +20,12 @@ class Rights {
   #version: string | undefined;
   #kept: Kept | undefined;
 
-  /** Starts the cache of this version. */
-  moveTo(version: string): void {
-    if (version === this.#version) return;
+  /** Starts the cache of this version. @returns whether it is another one than before */
+  moveTo(version: string): boolean {
+    if (version === this.#version) return false;
     this.#version = version;
     this.#kept = cacheOf(maximumKept, { ttl: kept_ms });
+    return true;
   }
 
   /** Undefined when another version has been read meanwhile. */
@@ -50,8 +52,8 @@ export async function rightsVersion(db: Database): Promise<string> {
   const version = (await versions(db, now))!;
   const origin = originOf(db);
   const known = rights.get(origin) ?? new Rights();
-  known.moveTo(version);
   rights.set(origin, known);
+  if (known.moveTo(version)) await renewReach(origin);
   return version;
 }
 

@@ -9,8 +9,10 @@ export interface Client {
   readonly source: string;
   /** The id of the user, once identified. */
   person?: number;
+  /** The address of the client, where it matters to what it may see. */
+  readonly address?: string;
   /** The ids of top-level groups that are hidden from its address; absent for none. */
-  readonly hidden_groups?: readonly number[];
+  hidden_groups?: readonly number[];
 }
 
 const clients = new AsyncLocalStorage<Client>();

@@ -1,7 +1,6 @@
 /** From which addresses the server and its groups are reached (docs/reference/addresses.md). */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { gitClient, remoteOf } from '../support/git.ts';
 import { addIssue } from '../support/issues.ts';
 import { sent } from '../support/sent.ts';
@@ -137,10 +136,7 @@ test('the server is reached from its ranges, and from the machine itself', async
     });
     return response.status;
   };
-  t.after(async () => {
-    await here.as('admin').put('/application/settings', { ip_restriction_ranges: '' });
-    await wait(1100); // other files share the server
-  });
+  t.after(() => here.as('admin').put('/application/settings', { ip_restriction_ranges: '' }));
   assert.equal(await set('192.0.2.0/24', outside), 400);
   assert.equal(await set('192.0.2.0/24', inside), 200);
   for (const path of ['/api/v4/version', '/users/sign_in', '/assets/x.css', `/${here.project.full_path}.git/info/refs`])

@@ -140,7 +140,8 @@ async function run(serving: Serving, key_id: number, command: SshCommand): Promi
   }
   const { line, source } = command;
   const { hidden_groups } = reach;
-  await workFor({ source, person: caller.id, hidden_groups }, () => served({ ...serving, caller, command }, line));
+  const client = { source, person: caller.id, address: command.address, hidden_groups };
+  await workFor(client, () => served({ ...serving, caller, command }, line));
 }
 
 async function served(asked: Omit<GitCommand, 'words'>, line: string): Promise<void> {
