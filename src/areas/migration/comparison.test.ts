@@ -52,6 +52,8 @@ const ofTheServer: Readonly<Record<string, string>> = {
   listGroupTransferLocations: 'the other groups of the server',
   listProjectTransferLocations: 'the other groups of the server',
   listProjectShareLocations: 'the groups that the caller may share with, of whom the importer owns all',
+  listGroupAuditEvents: 'who did what on each server',
+  listProjectAuditEvents: 'who did what on each server',
   listBillableMembers: 'what each server knows of its accounts',
   listGroupRelationExports: 'the exports from which the copy was made',
   listGroupRelationExportsAlias: 'the exports from which the copy was made',

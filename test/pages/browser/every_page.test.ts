@@ -16,8 +16,8 @@ let known: ReturnType<typeof worldOfPages> | undefined;
 /** One world for all tests of the file. */
 const visit = () => (known ??= worldOfPages({ environment }));
 
-/** What only scanners and other servers bring is shown as other facts are. */
-const likeOthers = /^\/(admin\/geo|import)\/|^\/:id\/-\/(security\/vulnerabilities|dependencies)\/:/;
+/** What only scanners and other servers bring is shown as other facts are; pages of providers are looked at where there are some. */
+const likeOthers = /^\/(admin\/geo|import|users\/auth)\/|^\/:id\/-\/(security\/vulnerabilities|dependencies)\/:/;
 
 test('every kind of page is on the list', async () => {
   const { kinds } = await visit();
