@@ -187,9 +187,10 @@ export async function changeUser(tx: Database, id: number, changes: UserChanges,
   }
 }
 
-/** Sessions and password links end when the password changes. */
+/** Sessions, sign-ins that wait for the second factor and password links end when the password changes. */
 async function endSignIns(tx: Database, user_id: number): Promise<void> {
   await tx.deleteFrom('web_sessions').where('user_id', '=', user_id).execute();
+  await tx.deleteFrom('pending_sign_ins').where('user_id', '=', user_id).execute();
   await tx.deleteFrom('password_links').where('user_id', '=', user_id).execute();
 }
 
