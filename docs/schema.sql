@@ -1933,8 +1933,10 @@ begin
   event.place := chain.length + 1;
   event.previous_hash := chain.last_hash;
   event.hash := audit_hash(event.previous_hash, event);
-  update audit_events set place = event.place, previous_hash = event.previous_hash, hash = event.hash where created_at = event.created_at and id = event.id;
-  update audit_chains set length = event.place, last_hash = event.hash, last_at = greatest(last_at, event.created_at) where partition = tg_table_name;
+  update audit_events set chain = tg_table_name, place = event.place, previous_hash = event.previous_hash, hash = event.hash
+    where created_at = event.created_at and id = event.id;
+  update audit_chains set length = event.place, last_hash = event.hash, first_at = least(first_at, event.created_at), last_at = greatest(last_at, event.created_at)
+    where partition = tg_table_name;
   return null;
 end $function$;
 CREATE OR REPLACE FUNCTION public.count_open_issues()
@@ -2847,8 +2849,8 @@ create table audit_chains (
   constraint audit_chains_pkey PRIMARY KEY (partition)
 );
 comment on table audit_chains is 'The end of the chain of hashes of each partition of audit_events: a missing event at the end of a partition shows here.';
-comment on column audit_chains.partition is 'The name of the partition.';
-comment on column audit_chains.dropped_at is 'When the partition was dropped, because its events had been kept long enough.';
+comment on column audit_chains.partition is 'The name of the chain: that of the partition into which its events were written.';
+comment on column audit_chains.dropped_at is 'When its events were dropped, because they had been kept long enough.';
 
 create table audit_events (
   id bigint generated always as identity not null,
@@ -2870,6 +2872,7 @@ create table audit_events (
   place bigint,
   previous_hash bytea,
   hash bytea,
+  chain text,
   constraint audit_events_pkey PRIMARY KEY (created_at, id),
   constraint chain_audit_event TRIGGER DEFERRABLE INITIALLY DEFERRED
 ) partition by RANGE (created_at);
@@ -2889,9 +2892,10 @@ comment on column audit_events.acts_as is 'The username of the user as whom an a
 comment on column audit_events.entity_path is 'The path at the time of the event.';
 comment on column audit_events.target_details is 'The name of the target at the time of the event.';
 comment on column audit_events.details is 'What was done: add, remove, change with from and to, or custom_message.';
-comment on column audit_events.place is 'The place in the chain of the partition, from 1; like the hashes, it is set when the transaction commits.';
-comment on column audit_events.previous_hash is 'The hash of the event before in the partition; empty for the first one.';
+comment on column audit_events.place is 'The place in the chain, from 1; like the chain and the hashes, it is set when the transaction commits.';
+comment on column audit_events.previous_hash is 'The hash of the event before in the chain; empty for the first one.';
 comment on column audit_events.hash is 'The SHA-256 of the hash before and of all that the event says.';
+comment on column audit_events.chain is 'The chain that the event is in, named like the partition into which it was written. Restored and replicated events may be in another partition.';
 
 create table award_emoji (
   id bigint generated always as identity not null,

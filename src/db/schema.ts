@@ -248,6 +248,7 @@ export interface AuditEvents {
   place: number | null;
   previous_hash: Buffer | null;
   hash: Buffer | null;
+  chain: string | null;
 }
 
 export interface AwardEmoji {

@@ -511,10 +511,8 @@ test('a restriction of groups that does not exist is refused, and nothing change
   const { as, group } = await world({});
   const path = `/groups/${group.id}`;
   for (const given of [
-    { require_two_factor_authentication: true },
     { prevent_sharing_groups_outside_hierarchy: true },
     { prevent_forking_outside_group: true },
-    { ip_restriction_ranges: '10.0.0.0/8' },
     { allowed_email_domains_list: 'example.com' },
     { only_allow_merge_if_pipeline_succeeds: true },
     { only_allow_merge_if_all_discussions_are_resolved: true },

@@ -32,6 +32,14 @@ export async function endSubscription(tx: Database, problem: string | null): Pro
     .execute();
 }
 
+/** Triggers of TRUNCATE. Tables such as the audit events refuse it, but here the primary keeps their rows. */
+async function truncationTriggers(tx: Database): Promise<{ table: string; name: string }[]> {
+  const { rows } = await sql<{ table: string; name: string }>`
+    select relname as table, tgname as name from pg_trigger join pg_class on pg_class.oid = tgrelid
+     where relnamespace = 'public'::regnamespace and not tgisinternal and tgtype & 32 <> 0`.execute(tx);
+  return rows;
+}
+
 /**
  * Also empties, by cascade, the site's own unlogged tables that refer to the common ones; a crash empties those, too.
  */
@@ -39,7 +47,12 @@ async function emptyTables(tx: Database): Promise<void> {
   const { rows } = await sql`select from geo_following where promoted_at is not null`.execute(tx);
   if (rows.length > 0) throw new Error('This site was made the primary.');
   const tables = await commonTables(tx);
+  const triggers = await truncationTriggers(tx);
+  for (const { table, name } of triggers)
+    await sql`alter table ${sql.table(table)} disable trigger ${sql.ref(name)}`.execute(tx);
   await sql`truncate table ${sql.join(tables.map((table) => sql.table(table)))} cascade`.execute(tx);
+  for (const { table, name } of triggers)
+    await sql`alter table ${sql.table(table)} enable trigger ${sql.ref(name)}`.execute(tx);
 }
 
 /** A value in a connection string of libpq. */

@@ -22,6 +22,15 @@ async function tamper({ db }: World, statement: string): Promise<void> {
   await sql.raw(`begin; set local session_replication_role = replica; ${statement}; commit`).execute(db);
 }
 
+/** Makes all events older. Their hashes no longer match. */
+async function age(here: World, days: number): Promise<void> {
+  await tamper(
+    here,
+    `update audit_events set created_at = created_at - interval '${days} days';
+     update audit_chains set first_at = first_at - interval '${days} days', last_at = last_at - interval '${days} days'`,
+  );
+}
+
 test('a chain is whole, and says from when to when', async () => {
   const here = await world({});
   await Promise.all(['one', 'two', 'three', 'four'].map((name) => protect(here, [name])));
@@ -38,14 +47,22 @@ test('a chain is whole, and says from when to when', async () => {
 });
 
 test('an event that is changed, missing or added by hand breaks the chain where it is', async () => {
-  for (const statement of [
-    "update audit_events set author_name = 'nobody' where place = 3",
-    "update audit_events set details = '{}' where place = 3",
-    'delete from audit_events where place = 3',
-    'delete from audit_events where place >= 3',
-    `insert into audit_events (event_name, author_id, author_name, author_class, entity_type, entity_id, entity_path, details, place, previous_hash, hash)
-     select event_name, author_id, author_name, author_class, entity_type, entity_id, entity_path, details, place, previous_hash, hash from audit_events where place = 2`,
-  ]) {
+  for (const [place, statement] of [
+    [3, "update audit_events set author_name = 'nobody' where place = 3"],
+    [3, "update audit_events set details = '{}' where place = 3"],
+    [3, 'delete from audit_events where place = 3'],
+    [3, 'delete from audit_events where place >= 3'],
+    [
+      1,
+      `insert into audit_events (event_name, author_id, author_name, author_class, entity_type, entity_id, entity_path, details, chain, place, previous_hash, hash)
+     select event_name, author_id, author_name, author_class, entity_type, entity_id, entity_path, details, chain, place, previous_hash, hash from audit_events where place = 2`,
+    ],
+    [
+      3,
+      `insert into audit_events (created_at, event_name, author_id, author_name, author_class, entity_type, entity_id, entity_path, details, chain, place, previous_hash, hash)
+     select created_at, event_name, author_id, author_name, author_class, entity_type, entity_id, entity_path, details, chain, place, previous_hash, hash from audit_events where place = 2`,
+    ],
+  ] as const) {
     const here = await world({});
     await protect(here, ['one', 'two', 'three', 'four']);
     const { rows } = await sql<{ copy: unknown }>`select to_jsonb(audit_events) as copy from audit_events`.execute(
@@ -55,8 +72,8 @@ test('an event that is changed, missing or added by hand breaks the chain where 
       copy: unknown;
     }>`select to_jsonb(audit_chains) as copy from audit_chains`.execute(here.db);
     await tamper(here, statement);
-    const [chain] = await chainsIn(here);
-    assert.equal(Number(chain!.broken_at), 3, statement);
+    const broken = (await chainsIn(here)).flatMap(({ broken_at }) => broken_at ?? []).map(Number);
+    assert.deepEqual(broken, [place], statement);
     // The other tests of the file share the server.
     await tamper(here, 'delete from audit_events; delete from audit_chains');
     for (const [table, copies] of [
@@ -75,6 +92,32 @@ test('an event that is changed, missing or added by hand breaks the chain where 
   }
 });
 
+test('events keep their chain in another partition, and events of no chain are found', async () => {
+  const here = await world({});
+  await protect(here, ['one', 'two']);
+  const before = await chainsIn(here);
+  // As on a server where a backup was restored, or that was a secondary.
+  await tamper(
+    here,
+    `create table audit_events_all (like audit_events including all); insert into audit_events_all overriding system value select * from audit_events;
+     delete from audit_events; create table audit_events_200001 partition of audit_events for values from ('2000-01-01') to ('2100-01-01');
+     insert into audit_events overriding system value select * from audit_events_all; drop table audit_events_all`,
+  );
+  assert.deepEqual(await chainsIn(here), before);
+  await protect(here, ['three']);
+  const names = (await chainsIn(here)).map(({ partition, broken_at }) => [partition, broken_at]);
+  assert.deepEqual(names, [
+    ['audit_events_default', null],
+    ['audit_events_200001', null],
+  ]);
+  await tamper(here, "delete from audit_chains where partition = 'audit_events_200001'");
+  assert.deepEqual(
+    (await chainsIn(here)).slice(1).map(({ broken_at }) => broken_at),
+    [1],
+  );
+  await tamper(here, 'drop table audit_events_200001; delete from audit_chains');
+});
+
 test('months get partitions ahead, and are dropped when their events have been kept long enough', async () => {
   const here = await world({});
   const { db, services } = here;
@@ -90,10 +133,10 @@ test('months get partitions ahead, and are dropped when their events have been k
 
   await protect(here, ['one']);
   await here.as('admin').put('/application/settings', { audit_retention_days: 30 });
-  await tamper(here, "update audit_chains set last_at = now() - interval '29 days'");
+  await age(here, 29);
   await performJob(services, keepAuditPartitions);
   assert.equal((await chainsIn(here)).length, 1);
-  await tamper(here, "update audit_chains set last_at = now() - interval '31 days'");
+  await age(here, 2);
   await performJob(services, keepAuditPartitions);
   assert.deepEqual(await chainsIn(here), []);
   assert.deepEqual((await here.as('admin').get('/audit_events')).body, []);

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 
-/** The chain of a partition. */
+/** A chain of events, named like the partition into which they were written. */
 export interface VerifiedChain {
   partition: string;
   length: number;
@@ -15,8 +15,9 @@ export interface VerifiedChain {
 }
 
 /**
- * Computes the hashes of all events again, partition by partition, the oldest first.
- * @param signal stops between two partitions
+ * Computes the hashes of all events again, chain by chain, the oldest first. Events that are in no chain, or
+ * not of the time of theirs, were added by hand, and are reported as a chain that is broken from its first event on.
+ * @param signal stops between two chains
  */
 export async function* verifiedChains(db: Database, signal: AbortSignal): AsyncGenerator<VerifiedChain> {
   const { rows: chains } = await sql<{ partition: string }>`
@@ -28,6 +29,13 @@ export async function* verifiedChains(db: Database, signal: AbortSignal): AsyncG
       return verified(tx, partition);
     });
   }
+  const { rows: strangers } = await sql<VerifiedChain>`
+    select coalesce(chain, 'no chain') as partition, count(*) as length, min(created_at) as first_at, max(created_at) as last_at,
+           '' as last_hash, 1 as broken_at
+      from audit_events where not exists (
+             select from audit_chains where partition = chain and created_at between first_at and last_at)
+     group by chain`.execute(db);
+  yield* strangers;
 }
 
 /** The chain and its end are read by one statement, so that events that are added meanwhile are in both or in none. */
@@ -39,7 +47,9 @@ async function verified(db: Database, partition: string): Promise<VerifiedChain>
                and event.previous_hash is not distinct from coalesce(lag(event.hash) over chain, ''::bytea)
                and event.hash is not distinct from audit_hash(event.previous_hash, event) as is_right,
              row_number() over chain as nth
-        from audit_events event where event.tableoid = ${partition}::regclass
+        from audit_chains chains
+        join audit_events event on event.chain = chains.partition and event.created_at between chains.first_at and chains.last_at
+       where chains.partition = ${partition}
       window chain as (order by event.place nulls last, event.id)
     )
     select chains.partition, chains.length, chains.first_at, chains.last_at, encode(chains.last_hash, 'hex') as last_hash,

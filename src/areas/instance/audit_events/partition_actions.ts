@@ -28,21 +28,36 @@ export async function addPartitions(db: Database): Promise<void> {
     });
 }
 
-/** Drops the partitions of which each event has been kept long enough. @returns their number */
+/**
+ * Drops the partitions of which each event has been kept long enough, and ends the chains that have no event left. The
+ * partition of this month stays.
+ * @returns the number of dropped partitions
+ */
 export async function dropOldPartitions(db: Database): Promise<number> {
   const { rows } = await sql<{ name: string }>`
-    select partition as name from audit_chains, application_settings
-     where dropped_at is null and last_at < now() - make_interval(days => audit_retention_days)
-       and partition <> 'audit_events_' || to_char(now() at time zone 'UTC', 'YYYYMM')
-     order by first_at`.execute(db);
+    select relname as name from application_settings, pg_inherits join pg_class on pg_class.oid = inhrelid
+     where inhparent = 'audit_events'::regclass and relname <> 'audit_events_' || to_char(now() at time zone 'UTC', 'YYYYMM')
+       and audit_retention_days is not null
+     order by relname`.execute(db);
+  let dropped = 0;
   for (const { name } of rows)
     await db.transaction().execute(async (tx) => {
       await maximumWait.execute(tx);
+      await sql`lock table ${sql.table(name)}`.execute(tx);
+      const { rows: old } = await sql`
+        select from application_settings, lateral (select max(created_at) as last_at from ${sql.table(name)}) as events
+         where last_at < now() - make_interval(days => audit_retention_days)`.execute(tx);
+      if (old.length === 0) return;
       await sql`drop table ${sql.table(name)}`.execute(tx);
       if (name === 'audit_events_default') await addDefault(tx);
-      await sql`update audit_chains set dropped_at = now() where partition = ${name}`.execute(tx);
+      await sql`
+        update audit_chains set dropped_at = now()
+         where dropped_at is null and not exists (select from audit_events where chain = partition and created_at between first_at and last_at)`.execute(
+        tx,
+      );
+      dropped += 1;
     });
-  return rows.length;
+  return dropped;
 }
 
 async function addDefault(tx: Database): Promise<void> {
