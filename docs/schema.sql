@@ -1708,6 +1708,36 @@ begin
   end if;
   return it;
 end $function$;
+CREATE OR REPLACE FUNCTION public.audit_scim_tokens()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it scim_tokens;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'ScimToken';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := 'Gitlab::Audit::InstanceScope';
+  entity_id := coalesce(1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := null;
+  target_details := 'SCIM';
+  if tg_op = 'INSERT' then perform write_audit_event('scim_token_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'scim_token')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('scim_token_revoked', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'scim_token')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  if old.token_digest is distinct from new.token_digest then
+    perform write_audit_event('scim_token_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'token'));
+  end if;
+  return it;
+end $function$;
 CREATE OR REPLACE FUNCTION public.audit_secure_files()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -7447,6 +7477,19 @@ comment on table saved_views is 'Filters of lists that people have kept under a 
 comment on column saved_views.project_id is 'The project whose list it is; null for the list of a group, and of everything that the user sees.';
 comment on column saved_views.group_id is 'The group whose list it is.';
 comment on column saved_views.query is 'The query of the address of the list, without the question mark.';
+
+create table scim_tokens (
+  id smallint default 1 not null,
+  token_digest bytea not null,
+  created_at timestamp with time zone default now() not null,
+  constraint scim_tokens_pkey PRIMARY KEY (id),
+  constraint scim_tokens_id_check CHECK (id = 1)
+);
+CREATE TRIGGER audit_added AFTER INSERT ON scim_tokens FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_scim_tokens();
+CREATE TRIGGER audit_changed AFTER UPDATE OF token_digest ON scim_tokens FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND old.token_digest IS DISTINCT FROM new.token_digest) EXECUTE FUNCTION audit_scim_tokens();
+CREATE TRIGGER audit_removed BEFORE DELETE ON scim_tokens FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_scim_tokens();
+comment on table scim_tokens is 'The token with which SCIM provisions accounts, in one row at most.';
+comment on column scim_tokens.token_digest is 'The SHA-256 of the token.';
 
 create table secure_files (
   id bigint generated always as identity not null,

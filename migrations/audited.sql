@@ -1708,6 +1708,40 @@ drop trigger if exists audit_changed on runner_projects;
 create trigger audit_added after insert on runner_projects for each row when (pg_trigger_depth() = 0) execute function audit_runner_projects();
 create trigger audit_removed before delete on runner_projects for each row when (pg_trigger_depth() = 0) execute function audit_runner_projects();
 
+create or replace function audit_scim_tokens() returns trigger language plpgsql as $$
+#variable_conflict use_column
+declare
+  it scim_tokens;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'ScimToken';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := 'Gitlab::Audit::InstanceScope';
+  entity_id := coalesce(1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := null;
+  target_details := 'SCIM';
+  if tg_op = 'INSERT' then perform write_audit_event('scim_token_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'scim_token')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('scim_token_revoked', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'scim_token')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  if old.token_digest is distinct from new.token_digest then
+    perform write_audit_event('scim_token_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'token'));
+  end if;
+  return it;
+end $$;
+drop trigger if exists audit_added on scim_tokens;
+drop trigger if exists audit_removed on scim_tokens;
+drop trigger if exists audit_changed on scim_tokens;
+create trigger audit_added after insert on scim_tokens for each row when (pg_trigger_depth() = 0) execute function audit_scim_tokens();
+create trigger audit_removed before delete on scim_tokens for each row when (pg_trigger_depth() = 0) execute function audit_scim_tokens();
+create trigger audit_changed after update of token_digest on scim_tokens for each row when (pg_trigger_depth() = 0 and (old.token_digest is distinct from new.token_digest)) execute function audit_scim_tokens();
+
 create or replace function audit_secure_files() returns trigger language plpgsql as $$
 #variable_conflict use_column
 declare

@@ -33,6 +33,7 @@ import { avatarDoorway } from './areas/people/avatars/index.ts';
 import { emailPages } from './areas/people/emails/index.ts';
 import { oauthDoorway } from './areas/people/openid/index.ts';
 import { providerDoorway } from './areas/people/providers/index.ts';
+import { scimDoorway } from './areas/people/scim/index.ts';
 import { invitationPages } from './areas/spaces/invitations/index.ts';
 import { chunkDoorway, collectorDoorway, sentryDoorway } from './areas/work/error_tracking/index.ts';
 import { notificationPages } from './areas/work/issuables/index.ts';
@@ -250,6 +251,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     notificationPages,
     oauthDoorway,
     providerDoorway,
+    scimDoorway,
     geoDoorway(geoRoutes),
     primacyDoorway,
     invitationPages,

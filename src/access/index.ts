@@ -73,7 +73,17 @@ export { mayJobPush } from './job_token_scope.ts';
 export { callerOfJobToken, isJobToken, newJobToken } from './job_tokens.ts';
 export { isLastingOwner } from './lasting_owners.ts';
 export { GroupLevel, groupLevels, levels, ProjectLevel, type Role } from './levels.ts';
-export { countRequest, forgetOldCounts, isWithin, refuseTooOften, takeBack, tooOften, tooOftenText } from './limits.ts';
+export {
+  countGuess,
+  countRequest,
+  forgetOldCounts,
+  isWithin,
+  refuseTooOften,
+  takeBack,
+  tooManyAttemptsText,
+  tooOften,
+  tooOftenText,
+} from './limits.ts';
 export {
   hasMergeRequests,
   isApprover,

@@ -184,6 +184,20 @@ async function countedIn(db: Kysely<DB>, { name, who, window_s }: Bound) {
   return rows[0]!;
 }
 
+export const tooManyAttemptsText = 'Too many attempts. Try again later.';
+
+/** The refusal of whoever has guessed too often. @param window_s when they may try again, at the latest */
+export const tooManyAttempts = (window_s: number): ApiError =>
+  new ApiError(429, { message: tooManyAttemptsText }, { 'retry-after': String(window_s) });
+
+/**
+ * Counts a guess at a secret before it is looked at.
+ * @throws ApiError 429
+ */
+export async function countGuess(db: Kysely<DB>, bound: Bound): Promise<void> {
+  if (!(await isWithin(db, bound))) throw tooManyAttempts(bound.window_s);
+}
+
 /** Takes an action back that was counted and is not to be, such as a guess that was right. */
 export async function takeBack(db: Kysely<DB>, { name, who }: Pick<Bound, 'name' | 'who'>): Promise<void> {
   await sql`update request_counts set count = count - 1 where name = ${name} and who = ${who} and count > 0`.execute(

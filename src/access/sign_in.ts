@@ -8,7 +8,7 @@ import type { Plan } from '../http/plans.ts';
 import type { Services } from '../services/index.ts';
 import { type Browser, isKnownTo } from './browsers.ts';
 import { callerFrom, refuseInactive, type User, userColumns } from './callers.ts';
-import { isWithin, takeBack } from './limits.ts';
+import { isWithin, takeBack, tooManyAttempts } from './limits.ts';
 import { isPassword, passwordDigest } from './passwords.ts';
 import { planInForce } from './plans.ts';
 import { passwordSuffices } from './second_factors.ts';
@@ -96,8 +96,7 @@ async function countGuess(
       ? await within(limits.account, `${account} with ${browser.id}`)
       : (await within(limits.address, address)) &&
         (await within(limits.account, user && isKnownAddress(user, address) ? `${account} from ${address}` : account));
-  if (!isAllowed)
-    throw new ApiError(429, { message: 'Too many attempts. Try again later.' }, { 'retry-after': String(window_s) });
+  if (!isAllowed) throw tooManyAttempts(window_s);
   return async () => {
     for (const each of counted) await takeBack(db, each);
   };

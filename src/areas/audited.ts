@@ -26,6 +26,7 @@ import { gpgKeyAudit } from './people/gpg_keys/audit.ts';
 import { keyAudit } from './people/keys/audit.ts';
 import { consentAudit } from './people/oauth_grants/audit.ts';
 import { tokenAudit } from './people/personal_access_tokens/audit.ts';
+import { scimTokenAudit } from './people/scim/audit.ts';
 import { identityAudit, userAudit } from './people/users/audit.ts';
 import { accessRequestAudit } from './spaces/access_requests/audit.ts';
 import { groupLinkAudit } from './spaces/group_links/audit.ts';
@@ -84,6 +85,7 @@ export const auditedNouns: readonly AuditedNoun[] = [
   pushRuleAudit,
   runnerAudit,
   runnerProjectAudit,
+  scimTokenAudit,
   secureFileAudit,
   settingAudit,
   storageMoveAudit,

@@ -171,6 +171,7 @@ import { authorizedApplicationRoutes } from './people/oauth_grants/routes.ts';
 import { impersonationTokenRoutes } from './people/personal_access_tokens/impersonation_routes.ts';
 import { personalAccessTokenRoutes } from './people/personal_access_tokens/routes.ts';
 import { askDirectories } from './people/providers/index.ts';
+import { scimTokenRoutes } from './people/scim/routes.ts';
 import { secondFactorRoutes } from './people/second_factors/routes.ts';
 import { signInLinkRoute } from './people/sessions/link_routes.ts';
 import { userFollowRoutes } from './people/users/follow_routes.ts';
@@ -479,6 +480,7 @@ export const endpoints: readonly FiledEndpoint[] = [
   ),
   ...tagged('Application statistics', 'How much there is on the server.', statisticRoutes),
   ...tagged('Background jobs', 'How the background jobs of the server are.', sidekiqRoutes),
+  ...tagged('SCIM', 'Accounts that an identity provider provisions.', scimTokenRoutes),
   ...tagged('Application settings', 'The settings of the server.', applicationSettingRoutes),
   ...tagged('Instance clusters', 'The Kubernetes clusters that every project can use.', clusterRoutes),
   ...tagged('Experiments', 'The experiments that the code declares.', experimentRoutes),

@@ -39,6 +39,7 @@ export const auditedTables: readonly string[] = [
   'push_rules',
   'runners',
   'runner_projects',
+  'scim_tokens',
   'secure_files',
   'application_settings',
   'repository_storage_moves',

@@ -2636,6 +2636,12 @@ export interface SavedViews {
   created_at: Generated<Timestamp>;
 }
 
+export interface ScimTokens {
+  id: Generated<number>;
+  token_digest: Buffer;
+  created_at: Generated<Timestamp>;
+}
+
 export interface SecureFiles {
   id: GeneratedAlways<number>;
   project_id: number;
@@ -3238,6 +3244,7 @@ export interface DB {
   runners: Runners;
   saml_sessions: SamlSessions;
   saved_views: SavedViews;
+  scim_tokens: ScimTokens;
   secure_files: SecureFiles;
   service_accounts: ServiceAccounts;
   snippet_user_agents: SnippetUserAgents;

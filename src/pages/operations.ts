@@ -165,6 +165,7 @@ export interface OperationParameters {
   createRemoteMirror: 'id' | 'url' | 'enabled' | 'auth_method' | 'only_protected_branches' | 'mirror_branch_regex' | 'keep_divergent_refs' | 'host_keys';
   createRunner: 'runner_type' | 'group_id' | 'project_id' | 'description' | 'active' | 'paused' | 'tag_list' | 'run_untagged' | 'locked' | 'access_level' | 'maximum_timeout' | 'maintenance_note';
   createSavedView: 'list' | 'project_id' | 'group_id' | 'name' | 'query';
+  createScimToken: never;
   createSecureFile: 'id' | 'name' | 'file';
   createServiceAccount: 'name' | 'username' | 'email';
   createSignInLink: 'id';
@@ -300,6 +301,7 @@ export interface OperationParameters {
   deleteReviewApps: 'id' | 'before' | 'limit' | 'dry_run';
   deleteRunner: 'runner_id';
   deleteSavedView: 'view_id';
+  deleteScimToken: never;
   deleteSecureFile: 'id' | 'secure_file_id';
   deleteSnippet: 'id';
   deleteSnippetAwardEmoji: 'id' | 'snippet_id' | 'award_id';

@@ -72,6 +72,9 @@ const of: Readonly<Record<string, string>> = {
   unfollowUser: own,
   updateOwnPreferences: own,
   // Factors have stories of their own (src/areas/people/second_factors).
+  // Its token needs a file of providers: test/sign_in/scim.test.ts tests its events.
+  createScimToken: elsewhere,
+  deleteScimToken: elsewhere,
   disableTwoFactor: elsewhere,
   revokeOwnGpgKey: elsewhere,
   revokeUserGpgKey: elsewhere,

@@ -1,7 +1,7 @@
 /** How often runners may call (docs/reference/runners.md#limits). */
-import { isWithin, refuseTooOften } from '../../../access/index.ts';
+import { countGuess, refuseTooOften } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { ApiError } from '../../../http/index.ts';
+import type { ApiError } from '../../../http/index.ts';
 
 const guesses = { name: 'runner_token_guesses_from_address', most: 50, window_s: 600 };
 
@@ -10,9 +10,8 @@ const guesses = { name: 'runner_token_guesses_from_address', most: 50, window_s:
  * @throws ApiError 429 instead of `refusal` after too many wrong tokens
  */
 export async function refuseToken(db: Database, address: string, refusal: ApiError): Promise<never> {
-  if (await isWithin(db, { ...guesses, who: address })) throw refusal;
-  const headers = { 'retry-after': String(guesses.window_s) };
-  throw new ApiError(429, { message: 'Too many attempts. Try again later.' }, headers);
+  await countGuess(db, { ...guesses, who: address });
+  throw refusal;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** What runners say of themselves: registering, proving their token, leaving (docs/reference/runners.md#protocol). The callers are no users. */
 import type { FastifyRequest } from 'fastify';
 import type { Static, TObject, TProperties } from 'typebox';
-import { countRequest } from '../../../access/index.ts';
+import { countRequest, tooManyAttemptsText } from '../../../access/index.ts';
 import {
   ApiError,
   apiRoot,
@@ -138,7 +138,7 @@ const described = {
 };
 const refusedToken = '`403 Forbidden`: there is no such token, or it has expired';
 const badInput = 'A parameter is missing or wrong';
-const tooMany = '`Too many attempts. Try again later.`: too many wrong tokens came from the address';
+const tooMany = `\`${tooManyAttemptsText}\`: too many wrong tokens came from the address`;
 const tokenPlace = 'The token is a parameter, or in the header `RUNNER-TOKEN`.';
 
 const doors = [

@@ -1,5 +1,4 @@
 /** From the person that a provider has stated to an account here (docs/reference/sign_in_providers.md#accounts). */
-import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Database, repeated, takeTurn } from '../../../db/index.ts';
 import { addressOf } from '../../../foundation/actors.ts';
@@ -10,8 +9,9 @@ import { endClaimsTo, isTaken } from '../emails/claim_actions.ts';
 import { emailReasons, storedEmail } from '../emails/rules.ts';
 import { changeUser, createUser } from '../users/actions.ts';
 import { personNameReasons } from '../users/rules.ts';
-import { failed, notApproved, ofAnother, SignInRefused, usernamesFor, waiting } from './rules.ts';
+import { failed, notApproved, ofAnother, SignInRefused, waiting } from './rules.ts';
 import { syncAccount } from './sync_actions.ts';
+import { freeUsername } from './username_queries.ts';
 
 interface Account {
   id: number;
@@ -44,18 +44,6 @@ async function accountWithAddress(tx: Database, email: string): Promise<Account 
     select users.id, users.state, users.name, users.email from emails join users on users.id = emails.user_id
      where emails.email = ${email} and emails.confirmed_at is not null and users.user_type = 'human'`.execute(tx);
   return rows[0];
-}
-
-/** The first username that neither a user nor a group has. */
-async function freeUsername(tx: Database, stated: Stated, lowercase: boolean): Promise<string> {
-  const random = randomBytes(8).toString('hex');
-  const names = usernamesFor(stated, random).map((name) => (lowercase ? name.toLowerCase() : name));
-  const { rows } = await sql<{ name: string }>`
-    select name from unnest(${names}::text[]) with ordinality as given(name, place)
-     where not exists (select from users where username = given.name)
-       and not exists (select from namespaces where full_path = given.name)
-     order by place limit 1`.execute(tx);
-  return rows[0]!.name;
 }
 
 /** @throws SignInRefused */

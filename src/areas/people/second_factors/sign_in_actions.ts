@@ -6,7 +6,7 @@ import { ApiError, type Services } from '../../../http/index.ts';
 import { confirmSession } from '../sessions/actions.ts';
 import { auditRefusedFactor, auditSignIn } from '../sessions/audit_actions.ts';
 import { begin, finishSignIn, type Going, pending_minutes, type SignedIn } from '../sessions/sign_in_actions.ts';
-import { countGuess, takeCode } from './code_actions.ts';
+import { countCode, takeCode } from './code_actions.ts';
 import { factorsOf } from './queries.ts';
 import { refusedKey, takeAssertion } from './webauthn_actions.ts';
 
@@ -70,7 +70,7 @@ export async function finishBySecondFactor(
   device: Device,
 ): Promise<SignedIn> {
   const { id, user_id, methods, is_remembered } = pending;
-  const takeBack = await countGuess(services.db, user_id);
+  const takeBack = await countCode(services.db, user_id);
   const kind = 'code' in given ? 'otp' : 'webauthn';
   const finishing = services.db.transaction().execute(async (tx) => {
     const method = await takeFactor(services, tx, user_id, given, device);
@@ -123,7 +123,7 @@ export async function confirmByFactor(
   given: GivenFactor,
   device: Device,
 ): Promise<string> {
-  const takeBack = await countGuess(services.db, visitor.id);
+  const takeBack = await countCode(services.db, visitor.id);
   const method = await services.db.transaction().execute((tx) => takeFactor(services, tx, visitor.id, given, device));
   if (method === undefined) throw refusedKey();
   await takeBack();

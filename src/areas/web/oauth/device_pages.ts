@@ -1,5 +1,5 @@
 /** Letting a device without a browser use an account (docs/reference/oauth_tokens.md#devices). */
-import { isWithin } from '../../../access/index.ts';
+import { countGuess } from '../../../access/index.ts';
 import { ApiError, unprocessable, type Values, withReasons } from '../../../http/index.ts';
 import { form, hidden, html, type PageCall, page, type Seen, textIn, type View } from '../../../pages/index.ts';
 import { decideDevice, deviceWith, shownCode, userCodeIn } from '../../people/oauth_grants/index.ts';
@@ -17,12 +17,7 @@ const wrongCode = () =>
  * @throws ApiError 422 for what is no code, 429
  */
 async function codeIn({ services, caller }: PageCall, fields: Values, name: string): Promise<string> {
-  if (!(await isWithin(services.db, { name, who: `user:${caller!.id}`, ...tries })))
-    throw new ApiError(
-      429,
-      { message: 'Too many attempts. Try again later.' },
-      { 'retry-after': String(tries.window_s) },
-    );
+  await countGuess(services.db, { name, who: `user:${caller!.id}`, ...tries });
   const code = userCodeIn(textIn(fields, 'user_code') ?? '');
   if (code === undefined) throw wrongCode();
   return code;

@@ -4,6 +4,7 @@ import {
   mayUpdateMergeRequest,
   mergeRequestReader,
   mergeRequestVisible,
+  tooManyAttemptsText,
   userByPassword,
 } from '../../../../access/index.ts';
 import { repeated } from '../../../../db/index.ts';
@@ -63,7 +64,7 @@ export const approvalRoutes = [
       approval_password: Type.String({ description: "The caller's password, for projects that ask for it" }),
     }),
     returns: one(Approvals),
-    refusals: { 401: refused, 409: shaText('<sha>'), 429: 'Too many attempts. Try again later.' },
+    refusals: { 401: refused, 409: shaText('<sha>'), 429: tooManyAttemptsText },
     handle: async ({ caller, project, merge_request: { id }, input, ...services }) => {
       const has_password = await isPassword(services, caller, input.approval_password);
       const approving = {

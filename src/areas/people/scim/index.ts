@@ -1,0 +1,2 @@
+/** The interface of SCIM to the server. */
+export { scimDoorway } from './http.ts';
