@@ -550,6 +550,7 @@ declare
   member text;
 begin
   if tg_op = 'DELETE' then it := old; else it := new; end if;
+  if (it.event_type_filters is null) is not true then return it; end if;
   entity_type := case when (it.project_id) is not null then 'Project' when (it.group_id) is not null then 'Group' else 'Gitlab::Audit::InstanceScope' end;
   entity_id := coalesce((it.project_id), (it.group_id), 1);
   entity_path := audit_path(entity_type, entity_id);
@@ -558,11 +559,61 @@ begin
   if tg_op = 'INSERT' then perform write_audit_event('webhook_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'web_hook')); end if;
   if tg_op = 'DELETE' then perform write_audit_event('webhook_destroyed', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'web_hook')); end if;
   if tg_op <> 'UPDATE' then return it; end if;
-  for member in select key from jsonb_each(to_jsonb(new)) where value is distinct from to_jsonb(old)->key and key <> all(array['id', 'project_id', 'group_id', 'recent_failures', 'disabled_until', 'created_at', 'updated_at']::text[]) loop
+  for member in select key from jsonb_each(to_jsonb(new)) where value is distinct from to_jsonb(old)->key and key <> all(array['id', 'project_id', 'group_id', 'recent_failures', 'disabled_until', 'created_at', 'updated_at', 'active', 'event_type_filters']::text[]) loop
     perform write_audit_event(replace('webhook_updated', '*', member), entity_type, entity_id, entity_path, target_id, target_type, target_details,
       jsonb_build_object('change', member) || case when member = any(array['url', 'secrets', 'description', 'custom_webhook_template']::text[]) then '{}'
         else jsonb_build_object('from', to_jsonb(old)->>member, 'to', to_jsonb(new)->>member) end);
   end loop;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_hooks_destination()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it hooks;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'AuditEventStreamingDestination';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  if (it.event_type_filters is not null) is not true then return it; end if;
+  entity_type := case when (it.group_id) is not null then 'Group' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.group_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := coalesce(it.name, (regexp_match(it.url, '^[^:]+://(?:[^/?#]*@)?([^/?#]+)'))[1]);
+  if tg_op = 'INSERT' then name := (case when it.group_id is null then 'created_instance_audit_event_streaming_destination' else 'created_group_audit_event_streaming_destination' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'audit_event_streaming_destination')); end if; end if;
+  if tg_op = 'DELETE' then name := (case when it.group_id is null then 'deleted_instance_audit_event_streaming_destination' else 'deleted_group_audit_event_streaming_destination' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'audit_event_streaming_destination')); end if; end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  if old.name is distinct from new.name then
+    name := (case when it.group_id is null then 'updated_instance_audit_event_streaming_destination' else 'updated_group_audit_event_streaming_destination' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'name', 'from', to_jsonb(old.name) #>> '{}', 'to', to_jsonb(new.name) #>> '{}')); end if;
+  end if;
+  if old.active is distinct from new.active then
+    name := (case when it.group_id is null then 'updated_instance_audit_event_streaming_destination' else 'updated_group_audit_event_streaming_destination' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'active', 'from', to_jsonb(old.active) #>> '{}', 'to', to_jsonb(new.active) #>> '{}')); end if;
+  end if;
+  if old.event_type_filters is distinct from new.event_type_filters then
+    name := (case when it.group_id is null then 'updated_instance_audit_event_streaming_destination' else 'updated_group_audit_event_streaming_destination' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'event_type_filters', 'from', to_jsonb(old.event_type_filters) #>> '{}', 'to', to_jsonb(new.event_type_filters) #>> '{}')); end if;
+  end if;
+  if old.url is distinct from new.url then
+    name := (case when it.group_id is null then 'updated_instance_audit_event_streaming_destination' else 'updated_group_audit_event_streaming_destination' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'destination_url')); end if;
+  end if;
+  if old.secrets is distinct from new.secrets then
+    name := (case when it.group_id is null then 'updated_instance_audit_event_streaming_destination' else 'updated_group_audit_event_streaming_destination' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'secrets')); end if;
+  end if;
   return it;
 end $function$;
 CREATE OR REPLACE FUNCTION public.audit_invitations()
@@ -2454,6 +2505,36 @@ begin
   update users set state = 'blocked', updated_at = now() where id = old.user_id and state <> 'blocked';
   return null;
 end $function$;
+CREATE OR REPLACE FUNCTION public.stream_audit_event(event audit_events)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  cause uuid := (nullif(current_setting('coppice.actor', true), '')::jsonb->>'cause')::uuid;
+  top bigint;
+  receivers bigint[];
+  chain_depth integer;
+  told_id uuid;
+begin
+  if coalesce((select plan from current_license), 'free') <> 'ultimate' then return; end if;
+  -- While a group is created, its own traversal_ids are not complete; the ids of its parent are.
+  if event.entity_type = 'Group' then
+    select coalesce(above.traversal_ids[1], it.id) into top from namespaces it left join namespaces above on above.id = it.parent_id where it.id = event.entity_id;
+  end if;
+  if event.entity_type = 'Project' then
+    select traversal_ids[1] into top from namespaces where id = (select namespace_id from projects where projects.id = event.entity_id);
+  end if;
+  select array_agg(id) into receivers from hooks
+   where event_type_filters is not null and active and recent_failures < 40 and (group_id is null or group_id = top)
+     and (event_type_filters = '{}' or event.event_name = any(event_type_filters));
+  if receivers is null then return; end if;
+  -- What a receiver causes by calling the API is one step deeper than what it was told of: a loop ends, as with webhooks.
+  chain_depth := coalesce((select depth + 1 from hook_events where id = cause), 0);
+  if chain_depth > 10 then return; end if;
+  insert into hook_events (trigger, is_system, event, snapshot, hook_ids, depth)
+    values ('audit_events', false, 'audit_event', (to_jsonb(event) - '{place,previous_hash,hash}'::text[])::json, receivers, chain_depth) returning id into told_id;
+  perform graphile_worker.add_job('present_hook_event', json_build_object('id', told_id), max_attempts => 21);
+end $function$;
 CREATE OR REPLACE FUNCTION public.tags_digest(tags text[])
  RETURNS bytea
  LANGUAGE sql
@@ -2475,12 +2556,15 @@ CREATE OR REPLACE FUNCTION public.write_audit_event(event_name text, entity_type
 AS $function$
 declare
   actor jsonb := coalesce(author, nullif(current_setting('coppice.actor', true), '')::jsonb, '{}');
+  event audit_events;
 begin
   if actor ? 'only' and not actor->'only' ? event_name then return; end if;
   insert into audit_events (event_name, author_id, author_name, author_email, author_class, acts_as, ip_address, entity_type, entity_id, entity_path,
                             target_id, target_type, target_details, details)
   values (event_name, coalesce((actor->>'id')::bigint, -1), coalesce(actor->>'name', '(System)'), actor->>'email', coalesce(actor->>'class', 'System'),
-          actor->>'as', (actor->>'ip')::inet, entity_type, entity_id, entity_path, target_id, target_type, target_details, details);
+          actor->>'as', (actor->>'ip')::inet, entity_type, entity_id, entity_path, target_id, target_type, target_details, details)
+  returning * into event;
+  if exists (select from hooks where event_type_filters is not null) then perform stream_audit_event(event); end if;
 end $function$;
 
 create table access_requests (
@@ -4613,22 +4697,31 @@ create table hooks (
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
   error_events boolean default false not null,
+  event_type_filters text[],
+  active boolean default true not null,
   constraint hooks_pkey PRIMARY KEY (id),
   constraint hooks_branch_filter_strategy_check CHECK (branch_filter_strategy = ANY (ARRAY['wildcard'::text, 'regex'::text, 'all_branches'::text])),
   constraint hooks_have_one_owner CHECK (num_nonnulls(project_id, group_id) <= 1),
   constraint hooks_recent_failures_check CHECK (recent_failures >= 0),
+  constraint hooks_streams_have_no_triggers CHECK (event_type_filters IS NULL OR project_id IS NULL AND NOT push_events AND NOT repository_update_events),
   constraint hooks_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
   constraint hooks_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX hooks_of_group ON hooks USING btree (group_id, id) WHERE group_id IS NOT NULL;
 CREATE INDEX hooks_of_instance ON hooks USING btree (id) WHERE project_id IS NULL AND group_id IS NULL;
 CREATE INDEX hooks_of_project ON hooks USING btree (project_id, id) WHERE project_id IS NOT NULL;
+CREATE INDEX hooks_that_stream ON hooks USING btree (group_id) WHERE event_type_filters IS NOT NULL;
 CREATE TRIGGER audit_added AFTER INSERT ON hooks FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_hooks();
 CREATE TRIGGER audit_changed AFTER UPDATE ON hooks FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND old.* IS DISTINCT FROM new.*) EXECUTE FUNCTION audit_hooks();
+CREATE TRIGGER audit_destination_added AFTER INSERT ON hooks FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_hooks_destination();
+CREATE TRIGGER audit_destination_changed AFTER UPDATE OF name, active, event_type_filters, url, secrets ON hooks FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND (old.name IS DISTINCT FROM new.name OR old.active IS DISTINCT FROM new.active OR old.event_type_filters IS DISTINCT FROM new.event_type_filters OR old.url IS DISTINCT FROM new.url OR old.secrets IS DISTINCT FROM new.secrets)) EXECUTE FUNCTION audit_hooks_destination();
+CREATE TRIGGER audit_destination_removed BEFORE DELETE ON hooks FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_hooks_destination();
 CREATE TRIGGER audit_removed BEFORE DELETE ON hooks FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_hooks();
 comment on table hooks is 'Webhooks of a project, of a group and everything below it, or of the whole server.';
 comment on column hooks.secrets is 'Tokens, URL variables and custom headers as JSON, encrypted with the secret key.';
 comment on column hooks.recent_failures is 'Failures since the last success. From the fourth on, the webhook is disabled for a while; from the fortieth on, until a test succeeds.';
+comment on column hooks.event_type_filters is 'Null for webhooks. Of streaming destinations of audit events, the names of the events that are sent; empty for all.';
+comment on column hooks.active is 'Whether a streaming destination is told of events, unless failures have disabled it.';
 
 create table id_token_keys (
   id bigint generated always as identity not null,

@@ -391,6 +391,60 @@ drop trigger if exists audit_changed on deploy_tokens;
 create trigger audit_added after insert on deploy_tokens for each row when (pg_trigger_depth() = 0) execute function audit_deploy_tokens();
 create trigger audit_removed before delete on deploy_tokens for each row when (pg_trigger_depth() = 0) execute function audit_deploy_tokens();
 
+create or replace function audit_hooks_destination() returns trigger language plpgsql as $$
+#variable_conflict use_column
+declare
+  it hooks;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'AuditEventStreamingDestination';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  if (it.event_type_filters is not null) is not true then return it; end if;
+  entity_type := case when (it.group_id) is not null then 'Group' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.group_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := coalesce(it.name, (regexp_match(it.url, '^[^:]+://(?:[^/?#]*@)?([^/?#]+)'))[1]);
+  if tg_op = 'INSERT' then name := (case when it.group_id is null then 'created_instance_audit_event_streaming_destination' else 'created_group_audit_event_streaming_destination' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'audit_event_streaming_destination')); end if; end if;
+  if tg_op = 'DELETE' then name := (case when it.group_id is null then 'deleted_instance_audit_event_streaming_destination' else 'deleted_group_audit_event_streaming_destination' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'audit_event_streaming_destination')); end if; end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  if old.name is distinct from new.name then
+    name := (case when it.group_id is null then 'updated_instance_audit_event_streaming_destination' else 'updated_group_audit_event_streaming_destination' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'name', 'from', to_jsonb(old.name) #>> '{}', 'to', to_jsonb(new.name) #>> '{}')); end if;
+  end if;
+  if old.active is distinct from new.active then
+    name := (case when it.group_id is null then 'updated_instance_audit_event_streaming_destination' else 'updated_group_audit_event_streaming_destination' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'active', 'from', to_jsonb(old.active) #>> '{}', 'to', to_jsonb(new.active) #>> '{}')); end if;
+  end if;
+  if old.event_type_filters is distinct from new.event_type_filters then
+    name := (case when it.group_id is null then 'updated_instance_audit_event_streaming_destination' else 'updated_group_audit_event_streaming_destination' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'event_type_filters', 'from', to_jsonb(old.event_type_filters) #>> '{}', 'to', to_jsonb(new.event_type_filters) #>> '{}')); end if;
+  end if;
+  if old.url is distinct from new.url then
+    name := (case when it.group_id is null then 'updated_instance_audit_event_streaming_destination' else 'updated_group_audit_event_streaming_destination' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'destination_url')); end if;
+  end if;
+  if old.secrets is distinct from new.secrets then
+    name := (case when it.group_id is null then 'updated_instance_audit_event_streaming_destination' else 'updated_group_audit_event_streaming_destination' end);
+    if name is not null then perform write_audit_event(name, entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'secrets')); end if;
+  end if;
+  return it;
+end $$;
+drop trigger if exists audit_destination_added on hooks;
+drop trigger if exists audit_destination_removed on hooks;
+drop trigger if exists audit_destination_changed on hooks;
+create trigger audit_destination_added after insert on hooks for each row when (pg_trigger_depth() = 0) execute function audit_hooks_destination();
+create trigger audit_destination_removed before delete on hooks for each row when (pg_trigger_depth() = 0) execute function audit_hooks_destination();
+create trigger audit_destination_changed after update of name, active, event_type_filters, url, secrets on hooks for each row when (pg_trigger_depth() = 0 and (old.name is distinct from new.name or old.active is distinct from new.active or old.event_type_filters is distinct from new.event_type_filters or old.url is distinct from new.url or old.secrets is distinct from new.secrets)) execute function audit_hooks_destination();
+
 create or replace function audit_emails() returns trigger language plpgsql as $$
 #variable_conflict use_column
 declare
@@ -752,6 +806,7 @@ declare
   member text;
 begin
   if tg_op = 'DELETE' then it := old; else it := new; end if;
+  if (it.event_type_filters is null) is not true then return it; end if;
   entity_type := case when (it.project_id) is not null then 'Project' when (it.group_id) is not null then 'Group' else 'Gitlab::Audit::InstanceScope' end;
   entity_id := coalesce((it.project_id), (it.group_id), 1);
   entity_path := audit_path(entity_type, entity_id);
@@ -760,7 +815,7 @@ begin
   if tg_op = 'INSERT' then perform write_audit_event('webhook_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'web_hook')); end if;
   if tg_op = 'DELETE' then perform write_audit_event('webhook_destroyed', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'web_hook')); end if;
   if tg_op <> 'UPDATE' then return it; end if;
-  for member in select key from jsonb_each(to_jsonb(new)) where value is distinct from to_jsonb(old)->key and key <> all(array['id', 'project_id', 'group_id', 'recent_failures', 'disabled_until', 'created_at', 'updated_at']::text[]) loop
+  for member in select key from jsonb_each(to_jsonb(new)) where value is distinct from to_jsonb(old)->key and key <> all(array['id', 'project_id', 'group_id', 'recent_failures', 'disabled_until', 'created_at', 'updated_at', 'active', 'event_type_filters']::text[]) loop
     perform write_audit_event(replace('webhook_updated', '*', member), entity_type, entity_id, entity_path, target_id, target_type, target_details,
       jsonb_build_object('change', member) || case when member = any(array['url', 'secrets', 'description', 'custom_webhook_template']::text[]) then '{}'
         else jsonb_build_object('from', to_jsonb(old)->>member, 'to', to_jsonb(new)->>member) end);

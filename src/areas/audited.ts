@@ -1,5 +1,5 @@
 /** The nouns with audit events (docs/reference/audit_events.md#events). */
-import { hookAudit } from './activity/hooks/audit.ts';
+import { destinationAudit, hookAudit } from './activity/hooks/audit.ts';
 import { runnerProjectAudit } from './ci/runners/audit.ts';
 import { secureFileAudit } from './ci/secure_files/audit.ts';
 import { triggerAudit } from './ci/triggers/audit.ts';
@@ -57,6 +57,7 @@ export const auditedNouns: readonly AuditedNoun[] = [
   consentAudit,
   deployKeyAudit,
   deployTokenAudit,
+  destinationAudit,
   emailAudit,
   environmentRuleAudit,
   featureFlagAudit,

@@ -1,6 +1,7 @@
 /** The map of the API: every area and its endpoints. */
 import { type AnyEndpoint, type DescribedDoor, type Documented, type FiledEndpoint, tagged } from '../http/index.ts';
 import type { AreaServices, HookEventKind, Repositories } from '../services/index.ts';
+import { auditEventKind, streamingDestinationRoutes } from './activity/audit_event_streaming_destinations/index.ts';
 import { contributionDaysRoute, eventRoutes } from './activity/events/index.ts';
 import { hookRoutes } from './activity/hooks/index.ts';
 import { notificationSettingRoutes } from './activity/notification_settings/index.ts';
@@ -348,6 +349,7 @@ const hookEvents: readonly HookEventKind[] = [
   projectEvent,
   userEvent,
   keyEvent,
+  auditEventKind,
 ];
 
 /** What the services of handlers and jobs take from the areas. */
@@ -515,11 +517,10 @@ export const endpoints: readonly FiledEndpoint[] = [
     'SSH keys that fetch the code of projects, and push where a project lets them.',
     deployKeyRoutes,
   ),
-  ...tagged(
-    'Audit events',
-    'Who did what: changes of accounts, rights, secrets, rules and settings, and sign-ins.',
-    auditEventRoutes,
-  ),
+  ...tagged('Audit events', 'Who did what: changes of accounts, rights, secrets, rules and settings, and sign-ins.', [
+    ...auditEventRoutes,
+    ...streamingDestinationRoutes,
+  ]),
   ...tagged('CI/CD variables', 'Names and values for jobs, of projects, groups and the instance.', variableRoutes),
   ...tagged('Namespaces', 'What projects are in: groups and the namespaces of users.', namespaceRoutes),
   ...tagged('Groups', 'Groups: their settings, transfer, archiving and deletion.', groupRoutes, groupLifecycleRoutes),

@@ -8,7 +8,7 @@ import { renewedCookie } from './people/sessions/index.ts';
 import { activityPage } from './web/activity/index.ts';
 import { adminPages } from './web/admin/index.ts';
 import { apiDocsPages } from './web/api_docs/index.ts';
-import { auditEventPages } from './web/audit_events/index.ts';
+import { auditEventPages, streamingPages } from './web/audit_events/index.ts';
 import { blamePageList } from './web/blame/index.ts';
 import { boardPages } from './web/boards/index.ts';
 import { deploymentPages } from './web/deployments/index.ts';
@@ -173,6 +173,7 @@ export const pages: readonly AnyPage[] = [
   ...deploymentPages,
   ...memberPages,
   ...auditEventPages,
+  ...streamingPages,
   ...adminPages,
   ...instanceFactPages,
 ];

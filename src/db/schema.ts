@@ -1217,6 +1217,8 @@ export interface Hooks {
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
   error_events: Generated<boolean>;
+  event_type_filters: string[] | null;
+  active: Generated<boolean>;
 }
 
 export interface IdTokenKeys {

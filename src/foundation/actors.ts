@@ -15,6 +15,8 @@ export interface Actor {
   readonly as?: string | undefined;
   /** The address of the client. */
   readonly ip?: string | undefined;
+  /** The ID of the webhook's event that caused the call, according to the caller. */
+  readonly cause?: string | undefined;
   /** The names of the events that are written for what is done; all by default. */
   readonly only?: readonly string[] | undefined;
 }

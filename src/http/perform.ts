@@ -112,8 +112,9 @@ export function performerOf(endpoint: AnyEndpoint, options: PerformOptions): Per
     async run({ granted, plan, caller }, parameters, conditions, headers) {
       const call = { ...granted, ...services, input: readInput(parameters, plan), plan, ...conditions };
       if (isReading(endpoint.method)) return await causedBy(headers, () => handle(call));
-      const actor = actorOf(caller, conditions.sent_from.address, endpoint.audits);
-      return await actingAs(actor, () => causedBy(headers, () => handle(call)));
+      return await causedBy(headers, () =>
+        actingAs(actorOf(caller, conditions.sent_from.address, endpoint.audits), () => handle(call)),
+      );
     },
   };
 }

@@ -41,6 +41,7 @@ export interface OperationParameters {
   countIssues: 'scope' | 'labels' | 'author_id' | 'author_username' | 'milestone' | 'milestone_id' | 'iids' | 'assignee_id' | 'assignee_username' | 'iteration_id' | 'iteration_title' | 'weight' | 'my_reaction_emoji' | 'created_after' | 'created_before' | 'updated_after' | 'updated_before' | 'search' | 'in' | 'release_tag' | 'not' | 'confidential' | 'epic_id' | 'health_status';
   countProjectIssues: 'id' | 'scope' | 'labels' | 'author_id' | 'author_username' | 'milestone' | 'milestone_id' | 'iids' | 'assignee_id' | 'assignee_username' | 'iteration_id' | 'iteration_title' | 'weight' | 'my_reaction_emoji' | 'created_after' | 'created_before' | 'updated_after' | 'updated_before' | 'search' | 'in' | 'release_tag' | 'not' | 'confidential' | 'epic_id' | 'health_status';
   createApplication: 'name' | 'redirect_uri' | 'scopes' | 'confidential' | 'trusted';
+  createAuditEventStreamingDestination: 'destination_url' | 'name' | 'event_type_filters' | 'active' | 'custom_headers' | 'verification_token' | 'signing_token';
   createBranch: 'id' | 'branch' | 'ref';
   createBroadcastMessage: 'message' | 'starts_at' | 'ends_at' | 'color' | 'font' | 'target_access_levels' | 'target_path' | 'broadcast_type' | 'theme' | 'dismissable' | 'show_in_cli';
   createChangelog: 'id' | 'version' | 'from' | 'to' | 'date' | 'config_file' | 'config_file_ref' | 'trailer' | 'branch' | 'file' | 'message';
@@ -82,6 +83,7 @@ export interface OperationParameters {
   createGroupAccessRequest: 'id';
   createGroupAccessToken: 'id' | 'name' | 'description' | 'scopes' | 'expires_at' | 'access_level';
   createGroupApplication: 'id' | 'name' | 'redirect_uri' | 'scopes' | 'confidential';
+  createGroupAuditEventStreamingDestination: 'id' | 'destination_url' | 'name' | 'event_type_filters' | 'active' | 'custom_headers' | 'verification_token' | 'signing_token';
   createGroupBadge: 'id' | 'link_url' | 'image_url' | 'name';
   createGroupBoard: 'id' | 'name';
   createGroupBoardList: 'id' | 'board_id' | 'label_id' | 'milestone_id' | 'iteration_id' | 'assignee_id' | 'max_issue_count' | 'max_issue_weight';
@@ -186,6 +188,7 @@ export interface OperationParameters {
   createUserProject: 'user_id' | 'name' | 'path' | 'namespace_id' | 'default_branch' | 'initialize_with_readme' | 'repository_object_format' | 'repository_storage' | 'description' | 'visibility' | 'topics' | 'issues_access_level' | 'repository_access_level' | 'merge_requests_access_level' | 'forking_access_level' | 'snippets_access_level' | 'environments_access_level' | 'wiki_access_level' | 'feature_flags_access_level' | 'releases_access_level' | 'builds_access_level' | 'public_jobs' | 'request_access_enabled' | 'lfs_enabled' | 'emails_enabled' | 'enforce_auth_checks_on_uploads' | 'freeze_blocks_pushes' | 'deployment_freeze' | 'ci_forward_deployment_enabled' | 'ci_allow_fork_pipelines_to_run_in_parent_project' | 'ci_forward_deployment_rollback_allowed' | 'allow_pipeline_trigger_approve_deployment' | 'issues_template' | 'dependency_paths' | 'ci_config_path' | 'auto_cancel_pending_pipelines' | 'shared_runners_enabled' | 'group_runners_enabled' | 'runner_token_expiration_interval' | 'build_timeout' | 'build_git_strategy' | 'ci_default_git_depth' | 'ci_separated_caches' | 'keep_latest_artifact' | 'ci_inbound_job_token_scope_enabled' | 'ci_push_repository_for_job_token_allowed' | 'max_artifacts_size' | 'ci_pipeline_variables_minimum_override_role' | 'ci_restrict_pipeline_cancellation_role' | 'tag_list' | 'issues_enabled' | 'merge_requests_enabled' | 'snippets_enabled' | 'wiki_enabled' | 'jobs_enabled' | 'emails_disabled' | 'merge_method' | 'squash_option' | 'only_allow_merge_if_pipeline_succeeds' | 'only_allow_merge_if_all_discussions_are_resolved' | 'remove_source_branch_after_merge' | 'resolve_outdated_diff_discussions' | 'printing_merge_request_link_enabled' | 'autoclose_referenced_issues' | 'allow_merge_on_skipped_pipeline' | 'suggestion_commit_message' | 'merge_commit_template' | 'squash_commit_template' | 'merge_requests_template' | 'import_url' | 'mirror' | 'mirror_user_id' | 'mirror_trigger_builds' | 'only_mirror_protected_branches' | 'mirror_overwrites_diverged_branches' | 'mirror_branch_regex' | 'avatar';
   deactivateUser: 'id';
   deleteApplication: 'id';
+  deleteAuditEventStreamingDestination: 'id';
   deleteBillableMember: 'id' | 'user_id';
   deleteBranch: 'id' | 'branch';
   deleteBroadcastMessage: 'id';
@@ -217,6 +220,7 @@ export interface OperationParameters {
   deleteGeoSite: 'id';
   deleteGroup: 'id' | 'permanently_remove' | 'full_path';
   deleteGroupApplication: 'id' | 'application_id';
+  deleteGroupAuditEventStreamingDestination: 'id' | 'destination_id';
   deleteGroupBadge: 'id' | 'badge_id';
   deleteGroupBoard: 'id' | 'board_id';
   deleteGroupBoardList: 'id' | 'board_id' | 'list_id';
@@ -349,6 +353,7 @@ export interface OperationParameters {
   getApplicationSettings: never;
   getApplicationStatistics: never;
   getAuditEvent: 'id';
+  getAuditEventStreamingDestination: 'id';
   getAvatarOfEmail: 'email' | 'size';
   getBelowLatestRelease: 'id' | 'suffix_path';
   getBlob: 'id' | 'sha';
@@ -413,6 +418,7 @@ export interface OperationParameters {
   getGroupAccessToken: 'id' | 'token_id';
   getGroupApprovalSetting: 'id';
   getGroupAuditEvent: 'id' | 'audit_event_id';
+  getGroupAuditEventStreamingDestination: 'id' | 'destination_id';
   getGroupAvatar: 'id';
   getGroupBadge: 'id' | 'badge_id';
   getGroupBoard: 'id' | 'board_id';
@@ -589,6 +595,7 @@ export interface OperationParameters {
   listAllRunners: 'type' | 'status' | 'paused' | 'tag_list' | 'version_prefix' | 'page' | 'per_page' | 'cursor';
   listAllSnippets: 'page' | 'per_page' | 'cursor' | 'created_after' | 'created_before';
   listApplications: 'page' | 'per_page' | 'cursor';
+  listAuditEventStreamingDestinations: 'page' | 'per_page' | 'cursor';
   listAuditEvents: 'page' | 'per_page' | 'cursor' | 'pagination' | 'order_by' | 'created_after' | 'created_before' | 'author_id' | 'author_username' | 'event_name' | 'entity_type' | 'entity_id';
   listAuthorizedApplications: 'page' | 'per_page' | 'cursor';
   listBillableMembers: 'id' | 'search' | 'sort' | 'page' | 'per_page' | 'cursor';
@@ -665,6 +672,7 @@ export interface OperationParameters {
   listGroupAccessRequests: 'id' | 'page' | 'per_page' | 'cursor';
   listGroupAccessTokens: 'id' | 'state' | 'revoked' | 'search' | 'created_after' | 'created_before' | 'last_used_after' | 'last_used_before' | 'expires_after' | 'expires_before' | 'sort' | 'page' | 'per_page' | 'cursor';
   listGroupApplications: 'id' | 'page' | 'per_page' | 'cursor';
+  listGroupAuditEventStreamingDestinations: 'id' | 'page' | 'per_page' | 'cursor';
   listGroupAuditEvents: 'id' | 'page' | 'per_page' | 'cursor' | 'pagination' | 'order_by' | 'created_after' | 'created_before' | 'author_id' | 'author_username' | 'event_name';
   listGroupBadges: 'id' | 'page' | 'per_page' | 'cursor' | 'name';
   listGroupBoardIssues: 'id' | 'board_id' | 'list_id' | 'page' | 'per_page' | 'cursor' | 'scope' | 'non_archived' | 'labels' | 'author_id' | 'author_username' | 'milestone' | 'milestone_id' | 'iids' | 'assignee_id' | 'assignee_username' | 'iteration_id' | 'iteration_title' | 'weight' | 'my_reaction_emoji' | 'created_after' | 'created_before' | 'updated_after' | 'updated_before' | 'search' | 'in' | 'release_tag' | 'not' | 'confidential' | 'epic_id' | 'health_status' | 'due_date' | 'issue_type' | 'closed_by_id' | 'with_labels_details';
@@ -1022,6 +1030,7 @@ export interface OperationParameters {
   unsubscribeFromProjectLabel: 'id' | 'label_id';
   updateAppearance: 'title' | 'description' | 'pwa_name' | 'pwa_short_name' | 'pwa_description' | 'member_guidelines' | 'new_project_guidelines' | 'profile_image_guidelines' | 'header_message' | 'footer_message' | 'message_background_color' | 'message_font_color' | 'email_header_and_footer_enabled' | 'logo' | 'pwa_icon' | 'header_logo' | 'favicon';
   updateApplicationSettings: 'default_project_visibility' | 'default_group_visibility' | 'default_snippet_visibility' | 'restricted_visibility_levels' | 'default_branch_name' | 'default_branch_protection' | 'default_project_creation' | 'local_markdown_version' | 'default_projects_limit' | 'can_create_group' | 'user_default_external' | 'user_defaults_to_private_profile' | 'email_confirmation_setting' | 'signup_enabled' | 'require_admin_approval_after_user_signup' | 'domain_allowlist' | 'domain_denylist_enabled' | 'domain_denylist' | 'email_restrictions_enabled' | 'email_restrictions' | 'enable_member_promotion_management' | 'seat_control' | 'require_two_factor_authentication' | 'require_admin_two_factor_authentication' | 'two_factor_grace_period' | 'password_authentication_enabled_for_web' | 'password_authentication_enabled_for_git' | 'notify_on_unknown_sign_in' | 'session_expire_delay' | 'session_expire_from_init' | 'deactivate_dormant_users' | 'deactivate_dormant_users_period' | 'globally_allowed_ips' | 'ip_restriction_ranges' | 'disable_personal_access_tokens' | 'max_personal_access_token_lifetime' | 'require_personal_access_token_expiry' | 'service_access_tokens_expiration_enforced' | 'allow_top_level_group_owners_to_create_service_accounts' | 'personal_access_token_prefix' | 'deletion_adjourned_period' | 'repository_storages_weighted' | 'repository_storage_move_limit' | 'max_attachment_size' | 'snippet_size_limit' | 'wiki_page_max_content_bytes' | 'code_search' | 'max_artifacts_size' | 'max_terraform_state_size_bytes' | 'max_terraform_state_versions' | 'default_artifacts_expire_in' | 'archive_builds_in_human_readable' | 'keep_latest_artifact' | 'pipelines_for_pushes' | 'allow_runner_registration_token' | 'runner_token_expiration_interval' | 'ci_long_poll_seconds' | 'ci_job_start_seconds' | 'ci_job_silence_seconds' | 'costly_pages_need_sign_in' | 'user_oauth_applications' | 'ropc_without_client_credentials' | 'project_feature_flags_limit' | 'feature_flags_unleash_requests_limit' | 'bulk_import_enabled' | 'bulk_import_max_download_file_size' | 'max_decompressed_archive_size' | 'bulk_import_concurrent_pipeline_batch_limit' | 'bulk_import_trusted_sources' | 'relation_export_batch_size' | 'concurrent_relation_export_limit' | 'relation_export_requests_limit' | 'push_event_activities_limit' | 'users_get_by_id_limit' | 'users_get_by_id_limit_allowlist' | 'project_api_limit' | 'projects_api_limit' | 'projects_api_rate_limit_unauthenticated' | 'group_api_limit' | 'groups_api_limit' | 'notes_create_limit' | 'notes_create_limit_allowlist' | 'issues_create_limit' | 'search_rate_limit' | 'search_rate_limit_unauthenticated' | 'throttle_unauthenticated_api_enabled' | 'throttle_unauthenticated_api_requests_per_period' | 'throttle_unauthenticated_api_period_in_seconds' | 'throttle_authenticated_api_enabled' | 'throttle_authenticated_api_requests_per_period' | 'throttle_authenticated_api_period_in_seconds' | 'throttle_unauthenticated_files_api_enabled' | 'throttle_unauthenticated_files_api_requests_per_period' | 'throttle_unauthenticated_files_api_period_in_seconds' | 'throttle_authenticated_files_api_enabled' | 'throttle_authenticated_files_api_requests_per_period' | 'throttle_authenticated_files_api_period_in_seconds' | 'rate_limiting_response_text' | 'error_tracking_events_per_minute' | 'error_tracking_retention_days' | 'audit_retention_days' | 'allow_local_requests_from_web_hooks_and_services' | 'asset_proxy_enabled' | 'allow_local_requests_from_system_hooks' | 'mirror_available' | 'mirror_max_delay' | 'mirror_max_capacity' | 'mirror_capacity_threshold' | 'push_event_hooks_limit' | 'team_group' | 'repository_storages';
+  updateAuditEventStreamingDestination: 'id' | 'destination_url' | 'name' | 'event_type_filters' | 'active' | 'custom_headers' | 'verification_token' | 'signing_token';
   updateBroadcastMessage: 'id' | 'message' | 'starts_at' | 'ends_at' | 'color' | 'font' | 'target_access_levels' | 'target_path' | 'broadcast_type' | 'theme' | 'dismissable' | 'show_in_cli';
   updateCommitDiscussionNote: 'id' | 'commit_id' | 'discussion_id' | 'note_id' | 'body' | 'resolved';
   updateDeployment: 'id' | 'deployment_id' | 'status' | 'override_freeze';
@@ -1044,6 +1053,7 @@ export interface OperationParameters {
   updateGeoSite: 'id' | 'name' | 'url' | 'primary' | 'internal_url' | 'enabled' | 'files_max_capacity' | 'repos_max_capacity' | 'verification_max_capacity' | 'container_repositories_max_capacity' | 'sync_object_storage' | 'selective_sync_type' | 'selective_sync_shards' | 'selective_sync_namespace_ids' | 'minimum_reverification_interval' | 'blob_download_timeout' | 'selective_sync_organization_ids';
   updateGroup: 'id' | 'name' | 'path' | 'description' | 'visibility' | 'share_with_group_lock' | 'require_two_factor_authentication' | 'two_factor_grace_period' | 'project_creation_level' | 'subgroup_creation_level' | 'emails_disabled' | 'emails_enabled' | 'mentions_disabled' | 'lfs_enabled' | 'max_artifacts_size' | 'default_branch' | 'default_branch_protection' | 'default_branch_protection_defaults' | 'shared_runners_setting' | 'request_access_enabled' | 'membership_lock' | 'ip_restriction_ranges' | 'runner_token_expiration_interval' | 'allow_runner_registration_token' | 'wiki_access_level' | 'prevent_sharing_groups_outside_hierarchy' | 'prevent_forking_outside_group' | 'only_allow_merge_if_pipeline_succeeds' | 'only_allow_merge_if_all_discussions_are_resolved' | 'lock_duo_features_enabled' | 'enabled_git_access_protocol' | 'service_access_tokens_expiration_enforced' | 'allowed_email_domains_list' | 'avatar';
   updateGroupApprovalSetting: 'id' | 'allow_author_approval' | 'allow_committer_approval' | 'allow_overrides_to_approver_list_per_merge_request' | 'retain_approvals_on_push' | 'selective_code_owner_removals' | 'require_password_to_approve' | 'require_reauthentication_to_approve';
+  updateGroupAuditEventStreamingDestination: 'id' | 'destination_id' | 'destination_url' | 'name' | 'event_type_filters' | 'active' | 'custom_headers' | 'verification_token' | 'signing_token';
   updateGroupBadge: 'id' | 'badge_id' | 'link_url' | 'image_url' | 'name';
   updateGroupBoard: 'id' | 'board_id' | 'name' | 'hide_backlog_list' | 'hide_closed_list' | 'assignee_id' | 'milestone_id' | 'iteration_id' | 'labels' | 'weight';
   updateGroupBoardList: 'id' | 'board_id' | 'list_id' | 'position' | 'max_issue_count' | 'max_issue_weight' | 'collapsed';

@@ -833,6 +833,25 @@ test('secrets, addresses and runners', async () => {
     await remove(`delete${Kind}HookCustomHeader`, by, `${url}/${id}/custom_headers/X-A`, {}, 'webhook_updated');
     await remove(`delete${Kind}Hook`, by, `${url}/${id}`, {}, 'webhook_destroyed');
   }
+  const streams = [
+    ['', '', 'instance', 'admin'],
+    ['Group', `/groups/${group.id}`, 'group', 'owner'],
+  ] as const;
+  for (const [Kind, place, kind, by] of streams) {
+    const url = `${place}/audit_event_streaming_destinations`;
+    const noun = `${kind}_audit_event_streaming_destination`;
+    const given = { destination_url: 'https://audit.example.com/abc' };
+    const { id } = await post(`create${Kind}AuditEventStreamingDestination`, by, url, given, `created_${noun}`);
+    await put(
+      `update${Kind}AuditEventStreamingDestination`,
+      by,
+      `${url}/${id}`,
+      { active: false, custom_headers: [{ key: 'X-A', value: 'b' }] },
+      `updated_${noun}`,
+      `updated_${noun}`,
+    );
+    await remove(`delete${Kind}AuditEventStreamingDestination`, by, `${url}/${id}`, {}, `deleted_${noun}`);
+  }
   const mirrors = `/projects/${project.id}/remote_mirrors`;
   const mirror = await post(
     'createRemoteMirror',

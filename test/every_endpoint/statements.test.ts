@@ -362,6 +362,13 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
     here.as('admin').post('/applications', { name, redirect_uri: 'https://app.example.com', scopes: 'openid' }),
   );
   await asked(here.as('admin').post('/hooks', { url: 'https://hooks.example.com', push_events: false }));
+  for (const place of ['', `/groups/${group.id}`])
+    await asked(
+      here.as('admin').post(`${place}/audit_event_streaming_destinations`, {
+        destination_url: 'https://audit.example.com',
+        event_type_filters: ['none'],
+      }),
+    );
   for (const kind of ['project', 'group'] as const) await addDelivery(here, kind);
   await asked(here.as('admin').post('/service_accounts'));
   await asked(here.as('admin').post(`/groups/${group.id}/service_accounts`));

@@ -17,6 +17,7 @@ import { type World, world } from '../../../test/support/world.ts';
 const leftBehind: Readonly<Record<string, string>> = {
   listProjectHooks: 'webhooks_count, hooks',
   listGroupHooks: 'webhooks_count, hooks',
+  listGroupAuditEventStreamingDestinations: 'webhooks_count, audit_event_streaming_destinations',
   listProjectVariables: 'webhooks_count, variables',
   listGroupVariables: 'webhooks_count, variables',
   listProjectDeployTokens: 'webhooks_count, deploy_tokens',

@@ -5,12 +5,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type RecordKind, type Relation, shown } from '../../relations/index.ts';
 
-const ofProject = (table: string) => sql`(select count(*) from ${sql.table(table)} where project_id = projects.id)`;
-const ofGroup = (table: string) => sql`(select count(*) from ${sql.table(table)} where group_id = namespaces.id)`;
+const ofProject = (table: string, which = sql`true`) =>
+  sql`(select count(*) from ${sql.table(table)} where project_id = projects.id and ${which})`;
+const ofGroup = (table: string, which = sql`true`) =>
+  sql`(select count(*) from ${sql.table(table)} where group_id = namespaces.id and ${which})`;
 
 /** Records that contain secrets, and records that users have requested or started for themselves. */
 const common = (count: typeof ofProject) => ({
-  hooks: count('hooks'),
+  hooks: count('hooks', sql`event_type_filters is null`),
   variables: count('variables'),
   deploy_tokens: count('deploy_tokens'),
   access_tokens: count('access_token_bots'),
@@ -52,5 +54,6 @@ export const leftInGroup = left(
     ...common(ofGroup),
     service_accounts: ofGroup('service_accounts'),
     member_roles: ofGroup('member_roles'),
+    audit_event_streaming_destinations: ofGroup('hooks', sql`event_type_filters is not null`),
   },
 );

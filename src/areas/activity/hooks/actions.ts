@@ -63,7 +63,7 @@ export async function mayBeLocal(db: Database, owner: Owner): Promise<boolean> {
 }
 
 /** @throws ApiError 422 for an address that cannot be requested */
-async function checkUrl(
+export async function checkUrl(
   db: Database,
   owner: Owner,
   url: string,
@@ -93,7 +93,7 @@ const entriesOf = (pairs: readonly Pair[]): Record<string, string> => {
 };
 
 /** The secrets after a change. If the address changes, the secrets of the old one are dropped. */
-function secretsAfter(
+export function secretsAfter(
   before: HookSecrets,
   { token, signing_token, url_variables, custom_headers }: HookChanges,
 ): HookSecrets {

@@ -7,7 +7,7 @@ import { queueOf } from '../../../jobs/index.ts';
 import { OutboundError, postTo } from '../../../outbound/index.ts';
 import { type Trigger, triggers } from '../../instance/hook_events/index.ts';
 import { mayBeLocal } from './actions.ts';
-import { type HookRow, unsealed } from './queries.ts';
+import { type HookRow, isDestination, unsealed } from './queries.ts';
 import {
   checkLength,
   filledUrl,
@@ -15,6 +15,7 @@ import {
   isSuccess,
   pauseAfter,
   pauseBefore,
+  pauseOfStream,
   rendered,
   signatureOf,
   Unsendable,
@@ -62,10 +63,15 @@ const timeout_ms = 10_000;
 const response_bytes = 8192;
 
 /** The headers of the server, under the names that v4 clients expect and under its own. */
-function ownHeaders({ url }: Sending, { hook, trigger, event_id, idempotency_key }: Outgoing): Record<string, string> {
+function ownHeaders(
+  { url }: Sending,
+  { hook, trigger, event_id, idempotency_key, body }: Outgoing,
+): Record<string, string> {
   const isSystem = hook.project_id === null && hook.group_id === null;
   const facts = {
-    Event: isSystem ? 'System Hook' : triggers[trigger].event,
+    ...(isDestination(hook)
+      ? { 'Audit-Event-Type': (JSON.parse(body) as { event_type: string }).event_type }
+      : { Event: isSystem ? 'System Hook' : triggers[trigger].event }),
     'Webhook-UUID': idempotency_key,
     Instance: url,
     'Event-UUID': event_id,
@@ -81,7 +87,10 @@ function ownHeaders({ url }: Sending, { hook, trigger, event_id, idempotency_key
   };
 }
 
-const tokenHeaders = (token: string) => ({ 'X-Gitlab-Token': token, 'X-Service-Token': token });
+function tokenHeaders(hook: HookRow, token: string): Record<string, string> {
+  const name = isDestination(hook) ? 'Event-Streaming-Token' : 'Token';
+  return { [`X-Gitlab-${name}`]: token, [`X-Service-${name}`]: token };
+}
 
 /** The headers of Standard Webhooks. */
 function signedHeaders(signing_token: string, id: string, body: string): Record<string, string> {
@@ -114,7 +123,7 @@ function headersFor(
     ownHeaders(services, outgoing),
     signing_token === undefined ? {} : signedHeaders(signing_token, outgoing.idempotency_key, body),
   );
-  const secret = token === undefined ? {} : tokenHeaders(token);
+  const secret = token === undefined ? {} : tokenHeaders(outgoing.hook, token);
   return { sent: merged(custom_headers, secret, shown), kept: merged(hidden(custom_headers), hidden(secret), shown) };
 }
 
@@ -203,6 +212,20 @@ async function countOutcome(tx: Database, hook_id: number, { response_status }: 
 }
 
 /**
+ * @param pause_s as `countOutcome` returns it
+ * @returns the seconds until a failed attempt is repeated; undefined if it is not
+ */
+function waitAfter(
+  hook: HookRow,
+  attempt: number,
+  { is_final, response_status }: Outcome,
+  pause_s: number | null,
+): number | undefined {
+  if (isDestination(hook)) return pauseOfStream(attempt);
+  return is_final || pause_s === null ? undefined : pauseBefore(attempt, response_status);
+}
+
+/**
  * Records a due attempt, and schedules the next one.
  * @param tx a transaction of its own
  * @returns the seconds until the next delivery that this makes due; undefined if there is none
@@ -220,8 +243,8 @@ export async function recordAttempt(
   if (!(await done.returning('id').executeTakeFirst())) return undefined;
   const hook_id = outgoing.hook.id;
   const pause_s = await countOutcome(tx, hook_id, outcome);
-  if (isSuccess(outcome.response_status) || pause_s === null) return undefined;
-  const wait_s = outcome.is_final ? undefined : pauseBefore(number, outcome.response_status);
+  if (isSuccess(outcome.response_status)) return undefined;
+  const wait_s = waitAfter(outgoing.hook, number, outcome, pause_s);
   if (wait_s === undefined) return pause_s || undefined;
   const { event_id, idempotency_key } = outgoing;
   const due_at = sql<string>`now() + make_interval(secs => ${wait_s})`;
@@ -229,7 +252,7 @@ export async function recordAttempt(
     .insertInto('hook_deliveries')
     .values({ hook_id, event_id, idempotency_key, attempt: number + 1, due_at })
     .execute();
-  return Math.max(wait_s, pause_s);
+  return pause_s === null ? undefined : Math.max(wait_s, pause_s);
 }
 
 /** An event with its body. */

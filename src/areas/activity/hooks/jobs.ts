@@ -19,8 +19,8 @@ import { attempt, type Outgoing, recordAttempt, sendDeliveries, wake } from './d
 import type { HookRow } from './queries.ts';
 import { wildcardSource } from './rules.ts';
 
-/** The maximum number of deliveries waiting for one hook. Further events are dropped. */
-const maximumWaiting = 1000;
+/** The maximum number of deliveries waiting for one hook, and for one destination of audit events. Further events are dropped. */
+const maximumWaiting = { hook: 1000, destination: 10_000 };
 
 /** Whether a hook subscribes to pushes to a branch. */
 async function asksForBranch(
@@ -61,6 +61,7 @@ async function announce(
   { from, body, ...event }: { from: 'snapshot' | 'facts'; hook_ids: number[]; trigger: string; body: unknown },
 ): Promise<void> {
   const receivers = await hooksToTell(db, { ...event, body });
+  const most = sql`case when hooks.event_type_filters is null then ${sql.lit(maximumWaiting.hook)} else ${sql.lit(maximumWaiting.destination)} end`;
   await db.transaction().execute(async (tx) => {
     const completed = tx
       .updateTable('hook_events')
@@ -72,7 +73,7 @@ async function announce(
       select hooks.id, ${id}, now() from hooks
        where hooks.id = any(${receivers}::bigint[])
          and (select count(*) from (select from hook_deliveries waiting where waiting.hook_id = hooks.id and waiting.due_at is not null
-                                     limit ${sql.lit(maximumWaiting)}) found) < ${sql.lit(maximumWaiting)}
+                                     limit ${most}) found) < ${most}
        for key share`.execute(tx);
     await wake(tx, 'new');
   });
@@ -121,7 +122,7 @@ interface Due {
 }
 
 /** A predicate on rows of `hooks`: due deliveries may be sent to it. */
-const isSendable = sql<boolean>`hooks.recent_failures < ${sql.lit(failures_that_disable)} and (hooks.disabled_until is null or hooks.disabled_until <= now())`;
+const isSendable = sql<boolean>`hooks.active and hooks.recent_failures < ${sql.lit(failures_that_disable)} and (hooks.disabled_until is null or hooks.disabled_until <= now())`;
 
 /** The due deliveries, the oldest of each hook, except for those being sent. */
 async function dueDeliveries(db: Database, under_way: readonly number[]): Promise<Due[]> {

@@ -63,6 +63,13 @@ const Strategy = Type.Enum(['wildcard', 'regex', 'all_branches'], {
   description: 'How `push_events_branch_filter` is read',
 });
 
+export const SigningToken = checked(
+  nullable(Type.String({ description: '`whsec_` and the Base64 of 32 bytes: signs each delivery; never shown' })),
+  signingTokenReasons,
+);
+
+export const CustomHeaders = Pairs(headerReasons, 'Sent with each delivery; values are never shown');
+
 /** The parameters of every hook. */
 export const given = allOptional({
   name: checked(nullable(Type.String({ description: 'At most 255 characters' })), short(maximumLengths.name)),
@@ -71,10 +78,7 @@ export const given = allOptional({
     short(maximumLengths.description),
   ),
   token: checked(nullable(Type.String({ description: 'Sent with each delivery; never shown' })), tokenReasons),
-  signing_token: checked(
-    nullable(Type.String({ description: '`whsec_` and the Base64 of 32 bytes: signs each delivery; never shown' })),
-    signingTokenReasons,
-  ),
+  signing_token: SigningToken,
   enable_ssl_verification: Type.Boolean({ description: 'Whether the certificate of the address must be valid' }),
   push_events_branch_filter: nullable(Type.String({ description: 'Only pushes to these branches; empty: all' })),
   branch_filter_strategy: Strategy,
@@ -83,7 +87,7 @@ export const given = allOptional({
     short(maximumLengths.template),
   ),
   url_variables: Pairs(keyReasons, 'Values for `{key}` in the address; never shown'),
-  custom_headers: Pairs(headerReasons, 'Sent with each delivery; values are never shown'),
+  custom_headers: CustomHeaders,
 });
 
 export const Url = Type.String({ description: 'Address, at most 2,048 characters, with `http` or `https`' });

@@ -26,14 +26,25 @@ export function unsealed(secrets: Secrets, { secrets: bytes }: Pick<HookRow, 'se
 
 export type HookRow = Selectable<DB['hooks']>;
 
-/** The hooks of a project, a group or the server, oldest first. */
-export const hooksOf = (db: Database, { project_id, group_id }: Owner) =>
+/** The hooks of a project, a group or the server with its streaming destinations of audit events, oldest first. */
+const rowsOf = (db: Database, { project_id, group_id }: Owner) =>
   db
     .selectFrom('hooks')
     .selectAll()
     .where('project_id', project_id === null ? 'is' : '=', project_id)
     .where('group_id', group_id === null ? 'is' : '=', group_id)
     .orderBy('id');
+
+/** The hooks of a project, a group or the server, oldest first. */
+export const hooksOf = (db: Database, owner: Owner) => rowsOf(db, owner).where('event_type_filters', 'is', null);
+
+/** The streaming destinations of audit events of a group or the server, oldest first. */
+export const destinationsOf = (db: Database, owner: Owner) =>
+  rowsOf(db, owner).where('event_type_filters', 'is not', null);
+
+/** Whether a row is a streaming destination of audit events. */
+export const isDestination = ({ event_type_filters }: Pick<HookRow, 'event_type_filters'>): boolean =>
+  event_type_filters !== null;
 
 /** @throws ApiError 404 */
 export const hookOf = async (db: Database, owner: Owner, id: number): Promise<HookRow> =>

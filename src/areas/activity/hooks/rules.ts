@@ -111,6 +111,9 @@ export function alertStatus({
 /** Seconds until the next attempt, by the number of the failed one. */
 const pauses_s = [10, 60, 300];
 
+/** The same for audit events, which are sent until they have arrived. */
+export const pauseOfStream = (attempt: number): number => pauses_s[attempt - 1] ?? 300;
+
 /**
  * Whether and when a failed attempt is retried.
  * @param status of the response; null without one

@@ -26,6 +26,8 @@ export interface AuditedMember {
  */
 export interface AuditedNoun<Table extends keyof DB = keyof DB> {
   table: Table;
+  /** Where a table has several nouns, what tells this one from the others. */
+  part?: string;
   /** The `target_type`. */
   type: string;
   /** The `target_details`, which name it to people, and the id of the target if it is not the row's. */

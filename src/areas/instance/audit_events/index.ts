@@ -7,5 +7,5 @@ export {
   eachMember,
 } from './definition.ts';
 export { keepAuditPartitions } from './jobs.ts';
-export { AuditEvent } from './present.ts';
+export { AuditEvent, type AuditRow, auditEvent } from './present.ts';
 export { auditTriggers, tableList } from './trigger_rules.ts';

@@ -50,8 +50,8 @@ function hooksOfPlace(place: HookScope): RawBuilder<unknown> {
 
 /** From this number of failures on, a hook is disabled until a test of it succeeds. */
 export const failures_that_disable = 40;
-/** A predicate on rows of `hooks`: the hook is not disabled now. */
-const isExecutable = sql<boolean>`(recent_failures < ${sql.lit(failures_that_disable)} and (disabled_until is null or disabled_until <= now()))`;
+/** A predicate on rows of `hooks`: it is a hook, which is not disabled now. Audit events find their destinations themselves. */
+const isExecutable = sql<boolean>`(event_type_filters is null and recent_failures < ${sql.lit(failures_that_disable)} and (disabled_until is null or disabled_until <= now()))`;
 
 const asksFor = (trigger: Trigger) =>
   trigger === 'system_events' ? sql`(project_id is null and group_id is null)` : sql.ref(trigger);

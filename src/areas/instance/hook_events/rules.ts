@@ -24,6 +24,8 @@ export const triggers = {
   member_events: { event: 'Member Hook', log: 'member_hooks' },
   subgroup_events: { event: 'Subgroup Hook', log: 'subgroup_hooks' },
   project_events: { event: 'Project Hook', log: 'project_hooks' },
+  /** Triggers the streaming destinations that ask for the event, and no hook; not a column. */
+  audit_events: { event: 'Audit Event', log: 'audit_events' },
   /** Triggers every system hook; not a column. */
   system_events: { event: 'System Hook', log: 'system_hooks' },
 } as const;

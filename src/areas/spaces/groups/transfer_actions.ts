@@ -12,6 +12,7 @@ import {
 } from '../../../access/index.ts';
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import { badRequest } from '../../../http/index.ts';
+import { leaveTopLevel } from '../../activity/audit_event_streaming_destinations/index.ts';
 import { isPathTaken, type LockedNamespace, lockedNamespaceOf, moveGroup } from '../../people/namespaces/index.ts';
 import { leaveFormerGroups } from '../../planning/references/index.ts';
 import { dropForeignRoles } from '../member_roles/transfer_actions.ts';
@@ -48,7 +49,10 @@ export async function transferGroup(
     throw error;
   }
   await leaveFormerGroups(tx, { group_id }, place.traversal_ids.at(-2) ?? null, above?.id ?? null);
-  if (above) await hideBelow(tx, group_id, above.visibility);
+  if (above) {
+    await hideBelow(tx, group_id, above.visibility);
+    await leaveTopLevel(tx, group_id);
+  }
   await keepOwner(tx, group_id, actor.id);
   await tx.updateTable('namespaces').set({ updated_at: sql`now()` }).where('id', '=', group_id).execute();
   await dropForeignRoles(tx, { group_id });

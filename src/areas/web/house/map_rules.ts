@@ -118,6 +118,11 @@ const groupMap = [
       badges: { label: 'Badges', address: '/-/settings/badges', operation: 'createGroupBadge' },
       uploads: { label: 'Uploaded files', address: '/-/uploads', operation: 'listGroupUploads' },
       audit_events: { label: 'Audit events', address: '/-/audit_events', operation: 'getGroupAuditEvent' },
+      audit_streams: {
+        label: 'Streams of audit events',
+        address: '/-/audit_events/streams',
+        operation: 'createGroupAuditEventStreamingDestination',
+      },
       placeholders: {
         label: 'Placeholders',
         address: '/-/settings/placeholders',
@@ -289,6 +294,11 @@ const adminMap = [
     pages: {
       license: { label: 'Licence and seats', address: '/admin/license', operation: 'createLicense' },
       audit_logs: { label: 'Audit events', address: '/admin/audit_logs', operation: 'listAuditEvents' },
+      audit_streams: {
+        label: 'Streams of audit events',
+        address: '/admin/audit_logs/streams',
+        operation: 'createAuditEventStreamingDestination',
+      },
       jobs: { label: 'Jobs', address: '/admin/background_jobs', operation: 'getQueueMetrics' },
       storage_moves: {
         label: 'Storage and moves',
