@@ -734,6 +734,33 @@ begin
   if tg_op <> 'UPDATE' then return it; end if;
   return it;
 end $function$;
+CREATE OR REPLACE FUNCTION public.audit_ldap_group_links()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it ldap_group_links;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'LdapGroupLink';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.group_id) is not null then 'Group' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.group_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := it.provider || ' ' || coalesce(it.cn, it.filter);
+  if tg_op = 'INSERT' then perform write_audit_event('ldap_group_links_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'ldap_group_link')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('ldap_group_links_removed', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'ldap_group_link')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  return it;
+end $function$;
 CREATE OR REPLACE FUNCTION public.audit_licenses()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1757,6 +1784,33 @@ begin
   if old.token_digest is distinct from new.token_digest then
     perform write_audit_event('ci_runner_token_reset', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'token'));
   end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_saml_group_links()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it saml_group_links;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'SamlGroupLink';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.group_id) is not null then 'Group' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.group_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := it.name;
+  if tg_op = 'INSERT' then perform write_audit_event('saml_group_links_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'saml_group_link')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('saml_group_links_removed', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'saml_group_link')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
   return it;
 end $function$;
 CREATE OR REPLACE FUNCTION public.audit_scim_tokens()
@@ -2796,6 +2850,8 @@ create table application_settings (
   audit_retention_days integer,
   user_oauth_applications boolean default true not null,
   ropc_without_client_credentials boolean default true not null,
+  lock_memberships_to_ldap boolean default false not null,
+  allow_group_owners_to_manage_ldap boolean default true not null,
   constraint application_settings_pkey PRIMARY KEY (id),
   constraint application_settings_archive_builds_check CHECK ((archive_builds_in_human_readable IS NULL) = (archive_builds_seconds IS NULL)),
   constraint application_settings_audit_retention_days_check CHECK (audit_retention_days >= 1),
@@ -2887,6 +2943,8 @@ comment on column application_settings.ip_restriction_ranges is 'Ranges of addre
 comment on column application_settings.audit_retention_days is 'After how many days the months of audit events are dropped; null for never.';
 comment on column application_settings.user_oauth_applications is 'Whether users can register applications of their own.';
 comment on column application_settings.ropc_without_client_credentials is 'Whether a password gives an OAuth token without an application.';
+comment on column application_settings.lock_memberships_to_ldap is 'Whether only administrators change memberships.';
+comment on column application_settings.allow_group_owners_to_manage_ldap is 'Whether owners of groups link groups of directories, and not only administrators.';
 
 create table approval_rule_groups (
   approval_rule_id bigint not null,
@@ -5268,6 +5326,37 @@ create table labels (
 CREATE INDEX labels_by_title ON labels USING btree (title, id);
 comment on table labels is 'Labels of projects and groups.';
 
+create table ldap_group_links (
+  id bigint generated always as identity not null,
+  group_id bigint not null,
+  provider text not null,
+  cn text,
+  filter text,
+  access_level integer not null,
+  member_role_id bigint,
+  created_by_id bigint,
+  created_at timestamp with time zone default now() not null,
+  constraint ldap_group_links_pkey PRIMARY KEY (id),
+  constraint ldap_group_links_cn_key UNIQUE (group_id, provider, cn),
+  constraint ldap_group_links_filter_key UNIQUE (group_id, provider, filter),
+  constraint ldap_group_links_access_level_check CHECK (access_level = ANY (ARRAY[5, 10, 15, 20, 30, 40, 50])),
+  constraint ldap_group_links_one_name CHECK (num_nonnulls(cn, filter) = 1),
+  constraint ldap_group_links_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id) ON DELETE SET NULL,
+  constraint ldap_group_links_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint ldap_group_links_role_fkey FOREIGN KEY (member_role_id, access_level) REFERENCES member_roles(id, base_access_level)
+);
+CREATE INDEX ldap_group_links_by_creator ON ldap_group_links USING btree (created_by_id) WHERE created_by_id IS NOT NULL;
+CREATE INDEX ldap_group_links_by_group ON ldap_group_links USING btree (group_id, id);
+CREATE INDEX ldap_group_links_by_provider ON ldap_group_links USING btree (provider, lower(cn));
+CREATE INDEX ldap_group_links_by_role ON ldap_group_links USING btree (member_role_id) WHERE member_role_id IS NOT NULL;
+CREATE TRIGGER audit_added AFTER INSERT ON ldap_group_links FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_ldap_group_links();
+CREATE TRIGGER audit_removed BEFORE DELETE ON ldap_group_links FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_ldap_group_links();
+comment on table ldap_group_links is 'Groups of directories whose people are members of a group here.';
+comment on column ldap_group_links.provider is 'The name of the directory in the file of providers.';
+comment on column ldap_group_links.cn is 'The cn of a group of the directory.';
+comment on column ldap_group_links.filter is 'A filter that people of the directory pass.';
+comment on column ldap_group_links.created_by_id is 'Whose decision the memberships are: those of others than administrators may have to wait for an approval.';
+
 create table lfs_credential_keys (
   id boolean default true not null,
   key bytea not null,
@@ -5362,6 +5451,26 @@ create table licensing (
   constraint licensing_id_check CHECK (id = 1)
 );
 comment on table licensing is 'One row since the first license, whatever became of it: only a server that never had one issues itself one.';
+
+create table linked_members (
+  id bigint generated always as identity not null,
+  group_id bigint not null,
+  user_id bigint not null,
+  provider text not null,
+  ldap_group_link_id bigint,
+  saml_group_link_id bigint,
+  constraint linked_members_pkey PRIMARY KEY (id),
+  constraint linked_members_key UNIQUE NULLS NOT DISTINCT (group_id, user_id, provider, ldap_group_link_id, saml_group_link_id),
+  constraint linked_members_one_link CHECK (num_nonnulls(ldap_group_link_id, saml_group_link_id) = 1),
+  constraint linked_members_identity_fkey FOREIGN KEY (user_id, provider) REFERENCES user_identities(user_id, provider) ON DELETE CASCADE,
+  constraint linked_members_ldap_group_link_id_fkey FOREIGN KEY (ldap_group_link_id) REFERENCES ldap_group_links(id) ON DELETE CASCADE,
+  constraint linked_members_member_fkey FOREIGN KEY (group_id, user_id) REFERENCES members(group_id, user_id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  constraint linked_members_saml_group_link_id_fkey FOREIGN KEY (saml_group_link_id) REFERENCES saml_group_links(id) ON DELETE CASCADE
+);
+CREATE INDEX linked_members_by_identity ON linked_members USING btree (user_id, provider);
+CREATE INDEX linked_members_by_ldap_group_link ON linked_members USING btree (ldap_group_link_id) WHERE ldap_group_link_id IS NOT NULL;
+CREATE INDEX linked_members_by_saml_group_link ON linked_members USING btree (saml_group_link_id) WHERE saml_group_link_id IS NOT NULL;
+comment on table linked_members is 'Which links a provider has stated for a person when it answered last. The highest of them counts.';
 
 create table member_approvals (
   id bigint generated always as identity not null,
@@ -5533,12 +5642,14 @@ create table members (
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
   member_role_id bigint,
+  source text,
   constraint members_pkey PRIMARY KEY (id),
   constraint members_group_key UNIQUE (group_id, user_id),
   constraint members_project_key UNIQUE (project_id, user_id),
   constraint members_access_level_check CHECK (access_level = ANY (ARRAY[5, 10, 15, 20, 30, 40, 50])),
   constraint members_minimal_in_groups CHECK (access_level >= 10 OR project_id IS NULL),
   constraint members_one_source CHECK (num_nonnulls(group_id, project_id) = 1),
+  constraint members_source_check CHECK (source IS NULL OR (source = ANY (ARRAY['ldap'::text, 'saml'::text])) AND group_id IS NOT NULL AND expires_at IS NULL),
   constraint members_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id) ON DELETE SET NULL,
   constraint members_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
   constraint members_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
@@ -5547,6 +5658,7 @@ create table members (
 );
 CREATE INDEX members_by_creator ON members USING btree (created_by_id) WHERE created_by_id IS NOT NULL;
 CREATE INDEX members_by_role ON members USING btree (member_role_id) WHERE member_role_id IS NOT NULL;
+CREATE INDEX members_by_source ON members USING btree (group_id, user_id) WHERE source IS NOT NULL;
 CREATE INDEX members_by_user ON members USING btree (user_id, group_id, project_id);
 CREATE INDEX members_expiring ON members USING btree (expires_at) WHERE expires_at IS NOT NULL;
 CREATE TRIGGER audit_added AFTER INSERT ON members FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_members();
@@ -5554,6 +5666,25 @@ CREATE TRIGGER audit_changed AFTER UPDATE OF access_level, expires_at, member_ro
 CREATE TRIGGER audit_removed BEFORE DELETE ON members FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_members();
 comment on table members is 'Direct members of groups and projects.';
 comment on column members.expires_at is 'From 00:00 UTC of this day on, the membership does not count.';
+comment on column members.source is 'The kind of links that give the membership; null: it was made by hand.';
+
+create table members_by_hand (
+  group_id bigint not null,
+  user_id bigint not null,
+  access_level integer not null,
+  member_role_id bigint,
+  expires_at date,
+  created_by_id bigint,
+  created_at timestamp with time zone not null,
+  constraint members_by_hand_pkey PRIMARY KEY (group_id, user_id),
+  constraint members_by_hand_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id) ON DELETE SET NULL,
+  constraint members_by_hand_member_fkey FOREIGN KEY (group_id, user_id) REFERENCES members(group_id, user_id) ON DELETE CASCADE,
+  constraint members_by_hand_role_fkey FOREIGN KEY (member_role_id, access_level) REFERENCES member_roles(id, base_access_level)
+);
+CREATE INDEX members_by_hand_by_creator ON members_by_hand USING btree (created_by_id) WHERE created_by_id IS NOT NULL;
+CREATE INDEX members_by_hand_by_role ON members_by_hand USING btree (member_role_id) WHERE member_role_id IS NOT NULL;
+CREATE INDEX members_by_hand_expiring ON members_by_hand USING btree (expires_at) WHERE expires_at IS NOT NULL;
+comment on table members_by_hand is 'Memberships that were made by hand and lie beneath one that a link gives, which is higher.';
 
 create table merge_request_approvals (
   merge_request_id bigint not null,
@@ -7531,6 +7662,32 @@ comment on table runners is 'Programs on other machines that execute jobs. They 
 comment on column runners.is_registered is 'Whether it was made with a registration token, rather than by a person.';
 comment on column runners.tag_list is 'Sorted; a job is for the runners that have all of its tags.';
 comment on column runners.maximum_timeout is 'Seconds that a job may take on it.';
+
+create table saml_group_links (
+  id bigint generated always as identity not null,
+  group_id bigint not null,
+  provider text,
+  name text not null,
+  access_level integer not null,
+  member_role_id bigint,
+  created_by_id bigint,
+  created_at timestamp with time zone default now() not null,
+  constraint saml_group_links_pkey PRIMARY KEY (id),
+  constraint saml_group_links_name_key UNIQUE NULLS NOT DISTINCT (group_id, name, provider),
+  constraint saml_group_links_access_level_check CHECK (access_level = ANY (ARRAY[5, 10, 15, 20, 30, 40, 50])),
+  constraint saml_group_links_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id) ON DELETE SET NULL,
+  constraint saml_group_links_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint saml_group_links_role_fkey FOREIGN KEY (member_role_id, access_level) REFERENCES member_roles(id, base_access_level)
+);
+CREATE INDEX saml_group_links_by_creator ON saml_group_links USING btree (created_by_id) WHERE created_by_id IS NOT NULL;
+CREATE INDEX saml_group_links_by_group ON saml_group_links USING btree (group_id, id);
+CREATE INDEX saml_group_links_by_name ON saml_group_links USING btree (name);
+CREATE INDEX saml_group_links_by_role ON saml_group_links USING btree (member_role_id) WHERE member_role_id IS NOT NULL;
+CREATE TRIGGER audit_added AFTER INSERT ON saml_group_links FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_saml_group_links();
+CREATE TRIGGER audit_removed BEFORE DELETE ON saml_group_links FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_saml_group_links();
+comment on table saml_group_links is 'Groups that SAML and OpenID Connect providers state, whose people are members of a group here.';
+comment on column saml_group_links.provider is 'The name of the provider in the file; null: any of them.';
+comment on column saml_group_links.created_by_id is 'As in ldap_group_links.';
 
 create table saml_sessions (
   id bigint generated always as identity not null,

@@ -994,6 +994,36 @@ drop trigger if exists audit_changed on keys;
 create trigger audit_added after insert on keys for each row when (pg_trigger_depth() = 0) execute function audit_keys();
 create trigger audit_removed before delete on keys for each row when (pg_trigger_depth() = 0) execute function audit_keys();
 
+create or replace function audit_ldap_group_links() returns trigger language plpgsql as $$
+#variable_conflict use_column
+declare
+  it ldap_group_links;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'LdapGroupLink';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.group_id) is not null then 'Group' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.group_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := it.provider || ' ' || coalesce(it.cn, it.filter);
+  if tg_op = 'INSERT' then perform write_audit_event('ldap_group_links_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'ldap_group_link')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('ldap_group_links_removed', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'ldap_group_link')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  return it;
+end $$;
+drop trigger if exists audit_added on ldap_group_links;
+drop trigger if exists audit_removed on ldap_group_links;
+drop trigger if exists audit_changed on ldap_group_links;
+create trigger audit_added after insert on ldap_group_links for each row when (pg_trigger_depth() = 0) execute function audit_ldap_group_links();
+create trigger audit_removed before delete on ldap_group_links for each row when (pg_trigger_depth() = 0) execute function audit_ldap_group_links();
+
 create or replace function audit_licenses() returns trigger language plpgsql as $$
 #variable_conflict use_column
 declare
@@ -1762,6 +1792,36 @@ drop trigger if exists audit_removed on runner_projects;
 drop trigger if exists audit_changed on runner_projects;
 create trigger audit_added after insert on runner_projects for each row when (pg_trigger_depth() = 0) execute function audit_runner_projects();
 create trigger audit_removed before delete on runner_projects for each row when (pg_trigger_depth() = 0) execute function audit_runner_projects();
+
+create or replace function audit_saml_group_links() returns trigger language plpgsql as $$
+#variable_conflict use_column
+declare
+  it saml_group_links;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'SamlGroupLink';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.group_id) is not null then 'Group' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.group_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := it.name;
+  if tg_op = 'INSERT' then perform write_audit_event('saml_group_links_created', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'saml_group_link')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('saml_group_links_removed', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'saml_group_link')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  return it;
+end $$;
+drop trigger if exists audit_added on saml_group_links;
+drop trigger if exists audit_removed on saml_group_links;
+drop trigger if exists audit_changed on saml_group_links;
+create trigger audit_added after insert on saml_group_links for each row when (pg_trigger_depth() = 0) execute function audit_saml_group_links();
+create trigger audit_removed before delete on saml_group_links for each row when (pg_trigger_depth() = 0) execute function audit_saml_group_links();
 
 create or replace function audit_scim_tokens() returns trigger language plpgsql as $$
 #variable_conflict use_column

@@ -36,6 +36,7 @@ import { jobTokenGroupAudit, jobTokenProjectAudit } from './spaces/job_token_sco
 import { memberRoleAudit } from './spaces/member_roles/audit.ts';
 import { memberAudit } from './spaces/members/audit.ts';
 import { projectAudit } from './spaces/projects/audit.ts';
+import { ldapGroupLinkAudit, samlGroupLinkAudit } from './spaces/provider_links/audit.ts';
 import { storageMoveAudit } from './spaces/storage_moves/audit.ts';
 import {
   approvalRuleAudit,
@@ -73,6 +74,7 @@ export const auditedNouns: readonly AuditedNoun[] = [
   jobTokenGroupAudit,
   jobTokenProjectAudit,
   keyAudit,
+  ldapGroupLinkAudit,
   licenseAudit,
   memberAudit,
   memberRoleAudit,
@@ -86,6 +88,7 @@ export const auditedNouns: readonly AuditedNoun[] = [
   pushRuleAudit,
   runnerAudit,
   runnerProjectAudit,
+  samlGroupLinkAudit,
   scimTokenAudit,
   secureFileAudit,
   settingAudit,

@@ -210,6 +210,8 @@ import { projectMail } from './spaces/projects/index.ts';
 import { projectLifecycleRoutes } from './spaces/projects/lifecycle_routes.ts';
 import { projectRoutes } from './spaces/projects/routes.ts';
 import { projectStarRoutes } from './spaces/projects/star_routes.ts';
+import { ldapGroupLinkRoutes } from './spaces/provider_links/ldap_routes.ts';
+import { samlGroupLinkRoutes } from './spaces/provider_links/saml_routes.ts';
 import { groupServiceAccountRoutes } from './spaces/service_accounts/group_routes.ts';
 import { serviceAccountRoutes } from './spaces/service_accounts/routes.ts';
 import { serviceAccountTokenRoutes } from './spaces/service_accounts/token_routes.ts';
@@ -594,6 +596,12 @@ export const endpoints: readonly FiledEndpoint[] = [
   ...tagged('Invitations', 'Invitations to groups and projects by email.', invitationRoutes),
   ...tagged('Member roles', 'Custom roles: an access level with single permissions on top.', memberRoleRoutes),
   ...tagged('Group sharing', 'Groups whose members are invited to another group or to a project.', groupLinkRoutes),
+  ...tagged(
+    'Group links with providers',
+    'Groups of directories and other providers whose people are members of a group.',
+    ldapGroupLinkRoutes,
+    samlGroupLinkRoutes,
+  ),
   ...tagged('Access requests', 'Requests to become a member of a group or project.', accessRequestRoutes),
   ...tagged('Branches', 'The branches of a repository.', branchRoutes),
   ...tagged(

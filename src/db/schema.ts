@@ -191,6 +191,8 @@ export interface ApplicationSettings {
   audit_retention_days: number | null;
   user_oauth_applications: Generated<boolean>;
   ropc_without_client_credentials: Generated<boolean>;
+  lock_memberships_to_ldap: Generated<boolean>;
+  allow_group_owners_to_manage_ldap: Generated<boolean>;
 }
 
 export interface ApprovalRuleGroups {
@@ -1501,6 +1503,18 @@ export interface Labels {
   updated_at: Generated<Timestamp>;
 }
 
+export interface LdapGroupLinks {
+  id: GeneratedAlways<number>;
+  group_id: number;
+  provider: string;
+  cn: string | null;
+  filter: string | null;
+  access_level: number;
+  member_role_id: number | null;
+  created_by_id: number | null;
+  created_at: Generated<Timestamp>;
+}
+
 export interface LfsCredentialKeys {
   id: Generated<boolean>;
   key: Buffer;
@@ -1555,6 +1569,15 @@ export interface Licenses {
 export interface Licensing {
   id: Generated<number>;
   began_at: Generated<Timestamp>;
+}
+
+export interface LinkedMembers {
+  id: GeneratedAlways<number>;
+  group_id: number;
+  user_id: number;
+  provider: string;
+  ldap_group_link_id: number | null;
+  saml_group_link_id: number | null;
 }
 
 export interface MemberApprovals {
@@ -1614,6 +1637,17 @@ export interface Members {
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
   member_role_id: number | null;
+  source: string | null;
+}
+
+export interface MembersByHand {
+  group_id: number;
+  user_id: number;
+  access_level: number;
+  member_role_id: number | null;
+  expires_at: string | null;
+  created_by_id: number | null;
+  created_at: Timestamp;
 }
 
 export interface MergeRequestApprovals {
@@ -2619,6 +2653,17 @@ export interface Runners {
   updated_at: Generated<Timestamp>;
 }
 
+export interface SamlGroupLinks {
+  id: GeneratedAlways<number>;
+  group_id: number;
+  provider: string | null;
+  name: string;
+  access_level: number;
+  member_role_id: number | null;
+  created_by_id: number | null;
+  created_at: Generated<Timestamp>;
+}
+
 export interface SamlSessions {
   id: GeneratedAlways<number>;
   provider: string;
@@ -3153,6 +3198,7 @@ export interface DB {
   keys: Keys;
   label_priorities: LabelPriorities;
   labels: Labels;
+  ldap_group_links: LdapGroupLinks;
   lfs_credential_keys: LfsCredentialKeys;
   lfs_locks: LfsLocks;
   lfs_objects: LfsObjects;
@@ -3160,9 +3206,11 @@ export interface DB {
   license_files: LicenseFiles;
   licenses: Licenses;
   licensing: Licensing;
+  linked_members: LinkedMembers;
   member_approvals: MemberApprovals;
   member_roles: MemberRoles;
   members: Members;
+  members_by_hand: MembersByHand;
   merge_request_approvals: MergeRequestApprovals;
   merge_request_assignees: MergeRequestAssignees;
   merge_request_blocks: MergeRequestBlocks;
@@ -3244,6 +3292,7 @@ export interface DB {
   runner_managers: RunnerManagers;
   runner_projects: RunnerProjects;
   runners: Runners;
+  saml_group_links: SamlGroupLinks;
   saml_sessions: SamlSessions;
   saved_views: SavedViews;
   scim_tokens: ScimTokens;

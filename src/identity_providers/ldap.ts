@@ -1,7 +1,15 @@
 /** Directories: who somebody is by LDAP (docs/reference/sign_in_providers.md#ldap). */
 import { connect, isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
-import { Client, type Entry, escapeFilter, InvalidCredentialsError, NoSuchObjectError, ResultCodeError } from 'ldapts';
+import {
+  Client,
+  type Entry,
+  escapeFilter,
+  FilterParser,
+  InvalidCredentialsError,
+  NoSuchObjectError,
+  ResultCodeError,
+} from 'ldapts';
 import { ProviderError, type Stated, storable } from './definition.ts';
 import type { LdapProvider } from './members.ts';
 
@@ -107,6 +115,16 @@ const attributesFor = (provider: LdapProvider): string[] => [
 /** A filter of the operator, with the brackets that it may lack. */
 const bracketed = (filter: string | undefined): string =>
   filter === undefined || filter.startsWith('(') ? (filter ?? '') : `(${filter})`;
+
+/** Whether a text is a filter (RFC 4515), with or without brackets. */
+export function isFilter(text: string): boolean {
+  try {
+    FilterParser.parseString(bracketed(text));
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 const isGone = ({ active_directory }: LdapProvider, entry: Entry): boolean =>
   active_directory && (Number(textOf(entry, [accountControl]) ?? 0) & isDisabledBit) !== 0;

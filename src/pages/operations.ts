@@ -118,6 +118,7 @@ export interface OperationParameters {
   createIterationCadence: 'id' | 'title' | 'description' | 'active' | 'automatic' | 'start_date' | 'duration_in_weeks' | 'iterations_in_advance' | 'roll_over';
   createJobTokenGroup: 'id' | 'target_group_id';
   createJobTokenProject: 'id' | 'target_project_id';
+  createLdapGroupLink: 'id' | 'provider' | 'cn' | 'filter' | 'group_access' | 'member_role_id';
   createLicense: 'license';
   createMergeRequest: 'id' | 'title' | 'source_branch' | 'target_branch' | 'target_project_id' | 'assignee_ids' | 'assignee_id' | 'reviewer_ids' | 'description' | 'milestone_id' | 'labels' | 'add_labels' | 'remove_labels' | 'remove_source_branch' | 'squash' | 'allow_collaboration' | 'allow_maintainer_to_push' | 'merge_after' | 'approvals_before_merge';
   createMergeRequestApprovalRule: 'id' | 'merge_request_iid' | 'name' | 'approvals_required' | 'approval_project_rule_id' | 'user_ids' | 'usernames' | 'group_ids';
@@ -166,6 +167,7 @@ export interface OperationParameters {
   createReleaseLink: 'id' | 'tag_name' | 'name' | 'url' | 'direct_asset_path' | 'filepath' | 'link_type';
   createRemoteMirror: 'id' | 'url' | 'enabled' | 'auth_method' | 'only_protected_branches' | 'mirror_branch_regex' | 'keep_divergent_refs' | 'host_keys';
   createRunner: 'runner_type' | 'group_id' | 'project_id' | 'description' | 'active' | 'paused' | 'tag_list' | 'run_untagged' | 'locked' | 'access_level' | 'maximum_timeout' | 'maintenance_note';
+  createSamlGroupLink: 'id' | 'saml_group_name' | 'access_level' | 'member_role_id' | 'provider';
   createSavedView: 'list' | 'project_id' | 'group_id' | 'name' | 'query';
   createScimToken: never;
   createSecureFile: 'id' | 'name' | 'file';
@@ -255,6 +257,9 @@ export interface OperationParameters {
   deleteJobArtifacts: 'id' | 'job_id';
   deleteJobTokenGroup: 'id' | 'target_group_id';
   deleteJobTokenProject: 'id' | 'target_project_id';
+  deleteLdapGroupLink: 'id' | 'provider' | 'cn' | 'filter';
+  deleteLdapGroupLinkByCn: 'id' | 'provider' | 'cn';
+  deleteLdapGroupLinksByCn: 'id' | 'cn';
   deleteLicense: 'id';
   deleteMergeRequest: 'id' | 'merge_request_iid';
   deleteMergeRequestApprovalRule: 'id' | 'merge_request_iid' | 'approval_rule_id';
@@ -304,6 +309,7 @@ export interface OperationParameters {
   deleteRemoteMirror: 'id' | 'mirror_id';
   deleteReviewApps: 'id' | 'before' | 'limit' | 'dry_run';
   deleteRunner: 'runner_id';
+  deleteSamlGroupLink: 'id' | 'saml_group_name' | 'provider';
   deleteSavedView: 'view_id';
   deleteScimToken: never;
   deleteSecureFile: 'id' | 'secure_file_id';
@@ -559,6 +565,7 @@ export interface OperationParameters {
   getRemoteMirrorPublicKey: 'id' | 'mirror_id';
   getResourceGroup: 'id' | 'key';
   getRunner: 'runner_id';
+  getSamlGroupLink: 'id' | 'saml_group_name' | 'provider';
   getSecureFile: 'id' | 'secure_file_id';
   getSnippet: 'id';
   getSnippetAwardEmoji: 'id' | 'snippet_id' | 'award_id';
@@ -743,6 +750,7 @@ export interface OperationParameters {
   listJobTokenProjects: 'id' | 'page' | 'per_page' | 'cursor';
   listJobs: 'id' | 'scope' | 'page' | 'per_page' | 'cursor';
   listLastCommits: 'id' | 'commit_id' | 'path' | 'names';
+  listLdapGroupLinks: 'id' | 'page' | 'per_page' | 'cursor';
   listLicenseTemplates: 'popular' | 'page' | 'per_page' | 'cursor';
   listLicenses: 'page' | 'per_page' | 'cursor';
   listMemberApprovals: 'status' | 'page' | 'per_page' | 'cursor';
@@ -849,6 +857,7 @@ export interface OperationParameters {
   listResourceGroups: 'id' | 'page' | 'per_page' | 'cursor';
   listRunnerJobs: 'runner_id' | 'status' | 'system_id' | 'order_by' | 'sort' | 'page' | 'per_page' | 'cursor';
   listRunnerManagers: 'runner_id' | 'page' | 'per_page' | 'cursor';
+  listSamlGroupLinks: 'id' | 'page' | 'per_page' | 'cursor';
   listSavedViews: 'list' | 'project_id' | 'group_id';
   listSearchResults: 'scope' | 'page' | 'per_page' | 'cursor' | 'pagination' | 'search' | 'state' | 'confidential' | 'order_by' | 'sort' | 'ref' | 'fields' | 'label_name' | 'author_username' | 'source_branch' | 'target_branch' | 'not' | 'search_type' | 'include_archived' | 'exclude_forks' | 'regex' | 'num_context_lines';
   listSecureFiles: 'id' | 'page' | 'per_page' | 'cursor';
@@ -1029,7 +1038,7 @@ export interface OperationParameters {
   unsubscribeFromMergeRequest: 'id' | 'merge_request_iid';
   unsubscribeFromProjectLabel: 'id' | 'label_id';
   updateAppearance: 'title' | 'description' | 'pwa_name' | 'pwa_short_name' | 'pwa_description' | 'member_guidelines' | 'new_project_guidelines' | 'profile_image_guidelines' | 'header_message' | 'footer_message' | 'message_background_color' | 'message_font_color' | 'email_header_and_footer_enabled' | 'logo' | 'pwa_icon' | 'header_logo' | 'favicon';
-  updateApplicationSettings: 'default_project_visibility' | 'default_group_visibility' | 'default_snippet_visibility' | 'restricted_visibility_levels' | 'default_branch_name' | 'default_branch_protection' | 'default_project_creation' | 'local_markdown_version' | 'default_projects_limit' | 'can_create_group' | 'user_default_external' | 'user_defaults_to_private_profile' | 'email_confirmation_setting' | 'signup_enabled' | 'require_admin_approval_after_user_signup' | 'domain_allowlist' | 'domain_denylist_enabled' | 'domain_denylist' | 'email_restrictions_enabled' | 'email_restrictions' | 'enable_member_promotion_management' | 'seat_control' | 'require_two_factor_authentication' | 'require_admin_two_factor_authentication' | 'two_factor_grace_period' | 'password_authentication_enabled_for_web' | 'password_authentication_enabled_for_git' | 'notify_on_unknown_sign_in' | 'session_expire_delay' | 'session_expire_from_init' | 'deactivate_dormant_users' | 'deactivate_dormant_users_period' | 'globally_allowed_ips' | 'ip_restriction_ranges' | 'disable_personal_access_tokens' | 'max_personal_access_token_lifetime' | 'require_personal_access_token_expiry' | 'service_access_tokens_expiration_enforced' | 'allow_top_level_group_owners_to_create_service_accounts' | 'personal_access_token_prefix' | 'deletion_adjourned_period' | 'repository_storages_weighted' | 'repository_storage_move_limit' | 'max_attachment_size' | 'snippet_size_limit' | 'wiki_page_max_content_bytes' | 'code_search' | 'max_artifacts_size' | 'max_terraform_state_size_bytes' | 'max_terraform_state_versions' | 'default_artifacts_expire_in' | 'archive_builds_in_human_readable' | 'keep_latest_artifact' | 'pipelines_for_pushes' | 'allow_runner_registration_token' | 'runner_token_expiration_interval' | 'ci_long_poll_seconds' | 'ci_job_start_seconds' | 'ci_job_silence_seconds' | 'costly_pages_need_sign_in' | 'user_oauth_applications' | 'ropc_without_client_credentials' | 'project_feature_flags_limit' | 'feature_flags_unleash_requests_limit' | 'bulk_import_enabled' | 'bulk_import_max_download_file_size' | 'max_decompressed_archive_size' | 'bulk_import_concurrent_pipeline_batch_limit' | 'bulk_import_trusted_sources' | 'relation_export_batch_size' | 'concurrent_relation_export_limit' | 'relation_export_requests_limit' | 'push_event_activities_limit' | 'users_get_by_id_limit' | 'users_get_by_id_limit_allowlist' | 'project_api_limit' | 'projects_api_limit' | 'projects_api_rate_limit_unauthenticated' | 'group_api_limit' | 'groups_api_limit' | 'notes_create_limit' | 'notes_create_limit_allowlist' | 'issues_create_limit' | 'search_rate_limit' | 'search_rate_limit_unauthenticated' | 'throttle_unauthenticated_api_enabled' | 'throttle_unauthenticated_api_requests_per_period' | 'throttle_unauthenticated_api_period_in_seconds' | 'throttle_authenticated_api_enabled' | 'throttle_authenticated_api_requests_per_period' | 'throttle_authenticated_api_period_in_seconds' | 'throttle_unauthenticated_files_api_enabled' | 'throttle_unauthenticated_files_api_requests_per_period' | 'throttle_unauthenticated_files_api_period_in_seconds' | 'throttle_authenticated_files_api_enabled' | 'throttle_authenticated_files_api_requests_per_period' | 'throttle_authenticated_files_api_period_in_seconds' | 'rate_limiting_response_text' | 'error_tracking_events_per_minute' | 'error_tracking_retention_days' | 'audit_retention_days' | 'allow_local_requests_from_web_hooks_and_services' | 'asset_proxy_enabled' | 'allow_local_requests_from_system_hooks' | 'mirror_available' | 'mirror_max_delay' | 'mirror_max_capacity' | 'mirror_capacity_threshold' | 'push_event_hooks_limit' | 'team_group' | 'repository_storages';
+  updateApplicationSettings: 'default_project_visibility' | 'default_group_visibility' | 'default_snippet_visibility' | 'restricted_visibility_levels' | 'default_branch_name' | 'default_branch_protection' | 'default_project_creation' | 'local_markdown_version' | 'default_projects_limit' | 'can_create_group' | 'user_default_external' | 'user_defaults_to_private_profile' | 'email_confirmation_setting' | 'signup_enabled' | 'require_admin_approval_after_user_signup' | 'domain_allowlist' | 'domain_denylist_enabled' | 'domain_denylist' | 'email_restrictions_enabled' | 'email_restrictions' | 'enable_member_promotion_management' | 'seat_control' | 'require_two_factor_authentication' | 'require_admin_two_factor_authentication' | 'two_factor_grace_period' | 'password_authentication_enabled_for_web' | 'password_authentication_enabled_for_git' | 'notify_on_unknown_sign_in' | 'session_expire_delay' | 'session_expire_from_init' | 'deactivate_dormant_users' | 'deactivate_dormant_users_period' | 'globally_allowed_ips' | 'ip_restriction_ranges' | 'disable_personal_access_tokens' | 'max_personal_access_token_lifetime' | 'require_personal_access_token_expiry' | 'service_access_tokens_expiration_enforced' | 'allow_top_level_group_owners_to_create_service_accounts' | 'personal_access_token_prefix' | 'deletion_adjourned_period' | 'repository_storages_weighted' | 'repository_storage_move_limit' | 'max_attachment_size' | 'snippet_size_limit' | 'wiki_page_max_content_bytes' | 'code_search' | 'max_artifacts_size' | 'max_terraform_state_size_bytes' | 'max_terraform_state_versions' | 'default_artifacts_expire_in' | 'archive_builds_in_human_readable' | 'keep_latest_artifact' | 'pipelines_for_pushes' | 'allow_runner_registration_token' | 'runner_token_expiration_interval' | 'ci_long_poll_seconds' | 'ci_job_start_seconds' | 'ci_job_silence_seconds' | 'costly_pages_need_sign_in' | 'user_oauth_applications' | 'ropc_without_client_credentials' | 'lock_memberships_to_ldap' | 'allow_group_owners_to_manage_ldap' | 'project_feature_flags_limit' | 'feature_flags_unleash_requests_limit' | 'bulk_import_enabled' | 'bulk_import_max_download_file_size' | 'max_decompressed_archive_size' | 'bulk_import_concurrent_pipeline_batch_limit' | 'bulk_import_trusted_sources' | 'relation_export_batch_size' | 'concurrent_relation_export_limit' | 'relation_export_requests_limit' | 'push_event_activities_limit' | 'users_get_by_id_limit' | 'users_get_by_id_limit_allowlist' | 'project_api_limit' | 'projects_api_limit' | 'projects_api_rate_limit_unauthenticated' | 'group_api_limit' | 'groups_api_limit' | 'notes_create_limit' | 'notes_create_limit_allowlist' | 'issues_create_limit' | 'search_rate_limit' | 'search_rate_limit_unauthenticated' | 'throttle_unauthenticated_api_enabled' | 'throttle_unauthenticated_api_requests_per_period' | 'throttle_unauthenticated_api_period_in_seconds' | 'throttle_authenticated_api_enabled' | 'throttle_authenticated_api_requests_per_period' | 'throttle_authenticated_api_period_in_seconds' | 'throttle_unauthenticated_files_api_enabled' | 'throttle_unauthenticated_files_api_requests_per_period' | 'throttle_unauthenticated_files_api_period_in_seconds' | 'throttle_authenticated_files_api_enabled' | 'throttle_authenticated_files_api_requests_per_period' | 'throttle_authenticated_files_api_period_in_seconds' | 'rate_limiting_response_text' | 'error_tracking_events_per_minute' | 'error_tracking_retention_days' | 'audit_retention_days' | 'allow_local_requests_from_web_hooks_and_services' | 'asset_proxy_enabled' | 'allow_local_requests_from_system_hooks' | 'mirror_available' | 'mirror_max_delay' | 'mirror_max_capacity' | 'mirror_capacity_threshold' | 'push_event_hooks_limit' | 'team_group' | 'repository_storages';
   updateAuditEventStreamingDestination: 'id' | 'destination_url' | 'name' | 'event_type_filters' | 'active' | 'custom_headers' | 'verification_token' | 'signing_token';
   updateBroadcastMessage: 'id' | 'message' | 'starts_at' | 'ends_at' | 'color' | 'font' | 'target_access_levels' | 'target_path' | 'broadcast_type' | 'theme' | 'dismissable' | 'show_in_cli';
   updateCommitDiscussionNote: 'id' | 'commit_id' | 'discussion_id' | 'note_id' | 'body' | 'resolved';

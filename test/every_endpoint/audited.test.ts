@@ -3,7 +3,7 @@
  * is listed in audit_exceptions.ts with its reason. What changes nothing, or is refused, leaves none.
  */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { before, test } from 'node:test';
 import { sql } from 'kysely';
 import { endpoints } from '../../src/areas/index.ts';
 import { isReading } from '../../src/http/index.ts';
@@ -13,9 +13,18 @@ import { newGpgKey } from '../support/gpg_key.ts';
 import { dayFromNow, licenseText } from '../support/licenses.ts';
 import { newPublicKey } from '../support/public_key.ts';
 import { filledWorld } from '../support/repository.ts';
-import type { Persona, World } from '../support/world.ts';
+import { sent } from '../support/sent.ts';
+import { signInFile } from '../support/sign_in_file.ts';
+import type { Persona, World, WorldOptions } from '../support/world.ts';
 
 const exercised = new Set<string>();
+
+let options: WorldOptions;
+before(async () => {
+  const directory = { name: 'directory', type: 'ldap', encryption: 'plain', base: 'dc=example', host: '127.0.0.1' };
+  options = { environment: await signInFile({ providers: [directory] }) };
+});
+
 const changing = endpoints.filter(({ method }) => !isReading(method));
 
 interface Written {
@@ -97,7 +106,7 @@ const nameOf = (() => {
 })();
 
 test('accounts', async () => {
-  const here = await filledWorld({});
+  const here = await filledWorld(options);
   const { post, put, delete: remove, settle } = teller(here);
   const account = () => {
     const name = nameOf('account');
@@ -177,7 +186,7 @@ test('accounts', async () => {
 });
 
 test('tokens', async () => {
-  const here = await filledWorld({});
+  const here = await filledWorld(options);
   const { project, group, people } = here;
   const { post, put, patch, delete: remove, tell, settle } = teller(here);
   const token = () => ({ name: nameOf('token'), scopes: ['api'], expires_at: day });
@@ -384,7 +393,7 @@ test('tokens', async () => {
 });
 
 test('members', async () => {
-  const here = await filledWorld({});
+  const here = await filledWorld(options);
   const { project, group } = here;
   const { post, put, patch, delete: remove, tell, settle } = teller(here);
   const other = (await here.as('owner').post('/groups', { name: 'beside', path: nameOf('beside') })).body;
@@ -445,6 +454,20 @@ test('members', async () => {
     await post(`share${Kind}`, 'owner', `${url}/share`, { group_id: other.id, group_access: 20 }, shared);
     await remove(`unshare${Kind}`, 'owner', `${url}/share/${other.id}`, {}, unshared);
   }
+  const saml = `/groups/${group.id}/saml_group_links`;
+  const cooks = { saml_group_name: 'cooks', access_level: 20 };
+  await post('createSamlGroupLink', 'owner', saml, cooks, 'saml_group_links_created');
+  await remove('deleteSamlGroupLink', 'owner', `${saml}/cooks`, {}, 'saml_group_links_removed');
+  const ofDirectory = `/groups/${group.id}/ldap_group_links`;
+  const bakers = { provider: 'directory', cn: 'bakers' };
+  const grant = { ...bakers, group_access: 20 };
+  const [linked, unlinked] = ['ldap_group_links_created', 'ldap_group_links_removed'];
+  await post('createLdapGroupLink', 'owner', ofDirectory, grant, linked);
+  await remove('deleteLdapGroupLink', 'owner', ofDirectory, bakers, unlinked);
+  await sent(here.as('owner').post(ofDirectory, grant));
+  await remove('deleteLdapGroupLinksByCn', 'owner', `${ofDirectory}/bakers`, {}, unlinked);
+  await sent(here.as('owner').post(ofDirectory, grant));
+  await remove('deleteLdapGroupLinkByCn', 'owner', `${ofDirectory}/directory/bakers`, {}, unlinked);
   const role = { name: 'auditor', base_access_level: 10, read_code: true };
   const made = await post(
     'createGroupMemberRole',
@@ -480,7 +503,7 @@ test('members', async () => {
 });
 
 test('groups and projects', async () => {
-  const here = await filledWorld({});
+  const here = await filledWorld(options);
   const { post, put, patch, delete: remove, tell, settle } = teller(here);
   const name = nameOf('made');
   const group = await post('createGroup', 'owner', '/groups', { name, path: name }, 'group_created');
@@ -598,7 +621,7 @@ test('groups and projects', async () => {
 });
 
 test('rules', async () => {
-  const here = await filledWorld({});
+  const here = await filledWorld(options);
   const { project, group, people } = here;
   const { post, put, patch, delete: remove, tell, settle } = teller(here);
   const [ofGroup, ofProject] = [`/groups/${group.id}`, `/projects/${project.id}`];
@@ -786,7 +809,7 @@ test('rules', async () => {
 });
 
 test('secrets, addresses and runners', async () => {
-  const here = await filledWorld({});
+  const here = await filledWorld(options);
   const { project, group } = here;
   const { post, put, delete: remove, tell, settle } = teller(here);
   const places = [
@@ -916,7 +939,7 @@ test('secrets, addresses and runners', async () => {
 });
 
 test('the server', async () => {
-  const here = await filledWorld({});
+  const here = await filledWorld(options);
   const { post, put, delete: remove, settle } = teller(here);
   await put(
     'updateApplicationSettings',

@@ -295,6 +295,16 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
   await asked(owner.post(`/projects/${project.id}/fork`, { path: `fork-${turn}`, name: `fork-${turn}` }));
   const role = { name, base_access_level: 10, read_code: true };
   await asked(owner.post(`/groups/${group.id}/member_roles`, role));
+  // Not each time, so that the events of the group fit on a page.
+  if (turn > 4) {
+    const link = { group_id: group.id, access_level: 10 };
+    const ofDirectory = { ...link, provider: 'directory', cn: name };
+    await here.db.insertInto('ldap_group_links').values(ofDirectory).execute();
+    await here.db
+      .insertInto('saml_group_links')
+      .values({ ...link, name })
+      .execute();
+  }
   const { id: member_role_id } = await asked(here.as('admin').post('/member_roles', role));
   await asked(owner.post(`/projects/${project.id}/deploy_keys`, { title: name, key: newPublicKey() }));
   await asked(owner.post(`/projects/${project.id}/error_tracking/client_keys`));

@@ -129,6 +129,17 @@ async function addSettings(here: World): Promise<void> {
   await sent(
     as('owner').post(`/groups/${group.id}/member_roles`, { name: 'Picker', base_access_level: 10, read_code: true }),
   );
+  await sent(
+    as('owner').post(`/groups/${group.id}/saml_group_links`, { saml_group_name: 'pickers', access_level: 20 }),
+  );
+  const link = { group_id: group.id, provider: 'directory', access_level: 20 };
+  await db
+    .insertInto('ldap_group_links')
+    .values([
+      { ...link, cn: 'pickers' },
+      { ...link, filter: '(title=picker)' },
+    ])
+    .execute();
   await sent(as('admin').post('/hooks', hook));
   const { id: application_id } = await newApplication(here);
   for (const owner of [{ user_id: people.owner.id }, { group_id: group.id }])

@@ -232,6 +232,10 @@ const columns = {
   ropc_without_client_credentials: Type.Boolean({
     description: 'Whether a password gives an OAuth token without an application',
   }),
+  lock_memberships_to_ldap: Type.Boolean({ description: 'Whether only administrators change memberships' }),
+  allow_group_owners_to_manage_ldap: Type.Boolean({
+    description: 'Whether Owners of groups, and not only administrators, link them with groups of directories',
+  }),
   project_feature_flags_limit: Count('How many feature flags a project can have'),
   feature_flags_unleash_requests_limit: Limit(
     'Requests of applications for the feature flags of a project in a minute',

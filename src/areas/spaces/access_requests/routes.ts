@@ -25,7 +25,7 @@ import { presentUserBasic, UserBasic, userBasicColumns } from '../../people/user
 import { Member, MemberQueued, memberReply, queuedReply } from '../members/present.ts';
 import { isDirect, isLocked } from '../members/queries.ts';
 import { mayManage, memberTexts, type Source } from '../members/rules.ts';
-import { everyone, managers, sourceFor } from '../members/source_access.ts';
+import { changers, everyone, managers, sourceFor } from '../members/source_access.ts';
 import { approveRequest, dropRequest, requestAccess } from './actions.ts';
 
 const AccessRequest = resource('AccessRequest', {
@@ -52,6 +52,7 @@ function routesOf(kind: Source['kind']) {
   const Noun = capitalized(kind);
   const reader = sourceFor(kind, everyone);
   const manager = sourceFor(kind, managers);
+  const changer = sourceFor(kind, changers);
   return [
     get(base, {
       operation: `list${Noun}AccessRequests`,
@@ -82,7 +83,7 @@ function routesOf(kind: Source['kind']) {
       operation: `approve${Noun}AccessRequest`,
       audits: ['member_created'],
       summary: `Approve an access request to a ${kind}`,
-      access: manager,
+      access: changer,
       input: { user_id: Id, access_level: LevelIn[kind] },
       returns: withStatus(201, one(Type.Union([Member, MemberQueued]))),
       refusals: { 400: memberTexts, 405: '405 Method Not Allowed' },

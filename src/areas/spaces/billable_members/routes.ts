@@ -20,6 +20,7 @@ import {
 } from '../../../http/index.ts';
 import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { presentUserBasic } from '../../people/users/index.ts';
+import { unlessLocked } from '../members/lock_checks.ts';
 import { removeEverywhere } from '../members/removal_actions.ts';
 import { lastOwnerText, roleName } from '../members/rules.ts';
 import { managers, sourceFor } from '../members/source_access.ts';
@@ -148,7 +149,7 @@ export const billableMemberRoutes = [
   del(`${base}/:user_id`, {
     operation: 'deleteBillableMember',
     summary: 'Remove a billable member from a top-level group and everything in it',
-    access: sourceFor('group', { ...managers, group: topLevelOwner }),
+    access: sourceFor('group', { ...managers, group: unlessLocked(topLevelOwner) }),
     plan,
     input: which,
     returns: nothing,

@@ -4,7 +4,7 @@ import { type Static, type TObject, Type } from 'typebox';
 import { groupPage, type MaybeCaller } from '../../../access/index.ts';
 import type { DB } from '../../../db/index.ts';
 import { replyOf, shownOf } from '../../../fields/index.ts';
-import { optional, resource, type Services, since } from '../../../http/index.ts';
+import { nullable, optional, resource, type Services, since } from '../../../http/index.ts';
 import { defaultProtection, type ProtectionDefaults } from '../../code/protected_branches/index.ts';
 import { avatarUrl } from '../../people/avatars/index.ts';
 import { attributeMember } from '../../people/custom_attributes/index.ts';
@@ -17,10 +17,9 @@ import { detailFields, groupFields } from './fields.ts';
 const [shown, shownInDetail] = [shownOf(groupFields), shownOf(detailFields)];
 const shownToAll = { ...replyOf(groupFields), ...attributeMember };
 
-const [noDiffsInMail, noFormulas, noDirectory, noAssistant, notCounted] = [
+const [noDiffsInMail, noFormulas, noAssistant, notCounted] = [
   'no mail contains diffs',
   'formulas are not rendered',
-  'there is no LDAP',
   'there is no assistant',
   'the minutes of runners are not counted',
 ];
@@ -32,8 +31,6 @@ const fixedFields = {
   math_rendering_limits_enabled: fixed(Type.Boolean(), noFormulas),
   lock_math_rendering_limits_enabled: fixed(Type.Boolean(), noFormulas),
   organization_id: fixed(Type.Integer(), 'there is one organization'),
-  ldap_cn: since('premium', fixed(Type.Null(), noDirectory)),
-  ldap_access: since('premium', fixed(Type.Null(), noDirectory)),
   duo_features_enabled: since('premium', fixed(Type.Boolean(), noAssistant)),
   lock_duo_features_enabled: since('premium', fixed(Type.Boolean(), noAssistant)),
 };
@@ -44,19 +41,23 @@ const fixedValues: Static<TObject<typeof fixedFields>> = {
   math_rendering_limits_enabled: true,
   lock_math_rendering_limits_enabled: false,
   organization_id: 1,
-  ldap_cn: null,
-  ldap_access: null,
   duo_features_enabled: false,
   lock_duo_features_enabled: false,
 };
 
+const directoryFields = {
+  ldap_cn: since('premium', nullable(Type.String({ description: 'The first linked group of a directory, by its cn' }))),
+  ldap_access: since('premium', nullable(Type.Integer({ description: 'The level that this link gives' }))),
+};
+
 /** A group in lists. */
-export const GroupForm = resource('Group', { ...shownToAll, ...fixedFields });
+export const GroupForm = resource('Group', { ...shownToAll, ...fixedFields, ...directoryFields });
 
 /** A single group. */
 export const GroupDetailForm = resource('GroupDetail', {
   ...shownToAll,
   ...fixedFields,
+  ...directoryFields,
   prevent_sharing_groups_outside_hierarchy: optional(
     Type.Boolean({ description: 'Of top-level groups. Always false: groups can be shared with all groups' }),
   ),
@@ -97,7 +98,11 @@ export const GroupDetailForm = resource('GroupDetail', {
 });
 
 /** A row of `groupRows`. */
-export type GroupRow = Selectable<DB['namespaces']> & { full_name: string };
+export type GroupRow = Selectable<DB['namespaces']> & {
+  full_name: string;
+  ldap_cn: string | null;
+  ldap_access: number | null;
+};
 
 /**
  * @param url the external address of the server
@@ -108,6 +113,8 @@ export function presentGroup(url: string, row: GroupRow): Static<typeof GroupFor
     ...shown(row),
     web_url: url + groupPage(row.full_path),
     full_name: row.full_name,
+    ldap_cn: row.ldap_cn,
+    ldap_access: row.ldap_access,
     emails_disabled: !row.emails_enabled,
     default_branch_protection_defaults: defaultProtection(
       row.default_branch_protection,

@@ -14,6 +14,11 @@ import { found } from '../../../http/index.ts';
 import { namespaceFullName, sharedWithGroups } from '../../people/namespaces/index.ts';
 import type { GroupDetailRow, GroupRow } from './present.ts';
 
+/** Of the first link of a group with a directory. */
+const ofDirectory = <T>(column: 'cn' | 'access_level') => sql<T | null>`(
+  select ${sql.ref(`ldap_group_links.${column}`)} from ldap_group_links
+   where ldap_group_links.group_id = namespaces.id and cn is not null order by cn, id limit 1)`;
+
 /** All groups, in the columns of responses. */
 export const groupRows = (db: Database) =>
   db
@@ -21,6 +26,7 @@ export const groupRows = (db: Database) =>
     .selectAll('namespaces')
     // The last column of a name wins: the effective state replaces the group's own column.
     .select([namespaceFullName().as('full_name'), isGroup('archived').as('archived')])
+    .select([ofDirectory<string>('cn').as('ldap_cn'), ofDirectory<number>('access_level').as('ldap_access')])
     .where('namespaces.kind', '=', 'group')
     .$castTo<GroupRow>();
 

@@ -29,7 +29,7 @@ import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { RoleId } from '../member_roles/queries.ts';
 import { isLocked } from '../members/queries.ts';
 import type { Source } from '../members/rules.ts';
-import { type Granted, managers, sourceFor } from '../members/source_access.ts';
+import { changers, type Granted, managers, sourceFor } from '../members/source_access.ts';
 import { changeInvitation, invite, removeInvitation } from './actions.ts';
 import { invitationFor, invitationsOf } from './queries.ts';
 import { looksLikeAddress } from './rules.ts';
@@ -105,6 +105,7 @@ function routesOf(kind: Source['kind']) {
   const base = `/${kind}s/:id/invitations`;
   const Noun = capitalized(kind);
   const manager = sourceFor(kind, managers);
+  const changer = sourceFor(kind, changers);
   return [
     get(base, {
       operation: `list${Noun}Invitations`,
@@ -127,7 +128,7 @@ function routesOf(kind: Source['kind']) {
       summary: `Invite people to a ${kind} by email; existing users become members at once`,
       description:
         'At most 100 people at a time. An invitation can be accepted for 90 days; `message` gives the reason for everyone who was not invited.',
-      access: manager,
+      access: changer,
       input: {
         email: optional(CommaList(Type.String({ description: 'Email addresses' }))),
         // As text, so that the reasons show an unknown ID as it was given.
@@ -146,7 +147,7 @@ function routesOf(kind: Source['kind']) {
     put(`${base}/:email`, {
       operation: `update${Noun}Invitation`,
       summary: `Update a pending invitation to a ${kind}`,
-      access: manager,
+      access: changer,
       input: {
         email: Type.String(),
         access_level: optional(Level()),

@@ -35,12 +35,13 @@ import {
 import { paginate, paging } from '../../../lists/index.ts';
 import { RoleId } from '../member_roles/queries.ts';
 import { addMembers, changeMember, importMembers, type NewMembers } from './actions.ts';
+import { refuseLocked } from './lock_checks.ts';
 import { Member, MemberQueued, memberReply, presentMembers, queuedReply } from './present.ts';
 import { isLocked, membersOf, narrowed, usersByIdOrName } from './queries.ts';
 import { noSeatsText, textsOf } from './refusal_rules.ts';
 import { removeMember } from './removal_actions.ts';
 import { lastOwnerRefusal, mayManage, memberTexts, protectedRefusal, type Source } from './rules.ts';
-import { asSubtree, everyone, type Granted, managers, sourceFor } from './source_access.ts';
+import { asSubtree, changers, everyone, type Granted, sourceFor } from './source_access.ts';
 
 /** The maximum number of users in one request. */
 const maximumAtOnce = 100;
@@ -132,7 +133,7 @@ function routesOf(kind: Source['kind']) {
   const base = `/${kind}s/:id/members`;
   const Noun = capitalized(kind);
   const reader = sourceFor(kind, everyone);
-  const manager = sourceFor(kind, managers);
+  const manager = sourceFor(kind, changers);
   const list = (path: string, summary: string, reach: 'direct' | 'all') =>
     get(path, {
       operation: reach === 'all' ? `listAll${Noun}Members` : `list${Noun}Members`,
@@ -218,8 +219,9 @@ function routesOf(kind: Source['kind']) {
       returns: nothing,
       refusals: { 403: lastOwnerRefusal },
       handle: ({ change, input: { user_id, skip_subresources, unassign_issuables: unassigns }, unmodified_since }) =>
-        change((tx, { source, actor }) => {
+        change(async (tx, { caller, source, actor }) => {
           if (user_id !== actor.id && !mayManage(kind, actor)) throw forbidden();
+          if (user_id !== actor.id) await refuseLocked(tx, caller);
           return removeMember(tx, asSubtree(source), actor, {
             user_id,
             below: !skip_subresources,
@@ -234,7 +236,7 @@ function routesOf(kind: Source['kind']) {
 const importing = post('/projects/:id/import_project_members/:project_id', {
   operation: 'importProjectMembers',
   summary: 'Import members from another project, with at most the access level of the caller',
-  access: sourceFor('project', managers),
+  access: sourceFor('project', changers),
   input: { project_id: Type.String({ description: 'ID or full path of the other project' }) },
   returns: one(resource('MembersImport', { status: Type.Enum(['success']) })),
   refusals: { 404: '404 Project Not Found', 405: '405 Method Not Allowed' },

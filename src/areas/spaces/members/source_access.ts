@@ -9,6 +9,7 @@ import {
 } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Access, Caller } from '../../../http/index.ts';
+import { unlessLocked } from './lock_checks.ts';
 import { sourceOf } from './queries.ts';
 import type { Actor, Source } from './rules.ts';
 
@@ -30,6 +31,9 @@ export const managers = {
   group: groupRole('owner', { permission: 'admin_group_member' }),
   project: projectRole('maintainer', { archived: true }),
 };
+
+/** Callers who change memberships: only administrators while the memberships are locked. */
+export const changers = { group: unlessLocked(managers.group), project: unlessLocked(managers.project) };
 
 /**
  * Turns an access rule of groups or projects into one that grants a source of members. The actor's level and permissions may change until the tree is locked, so

@@ -173,6 +173,11 @@ const repositoryPage = settingsPage('admin', 'repository', [
           label: 'A password gives an OAuth token without an application',
           help: undefined,
         },
+        lock_memberships_to_ldap: { label: 'Only administrators change memberships', help: undefined },
+        allow_group_owners_to_manage_ldap: {
+          label: 'Owners link their groups with groups of directories',
+          help: 'Otherwise only administrators do.',
+        },
         costly_pages_need_sign_in: {
           label: 'Files, commits and changes only for those who are signed in',
           help: undefined,

@@ -114,6 +114,11 @@ const groupMap = [
         address: '/-/settings/roles_and_permissions',
         operation: 'createGroupMemberRole',
       },
+      provider_links: {
+        label: 'Links with providers',
+        address: '/-/settings/group_links',
+        operation: 'createSamlGroupLink',
+      },
       seats: { label: 'Seats', address: '/-/settings/seats', operation: 'listBillableMembers' },
       badges: { label: 'Badges', address: '/-/settings/badges', operation: 'createGroupBadge' },
       uploads: { label: 'Uploaded files', address: '/-/uploads', operation: 'listGroupUploads' },

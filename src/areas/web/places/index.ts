@@ -10,6 +10,7 @@ import { featuresPage, generalPage, mergeRequestSettingsPage } from './general_p
 import { groupSettingsPages } from './group_pages.ts';
 import { hookPages } from './hook_pages.ts';
 import { protectedBranchPages, protectedEnvironmentPages, protectedTagsPage } from './protection_pages.ts';
+import { providerLinkPage } from './provider_link_pages.ts';
 import { pushRulePages } from './push_rule_pages.ts';
 import { runnerPages } from './runner_pages.ts';
 import { accessTokenPages, deployKeysPage, deployTokenPages } from './token_pages.ts';
@@ -39,6 +40,7 @@ export const placeSettingsPages = [
   ...badgeSettingsPages,
   ...uploadPages,
   ...groupSettingsPages,
+  providerLinkPage,
   projectCarefulPage,
   groupCarefulPage,
 ];
