@@ -16,7 +16,7 @@ export {
 } from './browsers.ts';
 export { commitEmailOf, isPrimaryProved, refuseInactive, type User, userColumns } from './callers.ts';
 export { type Changing, withChange } from './changes.ts';
-export { addressRefused, forgetRanges, type Reach, reachOf } from './client_addresses.ts';
+export { addressRefused, both, forgetRanges, isReachableProject, type Reach, reachOf } from './client_addresses.ts';
 export { branchWriter, hasOpenBranch, isCollaborator, openCollaborations } from './collaboration.ts';
 export { commitKind, readsCode } from './commits.ts';
 export { cookieOf, cookieWith } from './cookies.ts';

@@ -3,6 +3,7 @@
  * the server does. PostgreSQL prepares each text once, too.
  */
 import { CompiledQuery, type RawBuilder, sql } from 'kysely';
+import { isKeptFromGroups } from '../foundation/clients.ts';
 import type { Database } from './connect.ts';
 
 /** A placeholder for a value in the compiled statement. */
@@ -20,7 +21,7 @@ export type Slots<Values> = { readonly [Name in keyof Values]: RawBuilder<Values
 const slots = new Proxy({}, { get: (_, name) => sql`${new Slot(String(name))}` });
 
 /**
- * A statement whose text cannot depend on its values, because it is written with expressions in their place.
+ * A statement whose text cannot depend on its values, because it is written with expressions in their place. It is written anew for clients that are kept from groups.
  * @param write builds the statement, once for each shape, as SQL or with `db`
  * @returns a function that runs it; `shape` holds the flags that may change the text, with few combinations
  */
@@ -31,11 +32,10 @@ export function statement<Row, Values extends object, Shape extends Record<strin
   return async (db, values, given?: Shape) => {
     const shape = given ?? ({} as Shape);
     const key = Object.values(shape).join();
-    let known = compiled.get(key);
-    if (!known) {
-      known = write(slots as Slots<Values>, shape, db).compile(db);
-      compiled.set(key, known);
-    }
+    // What such a client may see is part of the text.
+    const isShared = !isKeptFromGroups();
+    const known = (isShared && compiled.get(key)) || write(slots as Slots<Values>, shape, db).compile(db);
+    if (isShared) compiled.set(key, known);
     const parameters = known.parameters.map((part) =>
       part instanceof Slot ? values[part.name as keyof Values] : part,
     );

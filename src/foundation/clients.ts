@@ -23,6 +23,9 @@ export const workFor = <T>(client: Client, work: () => T): T => clients.run(clie
 /** The current client; undefined for work of the server itself. */
 export const currentClient = (): Client | undefined => clients.getStore();
 
+/** Whether groups are hidden from the current client, so that what is kept for all clients is not for it, nor its own for others. */
+export const isKeptFromGroups = (): boolean => (currentClient()?.hidden_groups?.length ?? 0) > 0;
+
 /** The owner for fair queues: the user, the address of an anonymous client, or the server itself, which counts as one more client. */
 export function currentOwner(): string {
   const client = clients.getStore();

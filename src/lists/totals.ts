@@ -4,6 +4,7 @@ import { type CompiledQuery, type RawBuilder, sql } from 'kysely';
 import type { LRUCache } from 'lru-cache';
 import { type Database, originOf } from '../db/index.ts';
 import { cacheOf } from '../foundation/caches.ts';
+import { isKeptFromGroups } from '../foundation/clients.ts';
 
 /** How long a list that has become shorter may still count as longer than the counting limit. Lists grow, so this hardly ever happens. */
 const uncounted_ms = 60_000;
@@ -14,7 +15,7 @@ const fewest = 1_000;
 const maximumKnown = 10_000;
 
 /**
- * A cache for each database.
+ * A cache for each database. Nothing is cached for clients that are kept from groups.
  * @param ttl how long an entry is kept, in milliseconds
  * @param most how many entries are kept
  */
@@ -24,6 +25,8 @@ export function cachesByDatabase<Value extends {}>(
 ): (db: Database) => LRUCache<string, Value> {
   const caches = new WeakMap<Database, LRUCache<string, Value>>();
   return (db) => {
+    // The lists of such a client are shorter, and differ between addresses.
+    if (isKeptFromGroups()) return cacheOf(most, { ttl });
     const origin = originOf(db);
     let cache = caches.get(origin);
     if (!cache) {

@@ -1,7 +1,7 @@
 /** Queries for deploy keys in replies. */
 import { createHash } from 'node:crypto';
-import { type RawBuilder, sql } from 'kysely';
-import { countsToday, levels } from '../../../access/index.ts';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { both, countsToday, isReachableProject, levels } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { type Caller, found } from '../../../http/index.ts';
 import { namespaceFullName } from '../../people/namespaces/index.ts';
@@ -67,11 +67,12 @@ export const allDeployKeys = (db: Database, which: RawBuilder<unknown> = sql`tru
 /** The deploy keys of the projects that both the user and the caller maintain, shown with these projects only. */
 export function deployKeysShared(db: Database, caller: Caller, user_id: number) {
   const maintains = (id: number) =>
-    sql`exists (select from project_authorizations held where held.user_id = ${id} and held.project_id = projects.id
+    sql<SqlBool>`exists (select from project_authorizations held where held.user_id = ${id} and held.project_id = projects.id
                                                          and held.access_level >= ${levels.maintainer} and ${countsToday('held')})`;
-  const both = caller.admin ? maintains(user_id) : sql`${maintains(user_id)} and ${maintains(caller.id)}`;
-  return allDeployKeys(db, both).where(
-    sql<boolean>`exists (select from deploy_key_projects known join projects on projects.id = known.project_id where known.key_id = keys.id and ${both})`,
+  const maintained = caller.admin ? maintains(user_id) : both(maintains(user_id), maintains(caller.id));
+  const which = both(maintained, isReachableProject(caller));
+  return allDeployKeys(db, which).where(
+    sql<boolean>`exists (select from deploy_key_projects known join projects on projects.id = known.project_id where known.key_id = keys.id and ${which})`,
   );
 }
 
