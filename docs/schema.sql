@@ -2604,6 +2604,14 @@ begin
   new.milestone_due_date := (select due_date from milestones where id = new.milestone_id);
   return new;
 end $function$;
+CREATE OR REPLACE FUNCTION public.tell_audit_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise notice using errcode = 'CPA01', message = (to_jsonb(new) - '{chain,place,previous_hash,hash}'::text[])::text;
+  return null;
+end $function$;
 CREATE OR REPLACE FUNCTION public.write_audit_event(event_name text, entity_type text, entity_id bigint, entity_path text, target_id bigint, target_type text, target_details text, details jsonb, author jsonb DEFAULT NULL::jsonb)
  RETURNS void
  LANGUAGE plpgsql
@@ -3046,7 +3054,8 @@ create table audit_events (
   hash bytea,
   chain text,
   constraint audit_events_pkey PRIMARY KEY (created_at, id),
-  constraint chain_audit_event TRIGGER DEFERRABLE INITIALLY DEFERRED
+  constraint chain_audit_event TRIGGER DEFERRABLE INITIALLY DEFERRED,
+  constraint tell_audit_event TRIGGER DEFERRABLE INITIALLY DEFERRED
 ) partition by RANGE (created_at);
 CREATE INDEX audit_events_author_idx ON ONLY audit_events USING btree (author_id, id);
 CREATE INDEX audit_events_entity_idx ON ONLY audit_events USING btree (entity_type, entity_id, id);
@@ -3056,6 +3065,7 @@ CREATE CONSTRAINT TRIGGER chain_audit_event AFTER INSERT ON audit_events DEFERRA
 CREATE TRIGGER keep_audit_event BEFORE UPDATE ON audit_events FOR EACH ROW WHEN (old.hash IS NOT NULL OR pg_trigger_depth() = 0) EXECUTE FUNCTION keep_audit_events();
 CREATE TRIGGER keep_audit_events BEFORE TRUNCATE ON audit_events FOR EACH STATEMENT EXECUTE FUNCTION keep_audit_events();
 CREATE TRIGGER keep_deleted_audit_event BEFORE DELETE ON audit_events FOR EACH ROW EXECUTE FUNCTION keep_audit_events();
+CREATE CONSTRAINT TRIGGER tell_audit_event AFTER INSERT ON audit_events DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION tell_audit_event();
 create table audit_events_default partition of audit_events default;
 comment on table audit_events is 'Who did what, in partitions by month. Triggers refuse changes and deletions; partitions whose time is over are dropped. No row refers to another table, so that events outlive what they are about.';
 comment on column audit_events.author_id is 'The user who acted; under sudo the administrator. -1 for commands, for the server itself, and for people who are not signed in.';

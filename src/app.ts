@@ -27,6 +27,7 @@ import { primacyDoorway } from './areas/geo/promotion/index.ts';
 import { blobsOfBothSites, serveAsSite, siteHeaders } from './areas/geo/serving/index.ts';
 import { areaServices, documented, endpoints, geoRoutes, gitKinds, pageEndpoints } from './areas/index.ts';
 import { pictureDoorway } from './areas/instance/appearance/index.ts';
+import { logAuditEvents } from './areas/instance/audit_events/index.ts';
 import { proxiedPictureDoorway } from './areas/instance/pictures/index.ts';
 import { pagesDoorway } from './areas/pages.ts';
 import { avatarDoorway } from './areas/people/avatars/index.ts';
@@ -183,6 +184,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   }) as unknown as FastifyInstance;
   const services = servicesOf(config, db, options.areas ?? areaServices);
   app.decorate('outage', new Outage(db, log));
+  logAuditEvents(db, log);
   app.setErrorHandler(answerError);
   requireCosts(app);
   limitConnections(app, {

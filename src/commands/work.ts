@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { areaServices } from '../areas/index.ts';
+import { logAuditEvents } from '../areas/instance/audit_events/index.ts';
 import { jobs, polls, secondaryPolls } from '../areas/jobs.ts';
 import { watchSwitches } from '../areas/spaces/storage_moves/index.ts';
 import type { Config } from '../config.ts';
@@ -61,6 +62,7 @@ export async function workHere(
 ): Promise<Worker | undefined> {
   if (config.geo.successor !== undefined) return undefined;
   const services = servicesFor(config, db, areaServices);
+  logAuditEvents(db, log);
   if (config.geo.role === 'secondary')
     return startWorker({ connectionString, jobs: [], polls: secondaryPolls, services, log, concurrency });
   if (config.smtpUrl === undefined)

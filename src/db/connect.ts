@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import { Kysely } from 'kysely';
 import pg from 'pg';
 import { Semaphore } from '../foundation/semaphore.ts';
@@ -17,6 +18,8 @@ class WatchedPool extends pg.Pool {
   readonly #asked = new Set<{ at: number }>();
   /** The connections beside the pool, which end with it. */
   readonly #listening: Listening[] = [];
+  /** Called with each audit event that was committed, as JSON. */
+  audited: ((told: string) => void) | undefined;
 
   listen(channel: string, listener: { notified: Notified; lost: () => void }): Listening {
     const { connectionString, application_name, keepAlive } = this.options;
@@ -63,6 +66,9 @@ export interface Connect {
   application_name?: string;
 }
 
+/** The connections of the pool are `PreparingClient`s, whose types pg does not know. */
+const listenForAudits = (client: EventEmitter, listener: (told: string) => void) => client.on('audited', listener);
+
 /** A pool of connections to PostgreSQL. It connects on first use, so creating it never fails. End it with `destroy()`. */
 export function connect({
   connectionString,
@@ -86,6 +92,7 @@ export function connect({
     connectionTimeoutMillis: maximumWait_ms,
     keepAlive: true,
   });
+  pool.on('connect', (client) => listenForAudits(client, (told) => pool.audited?.(told)));
   // The pool has already dropped the idle connection and will open another. Without a listener the event would end the process.
   pool.on('error', () => {});
   // The remaining connections are reserved for reads (docs/decisions/0062).
@@ -105,6 +112,12 @@ export function poolLoad(db: Database): { in_use: number; idle: number; waiting:
 /** Calls `listener` when an idle connection of the pool was lost; `db` comes from `connect`. */
 export function onIdleLoss(db: Database, listener: () => void): void {
   pools.get(db)?.pool.on('error', listener);
+}
+
+/** Calls `listener`, and none that was given before, with each audit event that is committed on a connection of the pool, as JSON of its row; `db` comes from `connect`. */
+export function onAudited(db: Database, listener: (told: string) => void): void {
+  const known = pools.get(db);
+  if (known) known.pool.audited = listener;
 }
 
 /**

@@ -8,6 +8,7 @@ export {
   isRefusedWrite,
   isUniqueViolation,
   listenTo,
+  onAudited,
   onIdleLoss,
   poolDelays,
   poolLoad,

@@ -18,6 +18,9 @@ export const customPlan: RawBuilder<never> = sql.raw('/* custom plan */');
 
 const isCustom = (text: string) => text.startsWith('/*') || text.endsWith('*/');
 
+/** The SQLSTATE of what a commit tells of audit events. */
+const auditNotice = 'CPA01';
+
 const names = new Map<string, string>();
 
 function nameOf(text: string): string | undefined {
@@ -30,11 +33,24 @@ function nameOf(text: string): string | undefined {
 
 /** A connection that prepares the statements of Kysely. */
 export class PreparingClient extends pg.Client {
+  /** What the database has told of the transaction that is ending. */
+  #told: string[] = [];
+
   constructor(config?: string | pg.ClientConfig) {
     super(config);
     // The pool only listens to idle connections. A connection lost between two statements of a transaction also emits this event, which would end the
     // process without a listener; the next statement fails with the reason.
     this.on('error', () => {});
+    // A commit tells of audit events (migrations/0143_audit_event_lines.sql), and can fail after that.
+    this.on('notice', ({ code, message }) => {
+      if (code === auditNotice && message !== undefined) this.#told.push(message);
+    });
+    this.connection.on('errorMessage', () => {
+      this.#told = [];
+    });
+    this.connection.on('readyForQuery', () => {
+      for (const told of this.#told.splice(0)) this.emit('audited', told);
+    });
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: pg declares a dozen overloads; Kysely uses the one with text and values.

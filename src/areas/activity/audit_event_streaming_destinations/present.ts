@@ -50,7 +50,7 @@ export const auditEventKind = presentedEvent(
     }),
   },
   (row: AuditRow) => {
-    const event = auditEvent({ ...row, created_at: new Date(row.created_at).toISOString() });
+    const event = auditEvent(row);
     const { author_name, ip_address, entity_path, target_id, target_type, target_details } = event.details;
     return {
       ...event,

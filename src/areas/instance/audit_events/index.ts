@@ -7,5 +7,6 @@ export {
   eachMember,
 } from './definition.ts';
 export { keepAuditPartitions } from './jobs.ts';
+export { logAuditEvents } from './log_actions.ts';
 export { AuditEvent, type AuditRow, auditEvent } from './present.ts';
 export { auditTriggers, tableList } from './trigger_rules.ts';

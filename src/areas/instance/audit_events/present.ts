@@ -41,8 +41,9 @@ interface Said {
   custom_message?: string;
 }
 
+/** @param row of the table, or as JSON of the database */
 export function auditEvent(row: AuditRow) {
-  const { id, author_id, entity_id, entity_type, event_name, created_at, ip_address, acts_as, entity_path } = row;
+  const { id, author_id, entity_id, entity_type, event_name, ip_address, acts_as, entity_path } = row;
   const { author_name, author_email, author_class, target_id, target_type, target_details } = row;
   const details = {
     event_name,
@@ -57,5 +58,6 @@ export function auditEvent(row: AuditRow) {
     ip_address: ip_address === null ? null : ip_address.replace(/\/\d+$/, ''),
     entity_path,
   };
+  const created_at = new Date(row.created_at).toISOString();
   return { id, author_id, entity_id, entity_type, event_name, details, created_at };
 }
