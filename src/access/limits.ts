@@ -162,8 +162,14 @@ export interface Bound {
  * Counts an action with a fixed limit, independent of the settings.
  * @returns whether the action is within the limit
  */
-export const isWithin = async (db: Kysely<DB>, bound: Bound): Promise<boolean> =>
-  (await countedIn(db, bound)).count <= bound.most;
+export const isWithin = async (db: Kysely<DB>, bound: Bound): Promise<boolean> => (await leftAfter(db, bound)) >= 0;
+
+/**
+ * The same.
+ * @returns how many more are within the limit; -1 for the first that is not
+ */
+export const leftAfter = async (db: Kysely<DB>, bound: Bound): Promise<number> =>
+  bound.most - (await countedIn(db, bound)).count;
 
 /**
  * Counts a call of an endpoint that makes this server call another one, which is limited independent of the settings.

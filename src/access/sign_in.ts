@@ -2,13 +2,14 @@
 import { createHash } from 'node:crypto';
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
+import { stranger } from '../foundation/actors.ts';
 import type { Caller } from '../http/endpoint.ts';
 import { ApiError, unauthorized } from '../http/errors.ts';
 import type { Plan } from '../http/plans.ts';
 import type { Services } from '../services/index.ts';
 import { type Browser, isKnownTo } from './browsers.ts';
 import { callerFrom, refuseInactive, type User, userColumns } from './callers.ts';
-import { isWithin, takeBack, tooManyAttempts } from './limits.ts';
+import { leftAfter, takeBack, tooManyAttempts } from './limits.ts';
 import { isPassword, passwordDigest } from './passwords.ts';
 import { planInForce } from './plans.ts';
 import { passwordSuffices } from './second_factors.ts';
@@ -75,6 +76,18 @@ async function userOf(db: Kysely<DB>, login: string): Promise<AccountRow | undef
 const isKnownAddress = ({ current_sign_in_ip, last_sign_in_ip }: AccountRow, address: string): boolean =>
   address === current_sign_in_ip || address === last_sign_in_ip;
 
+/** Writes that the attempts of an account are used up, wherever they were made. No transaction counts them: what is refused has none. */
+async function auditLock(
+  db: Kysely<DB>,
+  { id, username }: User,
+  { login, address }: Pick<SignIn, 'login' | 'address'>,
+): Promise<void> {
+  const author = JSON.stringify({ ...stranger(address), name: login });
+  await sql`
+    select write_audit_event('user_access_locked', 'User', ${id}, ${username}, ${id}, 'User', ${username},
+      '{"custom_message": "Too many wrong passwords"}', ${author}::jsonb)`.execute(db);
+}
+
 /**
  * Counts an attempt before the password is checked, so that refused attempts cost nothing and reveal nothing. Attempts from a browser in which the user has signed
  * in before are counted separately: guesses from elsewhere do not lock the user out.
@@ -86,16 +99,21 @@ async function countGuess(
   user: AccountRow | undefined,
 ): Promise<() => Promise<void>> {
   const counted: { name: string; who: string }[] = [];
-  const within = (limit: { name: string; most: number }, who: string) => {
+  const left = (limit: { name: string; most: number }, who: string) => {
     counted.push({ name: limit.name, who });
-    return isWithin(db, { ...limit, who, window_s });
+    return leftAfter(db, { ...limit, who, window_s });
+  };
+  const isOpen = async (who: string) => {
+    const more = await left(limits.account, who);
+    if (more === -1 && user) await auditLock(db, user, { login, address });
+    return more >= 0;
   };
   const account = user ? `user:${user.id}` : createHash('sha256').update(login.toLowerCase()).digest('hex');
   const isAllowed =
     user && isKnownTo(secrets, browser, user.id)
-      ? await within(limits.account, `${account} with ${browser.id}`)
-      : (await within(limits.address, address)) &&
-        (await within(limits.account, user && isKnownAddress(user, address) ? `${account} from ${address}` : account));
+      ? await isOpen(`${account} with ${browser.id}`)
+      : (await left(limits.address, address)) >= 0 &&
+        (await isOpen(user && isKnownAddress(user, address) ? `${account} from ${address}` : account));
   if (!isAllowed) throw tooManyAttempts(window_s);
   return async () => {
     for (const each of counted) await takeBack(db, each);

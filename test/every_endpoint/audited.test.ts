@@ -3,12 +3,16 @@
  * is listed in audit_exceptions.ts with its reason. What changes nothing, or is refused, leaves none.
  */
 import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { before, test } from 'node:test';
 import { sql } from 'kysely';
 import { endpoints } from '../../src/areas/index.ts';
 import { isReading } from '../../src/http/index.ts';
 import { auditException } from '../support/audit_exceptions.ts';
 import { type Answer, clientOf } from '../support/client.ts';
+import { atFileEnd } from '../support/file_end.ts';
 import { newGpgKey } from '../support/gpg_key.ts';
 import { dayFromNow, licenseText } from '../support/licenses.ts';
 import { newPublicKey } from '../support/public_key.ts';
@@ -19,10 +23,16 @@ import type { Persona, World, WorldOptions } from '../support/world.ts';
 
 const exercised = new Set<string>();
 
+const folder = await mkdtemp(path.join(tmpdir(), 'coppice-storages-'));
+await Promise.all(['default', 'second'].map((name) => mkdir(path.join(folder, name))));
+atFileEnd(() => rm(folder, { recursive: true, force: true }));
+
+/** Of the first world, which decides on the server of the file. */
 let options: WorldOptions;
 before(async () => {
   const directory = { name: 'directory', type: 'ldap', encryption: 'plain', base: 'dc=example', host: '127.0.0.1' };
-  options = { environment: await signInFile({ providers: [directory] }) };
+  const storages = { COPPICE_STORAGES: `default=${folder}/default,second=${folder}/second` };
+  options = { environment: { ...storages, ...(await signInFile({ providers: [directory] })) } };
 });
 
 const changing = endpoints.filter(({ method }) => !isReading(method));
@@ -144,6 +154,13 @@ test('accounts', async () => {
   await remove('deleteUserGpgKey', 'admin', `${url}/gpg_keys/${gpg.id}`, {}, 'remove_gpg_key');
   const own_gpg = await post('createOwnGpgKey', 'guest', '/user/gpg_keys', { key: newGpgKey() }, 'add_gpg_key');
   await remove('deleteOwnGpgKey', 'guest', `/user/gpg_keys/${own_gpg.id}`, {}, 'remove_gpg_key');
+  for (const [operation, by, keys] of [
+    ['revokeOwnGpgKey', 'guest', '/user/gpg_keys'],
+    ['revokeUserGpgKey', 'admin', `${url}/gpg_keys`],
+  ] as const) {
+    const key = await here.as(by).post(keys, { key: newGpgKey() });
+    await post(operation, by, `${keys}/${key.body.id}/revoke`, {}, 'remove_gpg_key');
+  }
   await remove('deleteOwnKey', 'guest', `/user/keys/${key}`, {}, 'remove_ssh_key');
   const email = await post(
     'createUserEmail',
@@ -288,7 +305,8 @@ test('tokens', async () => {
       `${prefix}_token_revoked`,
     );
   }
-  await post('createServiceAccount', 'admin', '/service_accounts', {}, 'user_created');
+  const robot = await post('createServiceAccount', 'admin', '/service_accounts', {}, 'user_created');
+  await patch('updateServiceAccount', 'admin', `/service_accounts/${robot.id}`, { name: 'after' }, 'user_name_updated');
   const account = await post(
     'createGroupServiceAccount',
     'admin',
@@ -935,6 +953,63 @@ test('secrets, addresses and runners', async () => {
     {},
     'ci_runner_token_reset',
   );
+  settle();
+});
+
+test('runners that register themselves, secure files, and moves to other storages', async () => {
+  const here = await filledWorld(options);
+  const { project, group } = here;
+  const { post, delete: remove, tell, settle } = teller(here);
+  const calls = [
+    ['post', '/runners', 'ci_runner_registered'],
+    ['post', '/runners/reset_authentication_token', 'ci_runner_token_reset'],
+    ['delete', '/runners', 'ci_runner_unregistered'],
+  ] as const;
+  for (const place of [`/projects/${project.id}`, `/groups/${group.id}`]) {
+    let token = (await here.as('admin').get(place)).body.runners_token;
+    for (const [method, path, name] of calls) {
+      const before = await newestId(here);
+      const answer = await here.as('anonymous')[method](path, { token });
+      assert.ok(answer.status < 300, `${path} ${JSON.stringify(answer.body)}`);
+      token = answer.body?.token;
+      const written = await writtenSince(here, before);
+      assert.deepEqual(
+        written.map(({ event_name, author_id }) => [event_name, author_id]),
+        [[name, -1]],
+      );
+    }
+  }
+  const files = `/projects/${project.id}/secure_files`;
+  const form = new FormData();
+  form.set('name', 'release.keystore');
+  form.set('file', new Blob(['the key of releases']), 'upload.bin');
+  const upload: Call = (by) => here.as(by).post(files, undefined, { raw: form });
+  const { id } = await tell('createSecureFile', 'maintainer', upload, ['ci_secure_file_created']);
+  await remove('deleteSecureFile', 'maintainer', `${files}/${id}`, {}, 'ci_secure_file_deleted');
+  const snippet = await here.as('owner').post(`/projects/${project.id}/snippets`, {
+    ...{ title: 'Fruit', visibility: 'private', file_name: 'a.txt', content: 'apples' },
+  });
+  await here.as('owner').post(`/groups/${group.id}/wikis`, { title: 'Home', content: 'Home' });
+  for (const [Kind, place] of [
+    ['Project', `/projects/${project.id}`],
+    ['Group', `/groups/${group.id}`],
+    ['Snippet', `/snippets/${snippet.body.id}`],
+  ])
+    await post(
+      `scheduleStorageMoveOf${Kind}`,
+      'admin',
+      `${place}/repository_storage_moves`,
+      { destination_storage_name: 'second' },
+      'storage_move_scheduled',
+    );
+  for (const kind of ['project', 'group'] as const)
+    await post(
+      `start${kind === 'project' ? 'Project' : 'Group'}RelationExports`,
+      'owner',
+      `/${kind}s/${here[kind].id}/export_relations`,
+      {},
+      'direct_transfer_relations_export_initiated',
+    );
   settle();
 });
 

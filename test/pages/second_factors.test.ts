@@ -164,6 +164,9 @@ test('administrators remove the second factors of users, but of no administrator
   assert.deepEqual([await found('enabled'), await found('disabled')], [1, 0]);
   assert.equal((await here.as('developer').patch(`/users/${developer.id}/disable_two_factor`)).status, 403);
   assert.equal((await remove(developer.id)).status, 204);
+  const removals = `/audit_events?entity_type=User&entity_id=${developer.id}&event_name=user_disable_two_factor`;
+  const told = (await here.as('admin').get(removals)).body.map(({ author_id }: { author_id: number }) => author_id);
+  assert.deepEqual(told, [admin.id]);
   assert.ok(!(await isSignedIn(browser)));
   assert.equal((await startsWith(here, developer)).shown.to, '/');
   assert.equal((await remove(admin.id)).status, 403);

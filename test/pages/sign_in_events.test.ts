@@ -57,6 +57,31 @@ test('each step of signing in leaves an event, also one that is refused', async 
   assert.deepEqual(await named(since), [['user_disable_two_factor', 'self']]);
 });
 
+test('the first attempt beyond what an account allows says that it is locked, with passwords and with codes', async () => {
+  const here = await world();
+  const { reporter } = here.people;
+  const browser = await browserOf(here, reporter);
+  const locks = async () =>
+    (await eventsOf(here, reporter.id)).flatMap(({ event_name, author_id }) =>
+      event_name === 'user_access_locked' ? [author_id] : [],
+    );
+  const guess = (given: string) =>
+    anonymousBrowser(here.url).send('/users/sign_in', 'sign_in', { login: reporter.username, password: given });
+  for (let count = 0; count < 10; count++) await guess(`wrong ${count}`);
+  assert.deepEqual(await locks(), []);
+  for (let count = 0; count < 3; count++) assert.equal((await guess('wrong')).status, 429);
+  assert.deepEqual(await locks(), [-1]);
+  await here.db.deleteFrom('request_counts').execute();
+  await browser.send(page, 'set_up');
+  const secret = /Secret: <code>([A-Z2-7 ]+)</.exec((await browser.get(page)).html)![1]!.replaceAll(' ', '');
+  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
+  await browser.send(page, 'enable', { code });
+  const other = anonymousBrowser(here.url);
+  await other.send('/users/sign_in', 'sign_in', { login: reporter.username, password });
+  for (let count = 0; count < 12; count++) await other.send('/users/sign_in/two_factor', 'code', { code: 'wrong' });
+  assert.deepEqual(await locks(), [-1, -1]);
+});
+
 test('a name that no account has is not kept', async () => {
   const here = await world();
   const typed = `nobody-${here.project.id}`;

@@ -8,6 +8,7 @@ import type { State } from '../../code/pipelines/index.ts';
 import {
   addJobDeployments,
   approvalsOf,
+  auditOverride,
   concludeStops,
   type DeployingJob,
   type DeploymentStatus,
@@ -105,7 +106,7 @@ const hold = (tx: Database, ids: readonly number[]) =>
     tx,
   );
 
-type Verdict = 'starts' | 'starts_frozen' | 'protected' | 'blocked' | { frozen: string };
+type Verdict = 'starts' | 'starts_frozen' | 'starts_overriding' | 'protected' | 'blocked' | { frozen: string };
 
 /** Who deploys for a job; undefined for a user who may not sign in or cannot see the project: a runner learns that. */
 async function actingFor(tx: Database, project_id: number, user_id: number | null) {
@@ -132,8 +133,11 @@ function judge(tx: Database, { override_freeze = false }: Starting) {
     const { approval_rules } = protection;
     if (approval_rules.length > 0 && missing(approval_rules, await approvalsOf(tx, deployment.id)) > 0)
       return 'blocked';
-    const { freeze, text } = await once(`freeze ${user_id}`, () => freezeNow(tx, { ...acting, override_freeze }));
+    const { freeze, text, is_overridden } = await once(`freeze ${user_id}`, () =>
+      freezeNow(tx, { ...acting, override_freeze }),
+    );
     if (freeze === 'refuses') return { frozen: text };
+    if (is_overridden) return 'starts_overriding';
     return freeze === 'marks' ? 'starts_frozen' : 'starts';
   };
 }
@@ -189,7 +193,9 @@ export async function admitted(tx: Database, ids: readonly number[], starting: S
     tx,
     frozen.map(({ job, frozen: text }) => ({ job_id: job.id, line: `${text}. Start this job afterwards.` })),
   );
-  await markFrozen(tx, deployments(those((verdict) => verdict === 'starts_frozen')));
+  const overriding = those((verdict) => verdict === 'starts_overriding');
+  for (const { project_id, environment } of overriding) await auditOverride(tx, { id: project_id }, environment);
+  await markFrozen(tx, deployments([...overriding, ...those((verdict) => verdict === 'starts_frozen')]));
   return ids.filter((id) => !refused.has(id));
 }
 

@@ -239,7 +239,14 @@ test('a freeze that refuses deployments holds their jobs, which Maintainers can 
     assert.equal(refused.status, 403);
     assert.match(refused.body.message, /deploy freeze/);
   }
+  const told = async () =>
+    (await as('owner').get(`${at}/audit_events?event_name=freeze_overridden`)).body.map(
+      ({ details }: { details: object }) => details,
+    );
+  assert.deepEqual(await told(), []);
   await sent(play('maintainer', { override_freeze: true }));
+  const [override, ...others] = await told();
+  assert.deepEqual([override.target_type, others], ['Environment', []]);
   assert.equal(await run(here), 'ship');
   const { body } = await as('developer').get(`${at}/deployments/${(await deployments())[0]!.id}`);
   assert.deepEqual([body.status, body.during_freeze], ['success', true]);

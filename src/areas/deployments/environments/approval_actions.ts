@@ -50,6 +50,8 @@ export const failRejectedJob = queueOf('fail_rejected_job', { input: { job_id: I
 interface Concluded {
   id: number;
   status: DeploymentStatus;
+  /** Of the environment. */
+  name: string;
   job_id: number | null;
   missing_approvals: number;
   is_approved: boolean;
@@ -59,11 +61,11 @@ interface Concluded {
 async function conclude(
   tx: Database,
   acting: Recording,
-  { id, status: from, job_id, missing_approvals, is_approved }: Concluded,
+  { id, status: from, name, job_id, missing_approvals, is_approved }: Concluded,
 ): Promise<void> {
   if (job_id === null) {
     const situation = { from, to: is_approved ? 'running' : 'failed', may_deploy: true, missing_approvals } as const;
-    return setStatuses(tx, [{ id, ...(await decided(tx, acting, situation)) }]);
+    return setStatuses(tx, [{ id, ...(await decided(tx, acting, name, situation)) }]);
   }
   await setStatuses(tx, [{ id, status: is_approved ? 'created' : 'failed' }]);
   if (!is_approved) await failRejectedJob.enqueue(tx, { job_id, project_id: acting.project.id });

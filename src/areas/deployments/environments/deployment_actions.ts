@@ -5,6 +5,7 @@ import { type Database, nextIid, stamped } from '../../../db/index.ts';
 import { repositoryOf, resolveBranch, resolveCommit, resolveTag } from '../../../git/index.ts';
 import { badRequest, deleteFound, forbidden, found, Id, invalid, type Services } from '../../../http/index.ts';
 import { queueOf } from '../../../jobs/index.ts';
+import { audit } from '../../instance/audit_events/index.ts';
 import { freezeStateOf } from '../freeze_periods/queries.ts';
 import { addEnvironments, type LockedEnvironment } from './actions.ts';
 import { type Acting, approvalsOf, missing, protectionFor, refuseUnnamed } from './approval_queries.ts';
@@ -36,18 +37,28 @@ export interface Recording extends Acting {
 export async function freezeNow(
   db: Database,
   { project, override_freeze }: { project: Pick<Project, 'id' | 'access_level'>; override_freeze: boolean },
-): Promise<{ freeze: Freeze; text: string }> {
+): Promise<{ freeze: Freeze; text: string; is_overridden: boolean }> {
   const { frozen, changes_at } = await freezeStateOf(db, project.id);
   const text = changes_at ? freezeText(changes_at.toISOString()) : endlessFreezeText;
-  if (!frozen) return { freeze: 'none', text };
+  if (!frozen) return { freeze: 'none', text, is_overridden: false };
   const { deployment_freeze } = await db
     .selectFrom('projects')
     .select('deployment_freeze')
     .where('id', '=', project.id)
     .executeTakeFirstOrThrow();
-  const isOverridden = override_freeze && project.access_level >= levels.maintainer;
-  return { freeze: deployment_freeze === 'refuse' && !isOverridden ? 'refuses' : 'marks', text };
+  const refuses = deployment_freeze === 'refuse';
+  const is_overridden = refuses && override_freeze && project.access_level >= levels.maintainer;
+  return { freeze: refuses && !is_overridden ? 'refuses' : 'marks', text, is_overridden };
 }
+
+/** Writes that somebody has deployed although a freeze refuses it. @param tx the transaction in which the deployment begins */
+export const auditOverride = (tx: Database, project: Pick<Project, 'id'>, environment: string): Promise<void> =>
+  audit(tx, {
+    event_name: 'freeze_overridden',
+    entity: { type: 'Project', id: project.id },
+    target: { type: 'Environment', details: environment },
+    details: { custom_message: 'Deployed during a freeze' },
+  });
 
 /**
  * What a deployment becomes.
@@ -56,11 +67,15 @@ export async function freezeNow(
 export async function decided(
   tx: Database,
   recording: Recording,
+  environment: string,
   situation: Omit<Situation, 'freeze'>,
 ): Promise<{ status: DeploymentStatus; during_freeze: boolean }> {
-  const { freeze, text } = await freezeNow(tx, recording);
+  const { freeze, text, is_overridden } = await freezeNow(tx, recording);
   const outcome = outcomeOf({ ...situation, freeze });
-  if (!('refused' in outcome)) return outcome;
+  if (!('refused' in outcome)) {
+    if (is_overridden && outcome.during_freeze) await auditOverride(tx, recording.project, environment);
+    return outcome;
+  }
   switch (outcome.refused) {
     case 'protected':
       throw forbidden();
@@ -171,7 +186,7 @@ export async function recordDeployment(
     const environment = await environmentNamed(tx, project.id, name);
     const { may_deploy, approval_rules } = await protectionFor(tx, recording, environment);
     const missing_approvals = missing(approval_rules, []);
-    const { status, during_freeze } = await decided(tx, recording, {
+    const { status, during_freeze } = await decided(tx, recording, name, {
       from: undefined,
       to,
       may_deploy,
@@ -247,7 +262,7 @@ export function changeDeployment(
     const { may_deploy, approval_rules } = await protectionFor(tx, recording, before);
     const missing_approvals = missing(approval_rules, await approvalsOf(tx, id));
     const situation = { from: before.status, to: status, may_deploy, missing_approvals };
-    await setStatuses(tx, [{ id, ...(await decided(tx, recording, situation)) }]);
+    await setStatuses(tx, [{ id, ...(await decided(tx, recording, before.name, situation)) }]);
   });
 }
 

@@ -215,6 +215,14 @@ test('deployments during a freeze are marked, or refused if the project is confi
 
   const overridden = await as('maintainer').post(at(here), { ...given, override_freeze: true });
   assert.deepEqual([overridden.status, overridden.body.during_freeze], [201, true]);
+  const told = await as('maintainer').get(`/projects/${project.id}/audit_events?event_name=freeze_overridden`);
+  assert.deepEqual(
+    told.body.map(({ author_id, details }: { author_id: number; details: { target_type: string } }) => [
+      author_id,
+      details.target_type,
+    ]),
+    [[here.people.maintainer.id, 'Environment']],
+  );
   assert.equal((await record({ status: 'canceled' })).status, 'canceled');
   const ended = await as('developer').put(at(here, `/${begun.id}`), { status: 'success' });
   assert.deepEqual([ended.status, ended.body.during_freeze], [200, false]);

@@ -4,6 +4,7 @@ export { startStopJob, stopEnvironments } from './actions.ts';
 export { failRejectedJob } from './approval_actions.ts';
 export { approvalsOf, missing, protectionFor } from './approval_queries.ts';
 export {
+  auditOverride,
   endlessFreezeText,
   followDeployment,
   freezeNow,

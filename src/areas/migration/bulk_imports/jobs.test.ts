@@ -113,6 +113,13 @@ test('a group is copied with its subgroups, projects, labels and issues, and one
     'members UserNotFound',
     'webhooks_count, push_mirrors NotSupported',
   ]);
+  const { body: told } = await as('owner').get(
+    `/projects/${apples.project_id}/audit_events?event_name=project_imported`,
+  );
+  assert.deepEqual(
+    told.map(({ author_id }: { author_id: number }) => author_id),
+    [people.owner.id],
+  );
   const after = await db.selectFrom('events').select('id').execute();
   assert.equal(after.length, events.length + 1, 'only the issue that was created afterwards');
   const mails = (await readdir(`${services.downloads}/../mail`)).length;

@@ -5,6 +5,7 @@
 import { sql } from 'kysely';
 import { type Database, stamped } from '../../../db/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
+import { audit } from '../../instance/audit_events/index.ts';
 import { discardProject } from '../../spaces/projects/index.ts';
 import { type EntityType, running, type State } from './definition.ts';
 import { maximumSteps, runStep, tellOfEnd } from './queue_jobs.ts';
@@ -114,6 +115,29 @@ const endEntity = (tx: Database, id: number, state: State) =>
     .where('state', 'in', running)
     .execute();
 
+/** Ends an entity of which all steps have ended. A project that was imported so is told of as the importer's doing. */
+async function finishEntity(tx: Database, id: number): Promise<void> {
+  await endEntity(tx, id, 'finished');
+  const imported = await tx
+    .selectFrom('bulk_import_entities')
+    .innerJoin('bulk_imports', 'bulk_imports.id', 'bulk_import_id')
+    .innerJoin('users', 'users.id', 'bulk_imports.user_id')
+    .select(['project_id', 'users.id as user_id', 'users.name', 'users.email'])
+    .where('bulk_import_entities.id', '=', id)
+    .executeTakeFirst();
+  if (!imported?.project_id) return;
+  const { project_id, user_id, name, email } = imported;
+  await audit(
+    tx,
+    {
+      event_name: 'project_imported',
+      entity: { type: 'Project', id: project_id },
+      details: { custom_message: 'Imported from another server' },
+    },
+    { id: user_id, name, email, class: 'User' },
+  );
+}
+
 /** Ends an entity that is useless without the failed step, and cancels its other steps. */
 async function failEntity(tx: Database, id: number, state: 'failed' | 'timeout'): Promise<void> {
   await sql`
@@ -133,7 +157,7 @@ export async function lockRunning(tx: Database, id: number): Promise<boolean> {
 async function goOnWith(tx: Database, entity: Next): Promise<boolean> {
   const { id, has_begun, phase, stage, waiting } = entity;
   if (!has_begun) await beginEntity(tx, entity);
-  else if (stage === null) await endEntity(tx, id, 'finished');
+  else if (stage === null) await finishEntity(tx, id);
   else if (phaseOf(stage) > phase)
     await tx
       .updateTable('bulk_import_entities')

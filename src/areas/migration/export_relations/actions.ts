@@ -1,6 +1,7 @@
 /** Starting exports (docs/reference/relations_export.md#starting). */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
+import { audit } from '../../instance/audit_events/index.ts';
 import type { ExportOwner } from './definition.ts';
 import { startWriting } from './jobs.ts';
 import { removeExpired, waitsAgain } from './queries.ts';
@@ -35,6 +36,11 @@ export const startExports = (
       insert into relation_export_files as files (export_id, batch_number) select unnest(${rows.map((row) => row.id)}::bigint[]), 0
       on conflict (export_id, batch_number) do update set ${waitsAgain}`.execute(tx);
     await startWriting(tx);
+    await audit(tx, {
+      event_name: 'direct_transfer_relations_export_initiated',
+      entity: { type: kind === 'project' ? 'Project' : 'Group', id },
+      details: { custom_message: 'Export of all relations requested' },
+    });
   });
 
 /** For this long, a finished unbatched export is reused for a new request. */

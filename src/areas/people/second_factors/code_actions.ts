@@ -1,14 +1,25 @@
 /** Taking codes: each counts once, also if it is given twice at the same time (docs/reference/second_factors.md). */
 import { sql } from 'kysely';
-import { countGuess, takeBack, tokenDigest } from '../../../access/index.ts';
+import { leftAfter, takeBack, tokenDigest, tooManyAttempts } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { conflict, type Services, unprocessable } from '../../../http/index.ts';
+import { audit } from '../../instance/audit_events/index.ts';
 import { noteChange } from '../account_notices/jobs.ts';
 import { factorsOf, totpSecretOf } from './queries.ts';
 import { newRecoveryCodes, recoveryCodeIn, stepOfCode } from './rules.ts';
 
 /** Wrong codes of one account, in all browsers together. */
 const guesses = { name: 'second_factor_guesses', most: 10, window_s: 600 };
+
+/** Writes that the codes of an account are used up for a while. */
+const auditLock = (db: Database, id: number): Promise<void> =>
+  db.transaction().execute((tx) =>
+    audit(tx, {
+      event_name: 'user_access_locked',
+      entity: { type: 'User', id },
+      details: { custom_message: 'Too many wrong codes' },
+    }),
+  );
 
 export const wrongCode = () => unprocessable('The code is wrong.');
 
@@ -19,7 +30,9 @@ export const wrongCode = () => unprocessable('The code is wrong.');
  */
 export async function countCode(db: Database, user_id: number): Promise<() => Promise<void>> {
   const bound = { ...guesses, who: `user:${user_id}` };
-  await countGuess(db, bound);
+  const left = await leftAfter(db, bound);
+  if (left === -1) await auditLock(db, user_id);
+  if (left < 0) throw tooManyAttempts(guesses.window_s);
   return () => takeBack(db, bound);
 }
 
