@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import { tellOwner } from '../../src/areas/people/account_notices/index.ts';
+import { writeInvitation } from '../../src/areas/spaces/invitations/index.ts';
 import { anonymousBrowser, type Browser, browserOf, password, type Shown } from '../support/browser.ts';
-import { mailOf } from '../support/mail.ts';
+import { linksIn, mailOf } from '../support/mail.ts';
 import type { Person } from '../support/populate.ts';
 import { newPublicKey } from '../support/public_key.ts';
 import { type World, world } from '../support/world.ts';
@@ -222,4 +223,37 @@ test('a sign-in from a new place, and a new key, are told by mail', async () => 
   await startsWith(here, developer);
   await startsWith(here, developer);
   assert.deepEqual(await subjects(), ['A sign-in from a new place']);
+});
+
+test('an invitation is not accepted by a password alone', async () => {
+  const here = await world();
+  const { as, project } = here;
+  const { outsider } = here.people;
+  const email = `invited-${outsider.id}@example.org`;
+  const { secret } = await setUp(await browserOf(here, outsider));
+  const asked = await as('owner').post(`/projects/${project.id}/invitations`, { email, access_level: 30 });
+  assert.deepEqual(asked.body, { status: 'success' });
+  const [mail] = (await mailOf(here.services, [writeInvitation])).filter(({ to }) => to.address === email);
+  const { pathname: invitation } = linksIn(mail!)[0]!;
+  const confirmed_at = new Date().toISOString();
+  await here.db.insertInto('emails').values({ user_id: outsider.id, email, confirmed_at }).execute();
+  const levelOf = async () =>
+    (await as('owner').get(`/projects/${project.id}/members/${outsider.id}`)).body.access_level;
+
+  const browser = anonymousBrowser(here.url);
+  const given = { login: outsider.username, password };
+  const waiting = await browser.send(`${invitation}/accept`, 'accept', given);
+  assert.deepEqual([waiting.status, waiting.to], [303, '/users/sign_in/two_factor']);
+  assert.equal(await levelOf(), undefined);
+  const elsewhere = await fetch(`${here.url}${invitation}/accept`, {
+    method: 'POST',
+    body: new URLSearchParams(given),
+  });
+  assert.equal(elsewhere.status, 403);
+  assert.equal(await levelOf(), undefined);
+  const right = await browser.send('/users/sign_in/two_factor', 'code', { code: codeOf(secret) });
+  assert.deepEqual([right.status, right.to], [303, invitation]);
+  assert.match((await browser.get(invitation)).html, new RegExp(`Accept as @${outsider.username}`));
+  assert.equal((await browser.send(`${invitation}/accept`, 'accept')).to, `/${project.full_path}`);
+  assert.equal(await levelOf(), 30);
 });

@@ -14,11 +14,17 @@ export const gonePage: HtmlPage = {
  * The page of an invitation, with the forms to accept and decline it.
  * @param action the path of the page
  * @param withSignUp whether people can create an account
+ * @param signedInAs the username of whoever is signed in
  * @param refused a form of the page that was refused
  */
 export function invitationPage(
   invitation: OpenInvitation,
-  { action, withSignUp, refused }: { action: string; withSignUp: boolean; refused?: RefusedForm | undefined },
+  {
+    action,
+    withSignUp,
+    signedInAs,
+    refused,
+  }: { action: string; withSignUp: boolean; signedInAs: string | undefined; refused?: RefusedForm | undefined },
 ): HtmlPage {
   const { inviter, place, invite_email } = invitation;
   const inputs = (form: string, fields: readonly Field[]) => ({
@@ -38,11 +44,14 @@ export function invitationPage(
       ]),
     },
   ];
+  const asVisitor: HtmlPart[] =
+    signedInAs === undefined ? [] : [{ button: `Accept as @${signedInAs}`, action: `${action}/accept` }];
   return {
     title: `Invitation to ${place}`,
     parts: [
       `${inviter} has invited ${invite_email} to join ${place}.`,
       factsOf(invitation),
+      ...asVisitor,
       `Sign in to accept the invitation. ${invite_email} must be a confirmed email address of your account.`,
       {
         button: 'Sign in and accept',

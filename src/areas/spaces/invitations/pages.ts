@@ -1,6 +1,6 @@
 /** The pages behind the link in an invitation mail. The link proves access to the invited address; accepting also requires signing in. */
 import type { FastifyRequest } from 'fastify';
-import { authenticate, deviceOf, userByPassword } from '../../../access/index.ts';
+import { authenticate, deviceOf, userByPassword, type Visitor, visitorOf } from '../../../access/index.ts';
 import { repeated } from '../../../db/index.ts';
 import {
   ApiError,
@@ -8,6 +8,7 @@ import {
   type Door,
   type DoorCall,
   type Doorway,
+  forbidden,
   type Identification,
   scopesFor,
   type Values,
@@ -15,6 +16,7 @@ import {
 import { isFromOurPage, originFor } from '../../../http/origin.ts';
 import { leadTo, pageForm, type RefusedForm, sendPage } from '../../../pages/index.ts';
 import { confirmedAddresses } from '../../people/emails/index.ts';
+import { factorsOf } from '../../people/second_factors/index.ts';
 import { finishSignIn, secondFactorPage } from '../../people/sessions/index.ts';
 import { tellOfUser } from '../../people/users/index.ts';
 import { acceptInvitation, declineInvitation, type Outcome } from './acceptance_actions.ts';
@@ -50,9 +52,13 @@ type Call = DoorCall<Caller, InvitationRequest>;
 
 const wrongPasswordText = 'The name or the password is wrong.';
 
-/** The user who accepts: by the token that the request carries, or by name and password. */
-const whoAccepts = async (call: Call): Promise<{ id: number }> =>
-  call.caller ??
+const isOurForm = ({ request, services }: Call) => isFromOurPage(request, originFor(request, services.url));
+
+/** Whoever is signed in, as far as a form of another site did not choose what they do. */
+const whoIsSignedIn = async (call: Call): Promise<Visitor | undefined> =>
+  isOurForm(call) ? visitorOf(call.services, call.request) : undefined;
+
+const byPassword = (call: Call): Promise<{ id: number }> =>
   userByPassword(call.services, {
     login: textIn(call, 'login'),
     password: textIn(call, 'password'),
@@ -60,14 +66,32 @@ const whoAccepts = async (call: Call): Promise<{ id: number }> =>
     refused: (user_id) => tellOfUser(call.services.db, 'user_failed_login', user_id),
   });
 
+/** Accepts as the user of the token, of the session, or of a name and a password, which is not enough for somebody with a second factor. */
 async function accept(call: Call, invitation: OpenInvitation) {
   const { db } = call.services;
-  const user = await whoAccepts(call);
-  const own = await confirmedAddresses(db, user.id);
+  const visitor = textIn(call, 'login') === '' ? await whoIsSignedIn(call) : undefined;
+  const known = call.caller ?? visitor;
+  const { id } = known ?? (await byPassword(call));
+  const own = await confirmedAddresses(db, id);
   if (!own.some((address) => address.toLowerCase() === invitation.invite_email.toLowerCase()))
     return sendPage(call, 403, foreignPage(invitation));
-  const outcome = await db.transaction().execute((tx) => acceptInvitation(tx, invitation, user.id));
-  return call.caller ? answered(call, invitation, outcome) : goOn(call, invitation, { outcome, user_id: user.id });
+  if (!known && (await factorsOf(db, id)).has_any) return askSecondFactor(call, id);
+  const outcome = await db.transaction().execute((tx) => acceptInvitation(tx, invitation, id));
+  if (call.caller) return answered(call, invitation, outcome);
+  return visitor ? arrived(call, invitation, outcome) : goOn(call, invitation, { outcome, user_id: id });
+}
+
+const signIn = (call: Call, user_id: number, to: string) => {
+  const { services, request } = call;
+  const device = deviceOf(request, services.url);
+  return finishSignIn(services, { user_id, methods: ['pwd'], is_remembered: false, device, going: { to, kept: '' } });
+};
+
+/** Asks for the second factor, and leads back to the invitation, which they then accept signed in. */
+async function askSecondFactor(call: Call, user_id: number) {
+  if (!isOurForm(call)) throw forbidden('Sign in first.');
+  const { cookies } = await signIn(call, user_id, pathOf(call.request));
+  return leadTo(call.reply.header('set-cookie', cookies), secondFactorPage, 303);
 }
 
 async function signUpAndAccept(call: Call, invitation: OpenInvitation) {
@@ -96,19 +120,17 @@ async function goOn(
   invitation: OpenInvitation,
   { outcome, user_id }: { outcome: Outcome | undefined; user_id?: number },
 ) {
-  const { services, request, reply } = call;
-  if (user_id === undefined || !isFromOurPage(request, originFor(request, services.url)))
-    return answered(call, invitation, outcome);
-  const device = deviceOf(request, services.url);
-  const going = { to: placePage(invitation), kept: '' };
-  const proven = { user_id, methods: ['pwd'], is_remembered: false, device, going };
-  const { cookies, session } = await finishSignIn(services, proven);
-  reply.header('set-cookie', cookies);
-  if (session === undefined) return leadTo(reply, secondFactorPage, 303);
-  return outcome === 'joined' || outcome === 'known'
-    ? leadTo(reply, placePage(invitation), 303)
-    : answered(call, invitation, outcome);
+  if (user_id === undefined || !isOurForm(call)) return answered(call, invitation, outcome);
+  const { cookies } = await signIn(call, user_id, placePage(invitation));
+  call.reply.header('set-cookie', cookies);
+  return arrived(call, invitation, outcome);
 }
+
+/** Leads members to the group or project. */
+const arrived = (call: Call, invitation: OpenInvitation, outcome: Outcome | undefined) =>
+  outcome === 'joined' || outcome === 'known'
+    ? leadTo(call.reply, placePage(invitation), 303)
+    : answered(call, invitation, outcome);
 
 const askToDecline = async (call: Call, invitation: OpenInvitation) =>
   sendPage(call, 200, decliningPage(invitation, pathOf(call.request)));
@@ -126,7 +148,9 @@ async function show(call: Call, invitation: OpenInvitation) {
 async function showForms(call: Call, invitation: OpenInvitation, refused?: RefusedForm) {
   const withSignUp = await isSignUpOpen(call.services.db);
   const status = refused?.refusal.status ?? 200;
-  return sendPage(call, status, invitationPage(invitation, { action: pathOf(call.request), withSignUp, refused }));
+  const visitor = await visitorOf(call.services, call.request);
+  const shown = { action: pathOf(call.request), withSignUp, signedInAs: visitor?.username, refused };
+  return sendPage(call, status, invitationPage(invitation, shown));
 }
 
 type Answer = typeof show;
