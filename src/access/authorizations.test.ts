@@ -49,6 +49,7 @@ before(async () => {
     geo: { role: undefined, nodeName: 'http://localhost', primaryUrl: undefined, databaseUrl: undefined },
     sign_in: noSignInFile,
     askDirectories: async () => undefined,
+    followGroups: async () => {},
   };
   people = [];
   for (const username of ['ada', 'bea', 'cem', 'dan'])

@@ -210,6 +210,7 @@ import { projectMail } from './spaces/projects/index.ts';
 import { projectLifecycleRoutes } from './spaces/projects/lifecycle_routes.ts';
 import { projectRoutes } from './spaces/projects/routes.ts';
 import { projectStarRoutes } from './spaces/projects/star_routes.ts';
+import { followGroups } from './spaces/provider_links/index.ts';
 import { ldapGroupLinkRoutes } from './spaces/provider_links/ldap_routes.ts';
 import { samlGroupLinkRoutes } from './spaces/provider_links/saml_routes.ts';
 import { groupServiceAccountRoutes } from './spaces/service_accounts/group_routes.ts';
@@ -357,6 +358,7 @@ const hookEvents: readonly HookEventKind[] = [
 /** What the services of handlers and jobs take from the areas. */
 export const areaServices: AreaServices = {
   askDirectories,
+  followGroups,
   repositories,
   emptying: [emptyErrors, emptyEnvironments, emptyFeatureFlags, emptyPipelines],
   stored_files: [

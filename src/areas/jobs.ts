@@ -81,6 +81,7 @@ import {
 } from './spaces/invitations/index.ts';
 import { removeExpiredMemberships } from './spaces/members/index.ts';
 import { addUpOpenIssues, copyFork, removeMarkedProjects, removeProject } from './spaces/projects/index.ts';
+import { syncGroupLinks, syncLinkedDirectory } from './spaces/provider_links/index.ts';
 import { removeOrphanedServiceAccounts } from './spaces/service_accounts/index.ts';
 import { continueMoves, moveRepositories, scheduleMoves } from './spaces/storage_moves/index.ts';
 import { digestErrors, forgetOldErrors, removeError, unpackBundle } from './work/error_tracking/index.ts';
@@ -195,6 +196,8 @@ export const jobs: readonly AnyJob[] = [
   writeInvitation,
   removeUnusedObjects,
   removeExpiredGroupLinks,
+  syncGroupLinks,
+  syncLinkedDirectory,
   removeProject,
   removeMarkedProjects,
   copyFork,

@@ -189,36 +189,14 @@ export async function signInByLdap(
   });
 }
 
-/** Which of some filters an entry passes. */
-async function passedBy(client: Client, dn: string, filters: readonly string[]): Promise<string[]> {
-  const passed: string[] = [];
-  for (const filter of filters) {
-    const options = { scope: 'base' as const, filter: bracketed(filter), attributes: ['1.1'] };
-    // One that cannot be read is passed by nobody.
-    const found = await client.search(dn, options).catch((error: unknown) => {
-      if (error instanceof ResultCodeError || !(error instanceof ProviderError)) return { searchEntries: [] };
-      throw error;
-    });
-    if (found.searchEntries.length > 0) passed.push(filter);
-  }
-  return passed;
-}
-
 /** What a directory says of people whom it has signed in. */
 export interface LookedUp {
   uid: string;
   /** Undefined for one who is gone. */
   stated: Stated | undefined;
-  /** Those of the given filters that they pass. */
-  filters: readonly string[];
 }
 
-async function lookUpOne(
-  provider: LdapProvider,
-  client: Client,
-  uid: string,
-  filters: readonly string[],
-): Promise<LookedUp> {
+async function lookUpOne(provider: LdapProvider, client: Client, uid: string): Promise<LookedUp> {
   const filter = bracketed(provider.user_filter) || '(objectClass=*)';
   const options = { scope: 'base', filter, attributes: attributesFor(provider) } as const;
   const { searchEntries } = await client.search(uid, options).catch((error: unknown) => {
@@ -226,21 +204,42 @@ async function lookUpOne(
     throw error;
   });
   const [entry] = searchEntries;
-  if (!entry || isGone(provider, entry)) return { uid, stated: undefined, filters: [] };
-  return { uid, stated: await statedIn(provider, client, entry), filters: await passedBy(client, uid, filters) };
+  if (!entry || isGone(provider, entry)) return { uid, stated: undefined };
+  return { uid, stated: await statedIn(provider, client, entry) };
 }
 
 /**
  * Looks people up by their names in the directory.
  * @throws ProviderError for a directory that does not answer: then nothing is known of anybody
  */
-export const lookUp = (
-  provider: LdapProvider,
-  uids: readonly string[],
-  filters: readonly string[],
-): Promise<LookedUp[]> =>
+export const lookUp = (provider: LdapProvider, uids: readonly string[]): Promise<LookedUp[]> =>
   withDirectory(provider, async (client) => {
     const found: LookedUp[] = [];
-    for (const uid of uids) found.push(await lookUpOne(provider, client, uid, filters));
+    for (const uid of uids) found.push(await lookUpOne(provider, client, uid));
     return found;
+  });
+
+/**
+ * Which of some filters somebody passes, and which of them the directory has answered: it may refuse one.
+ * @throws ProviderError for a directory that does not answer
+ */
+export const passedFilters = (
+  provider: LdapProvider,
+  uid: string,
+  filters: readonly string[],
+): Promise<{ answered: string[]; passed: string[] }> =>
+  withDirectory(provider, async (client) => {
+    const [answered, passed]: [string[], string[]] = [[], []];
+    for (const filter of filters) {
+      const options = { scope: 'base' as const, filter: bracketed(filter), attributes: ['1.1'] };
+      const found = await client.search(uid, options).catch((error: unknown) => {
+        if (error instanceof NoSuchObjectError) return { searchEntries: [] };
+        if (error instanceof ResultCodeError) return undefined;
+        throw error;
+      });
+      if (!found) continue;
+      answered.push(filter);
+      if (found.searchEntries.length > 0) passed.push(filter);
+    }
+    return { answered, passed };
   });

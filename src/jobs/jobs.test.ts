@@ -29,6 +29,7 @@ const unused = {
   geo: { role: undefined, nodeName: 'http://localhost', primaryUrl: undefined, databaseUrl: undefined },
   sign_in: noSignInFile,
   askDirectories: async () => undefined,
+  followGroups: async () => {},
   mailer: { send: async () => {} },
 };
 

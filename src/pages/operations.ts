@@ -1009,6 +1009,7 @@ export interface OperationParameters {
   subscribeToIssue: 'id' | 'issue_iid';
   subscribeToMergeRequest: 'id' | 'merge_request_iid';
   subscribeToProjectLabel: 'id' | 'label_id';
+  syncLdapGroup: 'id';
   syncPullMirror: 'id';
   syncRemoteMirror: 'id' | 'mirror_id';
   takeOverPipelineSchedule: 'id' | 'pipeline_schedule_id';

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { type Blobs, diskBlobs, s3Blobs } from '../blobs/index.ts';
 import { type Config, usualSshPort } from '../config.ts';
 import type { Database } from '../db/index.ts';
+import type { Provider } from '../identity_providers/index.ts';
 import { mailerFor } from '../mail/index.ts';
 import { keyInFile, type Secrets, secretsFrom } from '../secrets/index.ts';
 import type { Emptying } from './emptying.ts';
@@ -84,6 +85,15 @@ export type ServicesConfig = Pick<
 /** What directories are asked with. */
 export type DirectoryServices = Pick<JobServices, 'db' | 'url' | 'sign_in'>;
 
+/** Somebody of whom a provider has said something. */
+export interface StatedPerson {
+  user_id: number;
+  /** Identifies them at the provider. */
+  uid: string;
+  /** The groups that they are in there; undefined if it has said nothing of groups. */
+  groups: readonly string[] | undefined;
+}
+
 /** The services of jobs. */
 export interface JobServices extends RepositoryServices {
   /** What comes before the path of a repository in its address for git over SSH; undefined when the server does not speak it. */
@@ -110,6 +120,8 @@ export interface JobServices extends RepositoryServices {
   hook_events: readonly HookEventKind[];
   /** Asks the directories of the operator whose name and password something is. @returns the id of the user */
   askDirectories(services: DirectoryServices, given: { login: string; password: string }): Promise<number | undefined>;
+  /** Makes memberships follow what a provider has said of people. */
+  followGroups(services: Pick<JobServices, 'db'>, provider: Provider, people: readonly StatedPerson[]): Promise<void>;
 }
 
 /** The services of handlers and access rules. They do not send mail: jobs do that after the commit. */
@@ -118,7 +130,7 @@ export type Services = Omit<JobServices, 'mailer' | 'emptying' | 'mail_targets'>
 /** The contributions of the areas: `areas/index.ts` collects them. */
 export type AreaServices = Pick<
   JobServices,
-  'repositories' | 'emptying' | 'stored_files' | 'mail_targets' | 'hook_events' | 'askDirectories'
+  'repositories' | 'emptying' | 'stored_files' | 'mail_targets' | 'hook_events' | 'askDirectories' | 'followGroups'
 >;
 
 /**

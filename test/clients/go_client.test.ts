@@ -11,6 +11,7 @@ import { manyIssues } from '../support/issues.ts';
 import { newPublicKey } from '../support/public_key.ts';
 import { exportLabels } from '../support/relation_exports.ts';
 import { addReadme } from '../support/repository.ts';
+import { directoryFile } from '../support/sign_in_file.ts';
 import { allowLocalSources } from '../support/source.ts';
 import { addSubmodule } from '../support/submodule.ts';
 import { type World, world } from '../support/world.ts';
@@ -21,7 +22,7 @@ const source = path.join(import.meta.dirname, 'go');
 const folder = await mkdtemp(path.join(tmpdir(), 'coppice-go-'));
 after(() => rm(folder, { recursive: true, force: true }));
 
-const environment = await ownAddress();
+const environment = { ...(await ownAddress()), ...(await directoryFile()) };
 let built: ReturnType<typeof buildGo> | undefined;
 
 async function tell(t: TestContext, story: string, prepare = async (_here: World): Promise<void> => {}): Promise<void> {
@@ -60,6 +61,7 @@ const stories: Record<string, string> = {
   feature_flags: 'Go client: flags and lists of users are added, changed and removed',
   mirrors: 'Go client: push mirrors are added, changed, run and removed, and a project is pulled from another',
   audit_events: 'Go client: audit events are listed and shown',
+  group_links: 'Go client: groups are linked with groups of a directory and of other providers',
   badges: 'Go client: badges of a project and a group are added, changed, rendered and removed',
   templates: 'Go client: templates are listed and shown',
   custom_attributes: 'Go client: attributes of a user, a group and a project are set and removed',

@@ -9,6 +9,7 @@ import { manyIssues } from '../support/issues.ts';
 import { newPublicKey } from '../support/public_key.ts';
 import { exportLabels } from '../support/relation_exports.ts';
 import { addReadme } from '../support/repository.ts';
+import { directoryFile } from '../support/sign_in_file.ts';
 import { allowLocalSources } from '../support/source.ts';
 import { addSubmodule } from '../support/submodule.ts';
 import { type World, world } from '../support/world.ts';
@@ -32,7 +33,7 @@ async function install(): Promise<Installed | string> {
   return { ...found, version: stdout.trim() };
 }
 
-const environment = await ownAddress();
+const environment = { ...(await ownAddress()), ...(await directoryFile()) };
 const installed = await install();
 // Warnings are errors: the client warns of replies that it finds odd.
 const teller = typeof installed === 'string' ? undefined : startTeller(installed.python, '-B', '-W', 'error', script);
@@ -71,6 +72,7 @@ const stories: Record<string, string> = {
   feature_flags: 'python-gitlab: flags and lists of users are added, changed and removed',
   protected_environments: 'python-gitlab: an environment is protected, and then not any more',
   audit_events: 'python-gitlab: audit events are listed over pages and shown',
+  group_links: 'python-gitlab: groups are linked with groups of a directory and of other providers',
   badges: 'python-gitlab: badges of a project and a group are added, changed, rendered and removed',
   templates: 'python-gitlab: templates are listed and shown, also those of a project',
   custom_attributes: 'python-gitlab: attributes of a user, a group and a project are set, found and removed',

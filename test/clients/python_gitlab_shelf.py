@@ -283,6 +283,29 @@ def audit_events(place):
     refused(403, "403 Forbidden", client(place, "owner").audit_events.list)
 
 
+def group_links(place):
+    group = client(place, "owner").groups.get(place["group"]["id"])
+    group.ldap_group_links.create({"provider": "directory", "cn": "cooks", "group_access": 30})
+    group.ldap_group_links.create({"provider": "directory", "filter": "(title=cook)", "group_access": 20})
+    listed = group.ldap_group_links.list(get_all=True)
+    same([(link.cn, link.filter, link.group_access) for link in listed], [("cooks", None, 30), (None, "(title=cook)", 20)])
+    group = client(place, "owner").groups.get(group.id)
+    same((group.ldap_cn, group.ldap_access), ("cooks", 30))
+    group.ldap_sync()
+    for link in listed:
+        link.delete()
+    same(group.ldap_group_links.list(get_all=True), [])
+    refused(404, "404 LDAP Group Link Not Found", listed[0].delete)
+    refused(400, {"provider": ["does not exist"]}, group.ldap_group_links.create, {"provider": "other", "cn": "cooks", "group_access": 30})
+
+    made = group.saml_group_links.create({"saml_group_name": "the cooks", "access_level": 30})
+    same((made.name, made.access_level, made.provider), ("the cooks", 30, None))
+    same(group.saml_group_links.get("the cooks").access_level, 30)
+    same([link.name for link in group.saml_group_links.list(get_all=True)], ["the cooks"])
+    made.delete()
+    refused(404, "404 SAML Group Link Not Found", group.saml_group_links.get, "the cooks")
+
+
 def applications(place):
     admin = client(place, "admin")
     given = {"name": "Orchard map", "redirect_uri": "https://map.example.com/callback", "scopes": "openid read_user"}
@@ -299,4 +322,4 @@ def applications(place):
     refused(404, "404 Application Not Found", admin.applications.delete, made.id)
 
 
-STORIES = [applications, audit_events, pipelines, schedules, runners, feature_flags, protected_environments, badges, templates, custom_attributes, instance, repository_tools, group_rules]
+STORIES = [applications, audit_events, group_links, pipelines, schedules, runners, feature_flags, protected_environments, badges, templates, custom_attributes, instance, repository_tools, group_rules]

@@ -18,7 +18,7 @@ import { dayFromNow, licenseText } from '../support/licenses.ts';
 import { newPublicKey } from '../support/public_key.ts';
 import { filledWorld } from '../support/repository.ts';
 import { sent } from '../support/sent.ts';
-import { signInFile } from '../support/sign_in_file.ts';
+import { directoryFile } from '../support/sign_in_file.ts';
 import type { Persona, World, WorldOptions } from '../support/world.ts';
 
 const exercised = new Set<string>();
@@ -30,9 +30,8 @@ atFileEnd(() => rm(folder, { recursive: true, force: true }));
 /** Of the first world, which decides on the server of the file. */
 let options: WorldOptions;
 before(async () => {
-  const directory = { name: 'directory', type: 'ldap', encryption: 'plain', base: 'dc=example', host: '127.0.0.1' };
   const storages = { COPPICE_STORAGES: `default=${folder}/default,second=${folder}/second` };
-  options = { environment: { ...storages, ...(await signInFile({ providers: [directory] })) } };
+  options = { environment: { ...storages, ...(await directoryFile()) } };
 });
 
 const changing = endpoints.filter(({ method }) => !isReading(method));
@@ -485,6 +484,7 @@ test('members', async () => {
   await sent(here.as('owner').post(ofDirectory, grant));
   await remove('deleteLdapGroupLinksByCn', 'owner', `${ofDirectory}/bakers`, {}, unlinked);
   await sent(here.as('owner').post(ofDirectory, grant));
+  await tell('syncLdapGroup', 'owner', (by) => here.as(by).post(`/groups/${group.id}/ldap_sync`), []);
   await remove('deleteLdapGroupLinkByCn', 'owner', `${ofDirectory}/directory/bakers`, {}, unlinked);
   const role = { name: 'auditor', base_access_level: 10, read_code: true };
   const made = await post(

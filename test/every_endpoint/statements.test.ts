@@ -295,16 +295,13 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
   await asked(owner.post(`/projects/${project.id}/fork`, { path: `fork-${turn}`, name: `fork-${turn}` }));
   const role = { name, base_access_level: 10, read_code: true };
   await asked(owner.post(`/groups/${group.id}/member_roles`, role));
-  // Not each time, so that the events of the group fit on a page.
-  if (turn > 4) {
-    const link = { group_id: group.id, access_level: 10 };
-    const ofDirectory = { ...link, provider: 'directory', cn: name };
-    await here.db.insertInto('ldap_group_links').values(ofDirectory).execute();
-    await here.db
-      .insertInto('saml_group_links')
-      .values({ ...link, name })
-      .execute();
-  }
+  const link = { group_id: group.id, access_level: 10 };
+  const ofDirectory = { ...link, provider: 'directory', cn: name };
+  await here.db.insertInto('ldap_group_links').values(ofDirectory).execute();
+  await here.db
+    .insertInto('saml_group_links')
+    .values({ ...link, name })
+    .execute();
   const { id: member_role_id } = await asked(here.as('admin').post('/member_roles', role));
   await asked(owner.post(`/projects/${project.id}/deploy_keys`, { title: name, key: newPublicKey() }));
   await asked(owner.post(`/projects/${project.id}/error_tracking/client_keys`));
@@ -991,6 +988,7 @@ async function ask(here: World, endpoint: AnyEndpoint): Promise<Listed> {
     per_page: 100,
     ...(isSearch(endpoint) ? searched : takesAll(endpoint) ? { scope: 'all' } : {}),
     ...(/^\/(?:projects\/:id\/)?audit_events$/.test(endpoint.path) ? { event_name: 'deploy_key_added' } : {}),
+    ...(endpoint.path === '/groups/:id/audit_events' ? { event_name: 'saml_group_links_created' } : {}),
     ...('ref' in (endpoint.input ?? {}) && !isSearch(endpoint) ? { ref: 'main' } : {}),
     ...('list_id' in (endpoint.input ?? {}) && endpoint.path.endsWith('/issues') ? { list_id: 'open' } : {}),
     ...('with_shared' in (endpoint.input ?? {}) ? { with_shared: true } : {}),

@@ -12,3 +12,9 @@ export async function signInFile(content: object): Promise<{ COPPICE_SIGN_IN: st
   await writeFile(file, JSON.stringify(content));
   return { COPPICE_SIGN_IN: file };
 }
+
+/** A file with a directory that is not there, for what only names it. */
+export const directoryFile = () =>
+  signInFile({
+    providers: [{ name: 'directory', type: 'ldap', encryption: 'plain', base: 'dc=example', hosts: ['127.0.0.1:1'] }],
+  });

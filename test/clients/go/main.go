@@ -508,7 +508,7 @@ func main() {
 		"keyset_sudo_and_refusals": keysetSudoAndRefusals, "far_pages": farPages,
 		"applications": applications, "boards": boards, "search": search, "releases": releases, "environments": environments,
 		"protected_environments": protectedEnvironments, "pipelines": pipelines, "running": running, "feature_flags": featureFlags,
-		"mirrors": mirrors, "audit_events": auditEvents, "badges": badges, "templates": templates, "custom_attributes": customAttributes,
+		"mirrors": mirrors, "audit_events": auditEvents, "group_links": groupLinks, "badges": badges, "templates": templates, "custom_attributes": customAttributes,
 		"instance": instance, "repository_tools": repositoryTools, "group_rules": groupRules, "dependencies": dependencies,
 	}
 	var p place

@@ -111,3 +111,28 @@ func applications(p place) {
 	_, err = api.DeleteApplication(made.ID)
 	refused(err, 404, "Not Found")
 }
+
+func groupLinks(p place) {
+	groups, id := p.as("owner").Groups, p.Group.ID
+	directory := gitlab.AddGroupLDAPLinkOptions{Provider: ptr("directory"), CN: ptr("cooks"), GroupAccess: ptr(gitlab.DeveloperPermissions)}
+	link := must(groups.AddGroupLDAPLink(id, &directory))
+	same([]any{link.CN, link.Provider, link.GroupAccess}, []any{"cooks", "directory", gitlab.DeveloperPermissions})
+	filter := gitlab.AddGroupLDAPLinkOptions{Provider: ptr("directory"), Filter: ptr("(title=cook)"), GroupAccess: ptr(gitlab.GuestPermissions)}
+	must(groups.AddGroupLDAPLink(id, &filter))
+	same(len(must(groups.ListGroupLDAPLinks(id))), 2)
+	done(groups.SyncGroupWithLDAP(id))
+	done(groups.DeleteGroupLDAPLinkWithCNOrFilter(id, &gitlab.DeleteGroupLDAPLinkWithCNOrFilterOptions{Provider: ptr("directory"), Filter: filter.Filter}))
+	done(groups.DeleteGroupLDAPLinkForProvider(id, "directory", "cooks"))
+	must(groups.AddGroupLDAPLink(id, &directory))
+	done(groups.DeleteGroupLDAPLink(id, "cooks"))
+	_, err := groups.DeleteGroupLDAPLink(id, "cooks")
+	refused(err, 404, "Not Found")
+
+	saml := gitlab.AddGroupSAMLLinkOptions{SAMLGroupName: ptr("the cooks"), AccessLevel: ptr(gitlab.MaintainerPermissions)}
+	same(must(groups.AddGroupSAMLLink(id, &saml)).Name, "the cooks")
+	same(must(groups.GetGroupSAMLLink(id, "the cooks")).AccessLevel, gitlab.MaintainerPermissions)
+	same(len(must(groups.ListGroupSAMLLinks(id))), 1)
+	done(groups.DeleteGroupSAMLLink(id, "the cooks"))
+	_, _, err = groups.GetGroupSAMLLink(id, "the cooks")
+	refused(err, 404, "Not Found")
+}

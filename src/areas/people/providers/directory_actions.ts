@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { countAttempt, type Device } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { ApiError, type Services } from '../../../http/index.ts';
-import { type LdapProvider, ldap, type Stated } from '../../../identity_providers/index.ts';
-import type { DirectoryServices } from '../../../services/index.ts';
+import { type LdapProvider, ldap, ProviderError, type Stated } from '../../../identity_providers/index.ts';
+import type { DirectoryServices, JobServices } from '../../../services/index.ts';
 import { accountFor } from './account_actions.ts';
 import { SignInRefused } from './rules.ts';
 import { refusing } from './sign_in_actions.ts';
@@ -54,7 +54,9 @@ export async function signInByDirectory(
   const stated = await statedBy(provider, given);
   if (!stated) throw new ApiError(401, { message: 'The name or the password is wrong.' });
   await forgive();
-  return accountIn(services.db, provider, stated, address);
+  const user_id = await accountIn(services.db, provider, stated, address);
+  await services.followGroups(services, provider, [{ user_id, ...stated }]);
+  return user_id;
 }
 
 /** The user with a name and a password in one of the directories, where programs send a password. One that does not answer is passed over. */
@@ -82,11 +84,11 @@ interface Known {
 /** How many people one connection asks for. */
 const batch = 20;
 
-/** People of a directory whom it was not asked about for an hour. @param active whether only those count who are here today */
-async function dueIn(db: Database, provider: string, active: boolean): Promise<Known[]> {
+/** People of a directory whom it was not asked about since a moment. @param active whether only those count who are here today */
+async function dueIn(db: Database, provider: string, since: string, active: boolean): Promise<Known[]> {
   const { rows } = await sql<Known>`
     select user_id, extern_uid as uid from user_identities join users on users.id = user_id
-     where provider = ${provider} and (checked_at is null or checked_at < now() - interval '1 hour')
+     where provider = ${provider} and (checked_at is null or checked_at < ${since})
        and state in ('active', 'ldap_blocked') and (not ${active} or last_activity_on = current_date)
      order by checked_at nulls first, user_id limit ${sql.lit(batch)}`.execute(db);
   return rows;
@@ -106,20 +108,49 @@ async function follow(
   });
 }
 
+/** About whom a directory is asked. */
+export interface Asked {
+  /** Whether only about those who are here today. */
+  active: boolean;
+  /** Whether not about those about whom it was asked lately. */
+  due: boolean;
+}
+
+/** Jobs of each hour take their time: nobody is left out for the next one. */
+const lately_min = 50;
+
 /**
  * Asks a directory about its people. One that does not answer changes nothing.
- * @param active whether only those who are here today
  * @throws ProviderError
  */
-export async function checkDirectory(db: Database, provider: LdapProvider, active: boolean): Promise<void> {
+async function checkDirectory(
+  services: Pick<JobServices, 'db' | 'followGroups'>,
+  provider: LdapProvider,
+  { active, due }: Asked,
+): Promise<void> {
+  const { db } = services;
   const { lookUp } = await ldap();
-  for (let due = await dueIn(db, provider.name, active); due.length > 0; due = await dueIn(db, provider.name, active)) {
+  const { rows } = await sql<{ since: string }>`
+    select now() - make_interval(mins => ${due ? lately_min : 0}) as since`.execute(db);
+  const next = () => dueIn(db, provider.name, rows[0]!.since, active);
+  for (let people = await next(); people.length > 0; people = await next()) {
     const found = await lookUp(
       provider,
-      due.map(({ uid }) => uid),
-      [],
+      people.map(({ uid }) => uid),
     );
     const byUid = new Map(found.map(({ uid, stated }) => [uid, stated]));
-    for (const known of due) await follow(db, provider, known, byUid.get(known.uid));
+    for (const known of people) await follow(db, provider, known, byUid.get(known.uid));
+    const there = people.flatMap(({ user_id, uid }) => {
+      const stated = byUid.get(uid);
+      return stated ? [{ user_id, uid, groups: stated.groups }] : [];
+    });
+    await services.followGroups(services, provider, there);
   }
+}
+
+/** The same, where silence is no failure: it says nothing about anybody, and the next time asks again. */
+export async function checkIfThere(...of: Parameters<typeof checkDirectory>): Promise<void> {
+  await checkDirectory(...of).catch((error: unknown) => {
+    if (!(error instanceof ProviderError)) throw error;
+  });
 }

@@ -1,9 +1,8 @@
 /** Forgets sign-ins that did not come back, and asks directories who is still there. */
 import { sql } from 'kysely';
-import { ProviderError } from '../../../identity_providers/index.ts';
 import { job } from '../../../jobs/index.ts';
 import type { JobServices } from '../../../services/index.ts';
-import { checkDirectory } from './directory_actions.ts';
+import { checkIfThere } from './directory_actions.ts';
 import { forgetOldSamlSessions } from './logout_actions.ts';
 import { forgetOldMessages } from './message_actions.ts';
 import { away_minutes } from './round_actions.ts';
@@ -23,14 +22,9 @@ export const forgetOldRounds = job('forget_old_rounds', {
 });
 
 /** @param active whether only those are asked about who are here today */
-async function checkAll({ db, sign_in }: Pick<JobServices, 'db' | 'sign_in'>, active: boolean): Promise<void> {
-  for (const provider of sign_in.providers) {
-    if (provider.type !== 'ldap') continue;
-    await checkDirectory(db, provider, active).catch((error: unknown) => {
-      // Silence says nothing about anybody; the next run asks again.
-      if (!(error instanceof ProviderError)) throw error;
-    });
-  }
+async function checkAll(services: JobServices, active: boolean): Promise<void> {
+  for (const provider of services.sign_in.providers)
+    if (provider.type === 'ldap') await checkIfThere(services, provider, { active, due: true });
 }
 
 export const checkActivePeople = job('check_active_people', {

@@ -164,6 +164,7 @@ export async function comeBack(
   );
   if (links === undefined) {
     const user_id = await accountFor(services.db, provider, stated, address);
+    await services.followGroups(services, provider, [{ user_id, uid: stated.uid, groups: stated.groups }]);
     if (name_id !== undefined) await recordSamlSession(services.db, provider.name, user_id, name_id);
     const is_strong = isTrusted(provider.trust_second_factor, stated.methods);
     return { user_id, is_strong, going: { to, kept }, has_linked: false };

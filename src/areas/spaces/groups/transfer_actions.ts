@@ -105,5 +105,7 @@ async function keepOwner(tx: Database, group_id: number, user_id: number): Promi
        select from members join users on users.id = members.user_id join namespaces on members.group_id = any(namespaces.traversal_ids)
         where namespaces.id = ${group_id} and ${isLastingOwner})
     on conflict (group_id, user_id) do update
-       set access_level = ${levels.owner}, member_role_id = null, expires_at = null, updated_at = now()`.execute(tx);
+       set access_level = ${levels.owner}, member_role_id = null, expires_at = null, source = null, updated_at = now()`.execute(
+    tx,
+  );
 }

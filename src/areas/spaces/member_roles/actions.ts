@@ -132,6 +132,7 @@ export async function deleteRole(
     checkUnmodified(updated_at, unmodified_since);
     // Expired memberships do not count, although their rows are deleted only at night.
     await sql`update members set member_role_id = null where member_role_id = ${id} and ${hasEnded()}`.execute(tx);
+    await sql`delete from members_by_hand where member_role_id = ${id} and ${hasEnded()}`.execute(tx);
     await sql`update invitations set member_role_id = null where member_role_id = ${id} and not ${isOpenInvitation}`.execute(
       tx,
     );

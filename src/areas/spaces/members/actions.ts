@@ -13,6 +13,7 @@ import { badRequest, forbidden, found, invalid, reaches } from '../../../http/in
 import { recordEvents } from '../../activity/events/index.ts';
 import { forgetApprovals, heldBack } from './approval_actions.ts';
 import { tellOfMembers } from './hook_actions.ts';
+import { keptBeneath } from './linked_actions.ts';
 import { hasOtherOwner, inherited, isDirect, isInvitable, lockedSource } from './queries.ts';
 import { noSeatsText, type Refusal } from './refusal_rules.ts';
 import { removeAccessRequests } from './request_actions.ts';
@@ -51,7 +52,10 @@ export async function addMembers(
   const eligible = user_ids.filter((id) => !refusals.has(id));
   const waiting = await heldBack(tx, source, actor, { user_ids: eligible, access_level, member_role_id, expires_at });
   for (const [id, refusal] of waiting) refusals.set(id, refusal);
-  const accepted = eligible.filter((id) => !waiting.has(id));
+  const seated = eligible.filter((id) => !waiting.has(id));
+  const hand = { access_level, member_role_id, expires_at, created_by_id: actor.id };
+  const beneath = await keptBeneath(tx, source, seated, hand);
+  const accepted = seated.filter((id) => !beneath.includes(id));
   if (accepted.length === 0) return refusals;
   const rows = accepted.map((user_id) => ({
     ...subtree,
@@ -71,6 +75,7 @@ export async function addMembers(
         access_level,
         member_role_id: roleColumn(members),
         expires_at,
+        source: null,
         created_by_id: sql`case when ${hasEnded('members')} then excluded.created_by_id else members.created_by_id end`,
         created_at: sql`case when ${hasEnded('members')} then now() else members.created_at end`,
         updated_at: sql`now()`,
@@ -230,9 +235,15 @@ export async function changeMember(
   const waiting = (await heldBack(tx, source, actor, { ...wanted, user_ids: [user_id] })).get(user_id);
   if (waiting === 'no seat') throw badRequest(noSeatsText(actor));
   if (waiting) return waiting;
+  const isSame = access_level === member.access_level && member_role_id === member.member_role_id;
+  // What a link gives is not made by hand by saving it as it is.
+  if (member.source !== null && isSame && wanted.expires_at === null) return 'changed';
+  const beneath = await keptBeneath(tx, source, [user_id], { ...wanted, created_by_id: actor.id });
+  if (beneath.length > 0) return 'changed';
+  const by_hand = member.source === null ? {} : { created_by_id: actor.id, source: null };
   await tx
     .updateTable('members')
-    .set(stamped({ access_level, member_role_id: roleColumn(change), expires_at }))
+    .set(stamped({ access_level, member_role_id: roleColumn(change), expires_at, ...by_hand }))
     .where('id', '=', member.id)
     .execute();
   await tellOfMembers(tx, 'update', sql`id = ${member.id}`);

@@ -4,9 +4,12 @@ import { planInForce } from '../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { isDirect } from './queries.ts';
 import type { Grant } from './role_checks.ts';
-import type { Actor, Source } from './rules.ts';
+import type { Source } from './rules.ts';
 import { hasSeatsFor, newlyBillable } from './seat_queries.ts';
 import { asSubtree } from './source_access.ts';
+
+/** Who gives a role; null for somebody who is gone. */
+type ApprovalActor = { id: number | null };
 
 export interface WantedRole extends Grant {
   user_ids: readonly number[];
@@ -15,7 +18,7 @@ export interface WantedRole extends Grant {
 }
 
 /** Whether promotions by an actor need an approval: the setting is on, Ultimate is in force, and the actor is not an administrator. */
-async function mustWait(tx: Database, actor: Actor): Promise<boolean> {
+export async function mustWait(tx: Database, actor: ApprovalActor): Promise<boolean> {
   const { rows } = await sql`
     select from application_settings
      where enable_member_promotion_management and ${planInForce} = 'ultimate'
@@ -32,7 +35,7 @@ async function mustWait(tx: Database, actor: Actor): Promise<boolean> {
 async function queueForApproval(
   tx: Database,
   source: Source,
-  actor: Actor,
+  actor: ApprovalActor,
   { user_ids, access_level, member_role_id = null, expires_at }: WantedRole,
 ): Promise<number[]> {
   if (!(await mustWait(tx, actor))) return [];
@@ -55,7 +58,7 @@ async function queueForApproval(
 export async function heldBack(
   tx: Database,
   source: Source,
-  actor: Actor,
+  actor: ApprovalActor,
   wanted: WantedRole,
 ): Promise<Map<number, 'queued' | 'no seat'>> {
   const queued = new Set(await queueForApproval(tx, source, actor, wanted));

@@ -15,6 +15,9 @@ export const Member = resource('Member', {
   expires_at: nullable(DateOnly),
   access_level: Type.Integer(),
   membership_state: Type.Enum(['active']),
+  membership_source: optional(
+    Type.Enum(['ldap', 'saml'], { description: 'The kind of links that give the membership; left out for others' }),
+  ),
   // Clients take the presence of this field as a role that they may read.
   member_role: optional(since('ultimate', MemberRole)),
 });
@@ -46,6 +49,7 @@ export async function presentMembers(
       expires_at: row.expires_at,
       access_level: row.access_level,
       membership_state: 'active' as const,
+      ...(row.source === null ? {} : { membership_source: row.source as 'ldap' | 'saml' }),
       ...(member_role ? { member_role } : {}),
     };
   });

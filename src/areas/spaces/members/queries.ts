@@ -85,10 +85,10 @@ export const isDirect = ({ kind, id }: Pick<Source, 'kind' | 'id'>, table?: stri
 /** Direct memberships in force, one row per user, in the columns of `Membership`. */
 function directMemberships(source: Source): RawBuilder<Membership> {
   const rows = sql`
-    select user_id, access_level, expires_at, created_at, created_by_id, member_role_id from members where ${isDirect(source)} and ${countsToday()}`;
+    select user_id, access_level, expires_at, created_at, created_by_id, member_role_id, source from members where ${isDirect(source)} and ${countsToday()}`;
   if (source.personal_owner_id === null) return sql`(${rows})`;
   return sql`(${rows} and user_id <> ${source.personal_owner_id}
-    union all select ${source.personal_owner_id}::bigint, ${sql.lit(levels.owner)}, null, created_at, null, null from projects where id = ${source.id})`;
+    union all select ${source.personal_owner_id}::bigint, ${sql.lit(levels.owner)}, null, created_at, null, null, null from projects where id = ${source.id})`;
 }
 
 /**
@@ -110,16 +110,16 @@ function effectiveMemberships(source: Source): RawBuilder<Membership> {
   const places = [inGroup('members'), ...(source.kind === 'project' ? [sql`members.project_id = ${source.id}`] : [])];
   const own = places.map(
     (isPlace) => sql`
-      select 0 as way, members.id, members.created_at, members.created_by_id, members.access_level, members.expires_at, members.member_role_id from members
+      select 0 as way, members.id, members.created_at, members.created_by_id, members.access_level, members.expires_at, members.member_role_id, members.source from members
        where members.user_id = granted.user_id and ${isPlace}`,
   );
   // As columns instead of a join: they are read only for the members shown, not for those that a page skips.
-  const given = (column: 'created_at' | 'created_by_id') => sql`(
+  const given = (column: 'created_at' | 'created_by_id' | 'source') => sql`(
     select ${sql.ref(`ways.${column}`)} from (
       ${sql.join(own, sql` union all `)}
       union all
       select 1, members.id, members.created_at, members.created_by_id, least(members.access_level, group_links.access_level),
-             least(members.expires_at, group_links.expires_at), null
+             least(members.expires_at, group_links.expires_at), null, null
         from group_links join namespaces invited on invited.id = group_links.invited_group_id
         join members on members.group_id = any(invited.traversal_ids)
        where members.user_id = granted.user_id and ${isHere('group_links')}) ways
@@ -128,7 +128,7 @@ function effectiveMemberships(source: Source): RawBuilder<Membership> {
      order by way, id limit 1)`;
   return sql`(
     select granted.user_id, granted.access_level, granted.expires_at, coalesce(${given('created_at')}, ${since}) as created_at,
-           ${given('created_by_id')} as created_by_id, granted.member_role_id
+           ${given('created_by_id')} as created_by_id, granted.member_role_id, ${given('source')} as source
       from (select distinct on (user_id) user_id, access_level, expires_at, member_role_id from ${authorizations}
              where ${isDirect(source)} and ${countsToday()} order by user_id, access_level desc, expires_at desc, member_role_id) granted)`;
 }
@@ -140,6 +140,7 @@ interface Membership {
   created_at: string;
   created_by_id: number | null;
   member_role_id: number | null;
+  source: string | null;
 }
 
 /** A row of `membersOf`: columns of the user and of the membership. */
@@ -149,6 +150,7 @@ export interface MemberRow extends UserBasicRow {
   membership_created_at: string;
   created_by_id: number | null;
   member_role_id: number | null;
+  source: string | null;
 }
 
 /**
@@ -168,6 +170,7 @@ export const membersOf = (db: Database, source: Source, reach: 'direct' | 'all')
       'membership.created_at as membership_created_at',
       'membership.created_by_id',
       'membership.member_role_id',
+      'membership.source',
     ])
     .orderBy('membership.user_id');
 

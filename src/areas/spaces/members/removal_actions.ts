@@ -1,5 +1,5 @@
 /** Deleting memberships. Each change locks the tree, deletes the rows and refreshes the authorizations. */
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import {
   countsToday,
   hasEnded,
@@ -9,15 +9,17 @@ import {
   type Subtree,
   subtreeOf,
 } from '../../../access/index.ts';
-import { type Database, ofAnyLength, referencesTo, releaseReferences } from '../../../db/index.ts';
+import { type Database, referencesTo, releaseReferences } from '../../../db/index.ts';
 import { checkUnmodified, forbidden, notFound } from '../../../http/index.ts';
 import { recordEvents } from '../../activity/events/index.ts';
 import { isOwnedBy, ownersByTable } from '../../planning/references/index.ts';
 import { atLeaving } from '../../references.ts';
 import { memberOf, recordMemberships } from './actions.ts';
 import { tellOfMembers } from './hook_actions.ts';
+import { settleEnded } from './linked_actions.ts';
 import { hasOtherOwner, isDirect, lockedSource } from './queries.ts';
 import { type Actor, isAbove, protectedRefusal, protectionOf } from './rules.ts';
+import { endWhatWaits } from './waiting_actions.ts';
 
 interface Removal {
   user_id: number;
@@ -94,23 +96,6 @@ const isInside = (group_id: number, table = 'members') => {
 };
 
 /**
- * Deletes the pending invitations that the users sent, and their pending approvals. Otherwise a removed member could return through an invitation
- * or a later approval.
- */
-async function endWhatWaits(
-  tx: Database,
-  isThere: (table: string) => RawBuilder<boolean>,
-  user_ids: readonly number[],
-): Promise<void> {
-  const users = ofAnyLength(user_ids, 'bigint[]');
-  await sql`delete from invitations where created_by_id = any(${users}) and ${isThere('invitations')}`.execute(tx);
-  await sql`
-    delete from member_approvals where user_id = any(${users}) and status = 'pending' and ${isThere('member_approvals')}`.execute(
-    tx,
-  );
-}
-
-/**
  * Refuses actors below Owner when the member has a higher level or more permissions further down.
  * @throws ApiError 403
  */
@@ -172,6 +157,7 @@ export async function removeExpiredMembers(db: Database, signal?: AbortSignal): 
 
 async function removeExpired(tx: Database, subtree: Subtree): Promise<number> {
   const source = await lockedSource(tx, subtree);
+  if ('group_id' in subtree) await settleEnded(tx, subtree.group_id);
   await tellOfMembers(tx, 'remove', sql`${isDirect(source)} and ${hasEnded()}`);
   const gone = await tx.deleteFrom('members').where(isDirect(source)).where(hasEnded()).returning('user_id').execute();
   const user_ids = gone.map(({ user_id }) => user_id);

@@ -15,6 +15,8 @@ export interface Held {
   access_level: number;
   expires_at: string | null;
   updated_at: string;
+  /** The kind of links that give it; null: it was made by hand. */
+  source: string | null;
   /** Also null on a plan without custom roles. */
   member_role_id: number | null;
   permissions: readonly Permission[];
@@ -33,6 +35,7 @@ export const heldBy = (db: Database, source: Pick<Source, 'kind' | 'id'>, user_i
       'members.access_level',
       'members.expires_at',
       'members.updated_at',
+      'members.source',
       'member_roles.id as member_role_id',
     ])
     .select(sql<readonly Permission[]>`coalesce(member_roles.permissions, '{}')`.as('permissions'))

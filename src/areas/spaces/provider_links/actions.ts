@@ -1,8 +1,9 @@
 /** Adding and removing links of groups with providers (docs/reference/group_links.md#links-with-providers). */
 import { type RawBuilder, sql } from 'kysely';
 import { currentPlan } from '../../../access/index.ts';
-import { type Database, isUniqueViolation } from '../../../db/index.ts';
+import { type Database, isUniqueViolation, ofAnyLength } from '../../../db/index.ts';
 import { invalid, notFound, reaches, unprocessable } from '../../../http/index.ts';
+import { settleLinked } from '../members/linked_actions.ts';
 import { sourceOf } from '../members/queries.ts';
 import { checkRole } from '../members/role_checks.ts';
 import { type Actor, levelReasons } from '../members/rules.ts';
@@ -78,6 +79,25 @@ export async function addSamlLink(tx: Database, actor: Actor, link: NewSamlLink)
   await added('saml_group_name', tx.insertInto('saml_group_links').values(row).execute());
 }
 
+/** Deletes links, and takes away what they gave. */
+async function endLinks(
+  tx: Database,
+  kind: 'ldap_group_link' | 'saml_group_link',
+  group_id: number,
+  ids: readonly number[],
+): Promise<void> {
+  const { rows } = await sql<{ user_id: number }>`
+    select distinct user_id from linked_members where ${sql.ref(`${kind}_id`)} = any(${ofAnyLength(ids, 'bigint[]')})`.execute(
+    tx,
+  );
+  await sql`delete from ${sql.table(`${kind}s`)} where id = any(${ofAnyLength(ids, 'bigint[]')})`.execute(tx);
+  await settleLinked(
+    tx,
+    group_id,
+    rows.map(({ user_id }) => user_id),
+  );
+}
+
 /** Which links with directories are meant. */
 export interface NamedLdapLinks {
   group_id: number;
@@ -97,8 +117,14 @@ export async function removeLdapLinks(tx: Database, named: NamedLdapLinks): Prom
     given.map(([column, value]) => sql`${sql.ref(column)} = ${value}`),
     sql` and `,
   );
-  const { rows } = await sql`delete from ldap_group_links where ${which} returning id`.execute(tx);
+  const { rows } = await sql<{ id: number }>`select id from ldap_group_links where ${which}`.execute(tx);
   if (rows.length === 0) throw notFound('LDAP Group Link');
+  await endLinks(
+    tx,
+    'ldap_group_link',
+    named.group_id,
+    rows.map(({ id }) => id),
+  );
 }
 
 /** Which link with a group that providers state is meant. */
@@ -137,5 +163,5 @@ export async function samlLinkNamed(db: Database, { group_id, name, provider }: 
  */
 export async function removeSamlLink(tx: Database, named: NamedSamlLink): Promise<void> {
   const { id } = await samlLinkNamed(tx, named);
-  await tx.deleteFrom('saml_group_links').where('id', '=', id).execute();
+  await endLinks(tx, 'saml_group_link', named.group_id, [id]);
 }

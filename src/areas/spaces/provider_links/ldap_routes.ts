@@ -1,7 +1,9 @@
 /** Links of groups with groups of directories (docs/reference/group_links.md#links-with-providers). */
+import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { GroupLevel } from '../../../access/index.ts';
 import {
+  accepted,
   badParams,
   del,
   exactlyOneOf,
@@ -21,6 +23,7 @@ import { paginate, paging } from '../../../lists/index.ts';
 import { RoleId } from '../member_roles/queries.ts';
 import { directoryLinker, owner } from './access.ts';
 import { addLdapLink, removeLdapLinks } from './actions.ts';
+import { syncLinkedDirectory } from './jobs.ts';
 import { providerReasons } from './rules.ts';
 
 const LdapGroupLink = resource('LdapGroupLink', {
@@ -117,5 +120,25 @@ export const ldapGroupLinkRoutes = [
     refusals: gone,
     handle: ({ change, input: { provider, cn } }) =>
       change((tx, { group }) => removeLdapLinks(tx, { provider, cn, group_id: group.id })),
+  }),
+  post('/groups/:id/ldap_sync', {
+    operation: 'syncLdapGroup',
+    summary: 'Ask the directories of the links of a group about their people',
+    access: owner,
+    plan: 'premium',
+    returns: accepted,
+    handle: async ({ db, group }) => {
+      const { rows } = await sql<{ provider: string }>`
+        select distinct provider from ldap_group_links where group_id = ${group.id}`.execute(db);
+      // However many ask, a directory answers one question after the other.
+      await db.transaction().execute(async (tx) => {
+        for (const { provider } of rows)
+          await syncLinkedDirectory.enqueue(
+            tx,
+            { provider },
+            { key: `sync_directory:${provider}`, queue: 'directories' },
+          );
+      });
+    },
   }),
 ];

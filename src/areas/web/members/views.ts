@@ -56,20 +56,25 @@ function membershipFields({ noun, roles }: Shown, { access_level, expires_at, me
 
 const named = (text: unknown): Content => html`<span class="visually-hidden">${String(text)}</span>`;
 
-function originView(shown: Shown, id: number): Content {
+const bySource: Readonly<Record<string, string>> = {
+  ldap: 'Member by a directory',
+  saml: 'Member by a sign-in provider',
+};
+
+function originView(shown: Shown, id: number, source: unknown): Content {
   const from = shown.origins.get(id);
-  if (from === undefined) return 'Direct member';
+  if (from === undefined) return bySource[String(source)] ?? 'Direct member';
   if (from === 'invited') return 'Through an invited group';
   return html`Inherited from <a href="${groupPage(from.full_path)}">${from.full_path}</a>`;
 }
 
 function memberView(shown: Shown, member: Values, seen: Seen): Content {
-  const { id, username, created_at, expires_at, access_level, member_role } = member;
+  const { id, username, created_at, expires_at, access_level, member_role, membership_source } = member;
   const isDirect = !shown.origins.has(Number(id));
   const isOwn = seen.caller?.id === id;
   const role = (member_role as { name: string } | undefined)?.name;
   return html`<div class="line"><div>${person(member as never)} <span class="soft">@${String(username)}</span>
-<div class="soft">${originView(shown, Number(id))}, since ${time(created_at as string | null)}</div></div>
+<div class="soft">${originView(shown, Number(id), membership_source)}, since ${time(created_at as string | null)}</div></div>
 ${
   shown.mayManage && isDirect
     ? form(seen, 'change', {
