@@ -231,3 +231,16 @@ test('wrong requests are refused in the form of SCIM', async () => {
   assert.equal((await ask('GET', '/ResourceTypes')).body.Resources[0].endpoint, '/Users');
   assert.equal((await ask('GET', '/Schemas')).body.Resources[0].id, 'urn:ietf:params:scim:schemas:core:2.0:User');
 });
+
+test('administrators make and revoke the token on a page', async () => {
+  const { here } = await provisioned();
+  const page = '/admin/scim';
+  const browser = await browserOf(here, here.people.admin);
+  const made = await browser.send(page, 'token');
+  const [token] = /glsoat-[\w-]+/.exec(made.html)!;
+  assert.ok(made.html.includes(address));
+  assert.equal((await askWith(here, token)('GET', '/Users')).status, 200);
+  assert.ok(!(await browser.get(page)).html.includes(token), 'it is shown once');
+  await browser.send(page, 'revoke');
+  assert.equal((await askWith(here, token)('GET', '/Users')).status, 401);
+});

@@ -2,6 +2,7 @@
 import { systemHookPages } from '../places/hook_pages.ts';
 import { adminGeoPages } from './geo_pages.ts';
 import { adminPlacePages } from './place_pages.ts';
+import { scimPage } from './scim_pages.ts';
 import { adminSettingPages } from './setting_pages.ts';
 import { adminSystemPages } from './system_pages.ts';
 import { adminUserPages } from './user_pages.ts';
@@ -13,4 +14,5 @@ export const adminPages = [
   ...adminSettingPages,
   ...systemHookPages,
   ...adminGeoPages,
+  scimPage,
 ];

@@ -289,6 +289,7 @@ const adminMap = [
     pages: {
       hooks: { label: 'System hooks', address: '/admin/hooks', operation: 'createSystemHook' },
       applications: { label: 'Applications', address: '/admin/applications', operation: 'listApplications' },
+      scim: { label: 'SCIM', address: '/admin/scim', operation: 'createScimToken' },
       deploy_keys: { label: 'Deploy keys', address: '/admin/deploy_keys', operation: 'listDeployKeys' },
       deploy_tokens: { label: 'Deploy tokens', address: '/admin/deploy_tokens', operation: 'listDeployTokens' },
       clusters: { label: 'Clusters', address: '/admin/clusters', operation: 'addInstanceCluster' },
