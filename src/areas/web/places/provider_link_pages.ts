@@ -1,6 +1,8 @@
 /** The links of groups with directories and other providers (docs/reference/group_links.md#links-with-providers). */
 import type { Values } from '../../../http/index.ts';
+import type { Option, PageCall } from '../../../pages/index.ts';
 import { formOf, settingsPage } from '../declared/definition.ts';
+import { choicesOf } from '../declared/form_present.ts';
 import { listPart } from '../declared/list_present.ts';
 import { dotted, textOf } from '../declared/views.ts';
 import { roleNames } from './level_rules.ts';
@@ -11,8 +13,22 @@ const roleOf = (level: unknown): string => roleNames[String(level)] ?? String(le
 const present = (item: Values, names: readonly string[]): Record<string, string> =>
   Object.fromEntries(names.flatMap((name) => (item[name] === null ? [] : [[name, String(item[name])]])));
 
+const none = { value: '', label: 'None' };
+
+/** The providers in the file: directories, or all others. */
+const providersOf =
+  (isDirectory: boolean) =>
+  async ({ services }: PageCall): Promise<Option[]> =>
+    services.sign_in.providers
+      .filter(({ type }) => (type === 'ldap') === isDirectory)
+      .map(({ name, label }) => ({ value: name, label }));
+
 const role = { label: 'Role', words: roleNames };
-const customRole = { label: 'Number of a custom role', help: undefined };
+const customRole = {
+  label: 'Custom role',
+  help: undefined,
+  choices: choicesOf('listGroupMemberRoles', { label: 'name', first: [none] }),
+};
 
 export const providerLinkPage = settingsPage('group', 'provider_links', [
   listPart('ldap_link', {
@@ -26,7 +42,7 @@ export const providerLinkPage = settingsPage('group', 'provider_links', [
     create: formOf(
       'createLdapGroupLink',
       {
-        provider: { label: 'Directory' },
+        provider: { label: 'Directory', choices: providersOf(true), help: undefined },
         cn: { label: 'Name of the group (cn)', help: 'Or else a filter' },
         filter: { label: 'Filter', help: 'Such as (title=cook)' },
         group_access: role,
@@ -55,7 +71,11 @@ export const providerLinkPage = settingsPage('group', 'provider_links', [
       'createSamlGroupLink',
       {
         saml_group_name: { label: 'Name of the group', help: undefined },
-        provider: { label: 'Provider', help: 'Empty for any' },
+        provider: {
+          label: 'Provider',
+          help: undefined,
+          choices: async (call) => [{ value: '', label: 'Any' }, ...(await providersOf(false)(call))],
+        },
         access_level: role,
         member_role_id: customRole,
       },
