@@ -1,7 +1,7 @@
 /**
  * The first part of `npm run campaign`: writing, killing and looking what is left, round after round, while statements compute, a backup is written or a
- * database is migrated; and killing while applications send errors as fast as they are taken. CAMPAIGN_CRASH_MINUTES, CAMPAIGN_INGESTION_ROUNDS and
- * CAMPAIGN_PIPELINE_ROUNDS say for how long, CRASH_SEED repeats the order of the rounds.
+ * database is migrated; and killing while applications send errors as fast as they are taken. CAMPAIGN_CRASH_MINUTES, CAMPAIGN_INGESTION_ROUNDS,
+ * CAMPAIGN_PIPELINE_ROUNDS and CAMPAIGN_AUDIT_ROUNDS say for how long, CRASH_SEED repeats the order of the rounds.
  */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -14,16 +14,27 @@ import { sql } from 'kysely';
 import { startEmbedded } from '../../src/db/embedded.ts';
 import { connect } from '../../src/db/index.ts';
 import { schemaDump } from '../../src/db/schema_dump.ts';
-import { applications, openScene, playRound, type Scene, tried, victims, workshops } from '../crash/scene.ts';
+import {
+  administrators,
+  applications,
+  openScene,
+  playRound,
+  type Scene,
+  tried,
+  victims,
+  workshops,
+} from '../crash/scene.ts';
 import { installPreviousRelease } from '../operating/previous_release.ts';
 import { atFileEnd } from '../support/file_end.ts';
 import { coppice, environmentFor, killDatabase, killServer, spawnServer, startInstance } from '../support/instance.ts';
 import { type Random, randomFrom } from '../support/random.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
 
 const seed = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000);
 const minutes = Number(process.env.CAMPAIGN_CRASH_MINUTES ?? 15);
 const ingestionRounds = Number(process.env.CAMPAIGN_INGESTION_ROUNDS ?? 10);
 const pipelineRounds = Number(process.env.CAMPAIGN_PIPELINE_ROUNDS ?? 10);
+const auditRounds = Number(process.env.CAMPAIGN_AUDIT_ROUNDS ?? 10);
 /** The kill comes within some seconds. */
 const mostEnds = 100;
 const mostEvents = 2000;
@@ -172,6 +183,54 @@ test(`of ${pipelineRounds} kills beside runners, none loses an end, a byte of a 
     console.log(`round ${number}: killed ${victim}, ${scene.memory.pipelines.size} pipelines so far`);
   }
   console.log(await closeScene(scene));
+});
+
+/** A scene whose audit events of protected tags are sent to a receiver. */
+async function openTold(receiver: Receiver): Promise<Scene> {
+  const scene = await openScene();
+  const given = { destination_url: receiver.url, event_type_filters: ['protected_tag_created'] };
+  const { status, body } = await scene.api.post('/audit_event_streaming_destinations', given);
+  assert.equal(status, 201, JSON.stringify(body));
+  return scene;
+}
+
+/** Each event has arrived at least once, at the latest a while after the last kill. */
+async function closeTold(scene: Scene, receiver: Receiver): Promise<void> {
+  const written = await withConnectionString(scene.environment.COPPICE_DATA, async (connectionString) => {
+    const db = connect({ connectionString, max: 1 });
+    const rows = await db
+      .selectFrom('audit_events')
+      .select('id')
+      .where('event_name', '=', 'protected_tag_created')
+      .execute();
+    await db.destroy();
+    return rows.map(({ id }) => id);
+  });
+  const missing = () => {
+    const told = new Set(receiver.received.map(({ body }) => body.id));
+    return written.filter((id) => !told.has(id));
+  };
+  for (let left = 600; left > 0 && missing().length > 0; left--) await sleep(100);
+  assert.deepEqual(missing(), [], 'events that did not arrive');
+  console.log(`${written.length} events arrived, ${receiver.take().length - written.length} of them again`);
+  await closeScene(scene);
+}
+
+test(`of ${auditRounds} kills while rules change, none loses an audit event or its way to another system (CRASH_SEED=${seed})`, async (t) => {
+  const random = randomFrom(seed);
+  const receiver = await startReceiver();
+  t.after(() => receiver.stop());
+  let scene = await openTold(receiver);
+  for (let number = 0; number < auditRounds; number++) {
+    if (number > 0 && number % roundsPerScene === 0) {
+      await closeTold(scene, receiver);
+      scene = await openTold(receiver);
+    }
+    const victim = random.of(victims);
+    await playRound(scene, number, victim, random, { writers: administrators, successes: mostEnds });
+    console.log(`round ${number}: killed ${victim}, ${scene.memory.tags.size} tags so far`);
+  }
+  await closeTold(scene, receiver);
 });
 
 /** @returns what was written, after a last look by the program's own check */

@@ -6,11 +6,17 @@ import type { Database } from '../../src/db/index.ts';
 import type { Client } from '../support/client.ts';
 import { asked, type Memory, type Project, type Round } from './writers.ts';
 
-/** Protects tags, one after the other, and removes every second one. */
-export async function protectTags(api: Client, project: Project, round: Round, { tags }: Memory): Promise<void> {
+/** Protects tags, one after the other, and removes every second one. @param writer one of several at the same time */
+export async function protectTags(
+  api: Client,
+  project: Project,
+  round: Round,
+  { tags }: Memory,
+  writer = 0,
+): Promise<void> {
   const url = `/projects/${project.id}/protected_tags`;
   for (let count = 0; !round.isOver; count++) {
-    const name = `v${round.number}.${count}`;
+    const name = `v${round.number}.${writer}.${count}`;
     tags.set(name, { added: 'unknown' });
     const { fate: added } = await asked(round, name, api.post(url, { name }));
     tags.set(name, { added });

@@ -34,6 +34,7 @@ import {
 const fileWriters = 3;
 const pushers = 2;
 const senders = 4;
+const administratorsAtOnce = 4;
 /** As many as keep a server busy. */
 const sendersAlone = 32;
 /** The kill comes after so many successes, and a moment later. */
@@ -111,6 +112,10 @@ export const applications: Writers = ({ store, memory }, round) =>
   Array.from({ length: sendersAlone }, (_, sender) =>
     sendEvents(store, sender, round, memory, () => round.onSuccess()),
   );
+
+/** Administrators alone, who change rules as fast as they can. */
+export const administrators: Writers = ({ api, project, memory }, round) =>
+  Array.from({ length: administratorsAtOnce }, (_, writer) => protectTags(api, project, round, memory, writer));
 
 /** Pipelines and their runners alone. */
 export const workshops: Writers = ({ api, workshop, memory }, round) => runPipelines(api, workshop, round, memory);
