@@ -6,7 +6,7 @@ import { before, type TestContext, test } from 'node:test';
 import { Attribute, Change } from 'ldapts';
 import { checkActivePeople, checkEverybody } from '../../src/areas/people/providers/index.ts';
 import { ownAddress } from '../support/address.ts';
-import { allowSignIns, anonymousBrowser, type Browser } from '../support/browser.ts';
+import { allowSignIns, anonymousBrowser, type Browser, browserOf } from '../support/browser.ts';
 import { browserTest } from '../support/chromium.ts';
 import { atFileEnd } from '../support/file_end.ts';
 import { gitClient } from '../support/git.ts';
@@ -288,4 +288,29 @@ browserTest('a person signs in by the form of a directory', async (invite, t) =>
   await visitor.fill({ Name: uid, Password: 'a word' });
   await visitor.press('Sign in with Directory');
   assert.equal(visitor.path, '/dashboard/todos');
+});
+
+directoryTest('somebody who is signed in links their account in a directory', async (at, there) => {
+  const path = '/-/user_settings/identities';
+  const [uid, other] = [await somebody(there), await somebody(there)];
+  const person = await at.person();
+  const browser = await browserOf(at, person);
+  const link = (login: string, password: string) =>
+    browser.send(path, 'link', { provider: 'directory', login, password });
+  const identities = async () =>
+    (await at.as('admin').get(`/users/${person.id}`)).body.identities.map(
+      (each: { extern_uid: string }) => each.extern_uid,
+    );
+  assert.equal((await link(uid, 'another word')).status, 401);
+  assert.equal((await link(uid, '')).status, 401);
+  assert.deepEqual(await identities(), []);
+  assert.equal((await signIn(at, 'directory', other)).status, 303);
+  const taken = await link(other, 'a word');
+  assert.equal(taken.status, 422);
+  assert.match(taken.html, /This identity belongs to another account\./);
+  assert.deepEqual(await identities(), []);
+  assert.equal((await link(uid, 'a word')).to, path);
+  assert.deepEqual(await identities(), [dnOf(uid)]);
+  assert.equal((await userOf(at, uid)).id, person.id);
+  assert.equal((await signIn(at, 'directory', uid)).status, 303);
 });

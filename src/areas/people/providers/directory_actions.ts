@@ -5,7 +5,7 @@ import type { Database } from '../../../db/index.ts';
 import { ApiError, type Services } from '../../../http/index.ts';
 import { type LdapProvider, ldap, ProviderError, type Stated } from '../../../identity_providers/index.ts';
 import type { DirectoryServices, JobServices } from '../../../services/index.ts';
-import { accountFor } from './account_actions.ts';
+import { accountFor, linkIdentity } from './account_actions.ts';
 import { SignInRefused } from './rules.ts';
 import { refusing } from './sign_in_actions.ts';
 import { setState, syncAccount } from './sync_actions.ts';
@@ -41,22 +41,53 @@ async function accountIn(db: Database, provider: LdapProvider, stated: Stated, a
 }
 
 /**
- * Signs somebody in with a directory. Attempts are counted together with those of passwords.
+ * The person with a name and a password. Attempts are counted together with those of passwords.
  * @throws SignInRefused; ApiError 401 for a wrong name or password, 429
+ */
+async function provedBy(
+  services: Services,
+  provider: LdapProvider,
+  given: Credentials,
+  { address, browser }: Device,
+): Promise<Stated> {
+  const forgive = await countAttempt(services, { login: given.login, address, browser });
+  const stated = await statedBy(provider, given);
+  if (!stated) throw new ApiError(401, { message: 'The name or the password is wrong.' });
+  await forgive();
+  return stated;
+}
+
+/**
+ * Signs somebody in with a directory.
+ * @throws as `provedBy`
  */
 export async function signInByDirectory(
   services: Services,
   provider: LdapProvider,
   given: Credentials,
-  { address, browser }: Device,
+  device: Device,
 ): Promise<number> {
-  const forgive = await countAttempt(services, { login: given.login, address, browser });
-  const stated = await statedBy(provider, given);
-  if (!stated) throw new ApiError(401, { message: 'The name or the password is wrong.' });
-  await forgive();
-  const user_id = await accountIn(services.db, provider, stated, address);
+  const stated = await provedBy(services, provider, given, device);
+  const user_id = await accountIn(services.db, provider, stated, device.address);
   await services.followGroups(services, provider, [{ user_id, ...stated }]);
   return user_id;
+}
+
+/**
+ * Gives the identity of a person in a directory to the account of somebody who is signed in.
+ * @throws as `provedBy`
+ */
+export async function linkByDirectory(
+  services: Services,
+  provider: LdapProvider,
+  given: Credentials,
+  device: Device,
+  user_id: number,
+): Promise<void> {
+  const stated = await provedBy(services, provider, given, device);
+  await linkIdentity(services.db, provider, user_id, stated);
+  await recordCheck(services.db, provider.name, stated.uid);
+  await services.followGroups(services, provider, [{ user_id, ...stated }]);
 }
 
 /** The user with a name and a password in one of the directories, where programs send a password. One that does not answer is passed over. */

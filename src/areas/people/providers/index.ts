@@ -1,5 +1,5 @@
 /** Providers that sign people in, for the pages. */
-export { askDirectories, checkIfThere, signInByDirectory } from './directory_actions.ts';
+export { askDirectories, checkIfThere, linkByDirectory, signInByDirectory } from './directory_actions.ts';
 export { providerDoorway } from './http.ts';
 export { linkedProviders, unlinkIdentity } from './identity_actions.ts';
 export { checkActivePeople, checkEverybody, forgetOldRounds } from './jobs.ts';

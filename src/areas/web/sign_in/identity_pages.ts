@@ -1,10 +1,11 @@
 /** The accounts at providers that a user has linked to theirs (docs/reference/sign_in_providers.md#linking-identities). */
+import { outsideOf } from '../../../access/index.ts';
 import { notFound } from '../../../http/index.ts';
 import { form, hidden, html, page, rows, textIn } from '../../../pages/index.ts';
-import { linkedProviders, providerNamed, unlinkIdentity } from '../../people/providers/index.ts';
+import { linkByDirectory, linkedProviders, providerNamed, unlinkIdentity } from '../../people/providers/index.ts';
 import { besideMap } from '../declared/definition.ts';
-import { leave } from './provider_pages.ts';
-import { originsAway } from './provider_views.ts';
+import { credentialsIn, explained, leave } from './provider_pages.ts';
+import { fieldsOf, originsAway } from './provider_views.ts';
 
 const path = '/-/user_settings/identities';
 
@@ -16,7 +17,7 @@ const ownIdentitiesPage = page(path, {
     const { providers } = services.sign_in;
     return {
       linked: linked.map((name) => ({ name, label: providerNamed(services, name)?.label ?? name })),
-      others: providers.filter(({ name, type }) => type !== 'ldap' && !linked.includes(name)),
+      others: providers.filter(({ name }) => !linked.includes(name)),
       leads_to: await originsAway(call),
     };
   },
@@ -25,8 +26,14 @@ const ownIdentitiesPage = page(path, {
       is_sensitive: true,
       async act(call, fields) {
         const provider = providerNamed(call.services, textIn(fields, 'provider'));
-        if (!provider || provider.type === 'ldap') throw notFound('Provider');
-        return leave(call, provider, { to: path, kept: '' }, call.caller!.id);
+        if (!provider) throw notFound('Provider');
+        const { services, device, reply, caller } = call;
+        if (provider.type !== 'ldap') return leave(call, provider, { to: path, kept: '' }, caller!.id);
+        const outside = outsideOf(reply.request);
+        return explained(call, provider, async () => {
+          await outside(() => linkByDirectory(services, provider, credentialsIn(fields), device, caller!.id));
+          return path;
+        });
       },
     },
     unlink: {
@@ -49,9 +56,15 @@ ${form(seen, 'unlink', { fields: [hidden('provider', name)], button: `Unlink ${l
   ),
   'None is linked.',
 )}
-<div class="actions">${others.map(({ name, label }) =>
-      form(seen, 'link', { fields: [hidden('provider', name)], button: `Link ${label}`, look: 'plain', key: name }),
-    )}</div>`,
+${others.map(
+  (provider) => html`${provider.type === 'ldap' && html`<h2>${provider.label}</h2>`}
+${form(seen, 'link', {
+  fields: [...fieldsOf(provider), hidden('provider', provider.name)],
+  button: `Link ${provider.label}`,
+  look: 'plain',
+  key: provider.name,
+})}`,
+)}`,
   }),
 });
 

@@ -26,7 +26,7 @@ function providerIn({ services, params }: PageCall) {
 }
 
 /** Shows why somebody is not signed in, and writes it into the log. */
-async function explained<T>(
+export async function explained<T>(
   { reply }: PageCall,
   provider: { name: string },
   doing: () => Promise<T>,
@@ -54,11 +54,17 @@ export async function leave(
   });
 }
 
+/** What is typed for a directory. */
+export const credentialsIn = (fields: Values) => ({
+  login: textIn(fields, 'login'),
+  password: textIn(fields, 'password'),
+});
+
 async function signIn(call: PageCall, fields: Values): Promise<string | URL | View | Resumed> {
   const provider = providerIn(call);
   if (provider.type !== 'ldap') return leave(call, provider, goingIn(fields));
   const { services, device, reply } = call;
-  const given = { login: textIn(fields, 'login'), password: textIn(fields, 'password') };
+  const given = credentialsIn(fields);
   return explained(call, provider, async () => {
     const outside = outsideOf(reply.request);
     const user_id = await outside(() => signInByDirectory(services, provider, given, device));
