@@ -54,6 +54,7 @@ export async function showPresence(options: PresenceOptions): Promise<Presence> 
     const asked = client ?? (await connect());
     await record(asked);
     await releaseJobsOfTheDead(asked);
+    await freeQueues(asked, worker);
     const found = await straysOf(asked, worker, running());
     // A job that has just ended also looks lost, until the queue has recorded its end.
     await giveBack(
@@ -96,6 +97,16 @@ async function releaseJobsOfTheDead(client: pg.Client): Promise<void> {
     `with dead as (select array_agg(distinct locked_by) as workers, count(*) as jobs from graphile_worker._private_jobs where ${isOfTheDead})
      select graphile_worker.force_unlock_workers(workers), pg_notify('jobs:insert', json_build_object('count', jobs)::text)
        from dead where jobs > 0`,
+  );
+}
+
+/** Frees named queues that the worker has locked and of which it has no job: after the database has crashed, nothing else would free them for hours. */
+async function freeQueues(client: pg.Client, worker: string): Promise<void> {
+  await client.query(
+    `update graphile_worker._private_job_queues queue set locked_at = null, locked_by = null
+      where locked_by = $1 and locked_at < now() - interval '10 seconds'
+        and not exists (select from graphile_worker._private_jobs job where job.job_queue_id = queue.id and job.locked_by = $1)`,
+    [worker],
   );
 }
 

@@ -15,6 +15,7 @@ import { connect, type Database } from '../db/index.ts';
 import { migrate } from '../db/migrate.ts';
 import { noSignInFile } from '../identity_providers/index.ts';
 import { secretsFrom } from '../secrets/index.ts';
+import { showPresence } from './alive.ts';
 import { type AnyJob, Ended, job, peerQueueOf, startWorker } from './index.ts';
 
 const log = pino({ level: 'silent' });
@@ -420,4 +421,30 @@ test('a run ends when what it is for is gone, and is not tried again', async (t)
   await watched.enqueue(db, {});
   while (ended.length === 0 || (await queued(db, 'test_watched')).length > 0) await turn(20);
   assert.deepEqual(ended, ['It was deleted.']);
+});
+
+test('a queue that a worker has locked without a job is free again', async () => {
+  const { db, connectionString } = await testDatabase();
+  const worker = 'with a lost job';
+  await sql`
+    insert into graphile_worker._private_job_queues (queue_name, locked_by, locked_at)
+    values ('lost', ${worker}, now() - interval '1 minute'), ('kept', 'another', now() - interval '1 minute')`.execute(
+    db,
+  );
+  const presence = await showPresence({
+    ...{ connectionString, worker, facts: { hostname: 'localhost', pid: 1, concurrency: 0, jobs: [] } },
+    takeRuns: () => ({ processed: 0, failed: 0 }),
+    returnRuns: () => {},
+    running: () => [],
+    onError: assert.fail,
+  });
+  await presence.end();
+  const { rows } = await sql`
+    select queue_name, locked_by from graphile_worker._private_job_queues where queue_name in ('lost', 'kept') order by 1`.execute(
+    db,
+  );
+  assert.deepEqual(rows, [
+    { queue_name: 'kept', locked_by: 'another' },
+    { queue_name: 'lost', locked_by: null },
+  ]);
 });
