@@ -1,6 +1,7 @@
 /** The settings of projects and groups, as their maintainers and owners change them in a browser. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sectionPages } from '../../src/areas/web/house/map_rules.ts';
 import { browserOf, fillIn } from '../support/browser.ts';
 import { elementsOf, formsIn, sentBy } from '../support/html_tree.ts';
 import { filledWorld } from '../support/repository.ts';
@@ -175,4 +176,20 @@ test('a freeze period is tried on a calendar of twelve weeks before it is saved'
   assert.match(wrong.html, /role="status">Begins is invalid syntax/);
   await browser.send(path, 'create_period', period);
   assert.match((await browser.get(path)).html, /Calendar[\s\S]*Frozen 1[123] times/);
+});
+
+test('administrators find every page of the settings in the list beside them', async () => {
+  const here = await world();
+  const browser = await browserOf(here, here.people.admin);
+  for (const [map, start] of [
+    ['project', `/${here.project.full_path}`],
+    ['group', `/groups/${here.group.full_path}`],
+  ] as const) {
+    const { html } = await browser.get(`${start}/-/settings/access_tokens`);
+    const missing = sectionPages(map).filter(({ address }) => !html.includes(`"${start}${address}"`));
+    assert.deepEqual(
+      missing.map(({ label }) => label),
+      [],
+    );
+  }
 });
