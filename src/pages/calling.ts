@@ -140,10 +140,12 @@ export function callOf(
     },
     may: async (operation, given = {}) => {
       const endpoint = endpointOf(operation);
+      // A role may be enough to know, before it is known about which object: no object has this id.
+      const unnamed = Object.fromEntries(pathParameters(endpoint.path).map((name) => [name, 0]));
       try {
         await performerOf(endpoint).grant({
           caller,
-          params: paramsFor(endpoint, { ...params, ...given }),
+          params: paramsFor(endpoint, { ...unnamed, ...params, ...given }),
           rightsVersion,
         });
         return true;

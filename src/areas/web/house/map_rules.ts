@@ -25,7 +25,7 @@ const projectMap = [
       features: { label: 'Visibility and features', address: '/-/settings/features', operation: 'updateProject' },
       badges: { label: 'Badges', address: '/-/settings/badges', operation: 'createProjectBadge' },
       uploads: { label: 'Uploaded files', address: '/-/uploads', operation: 'listProjectUploads' },
-      audit_events: { label: 'Audit events', address: '/-/audit_events', operation: 'listProjectAuditEvents' },
+      audit_events: { label: 'Audit events', address: '/-/audit_events', operation: 'getProjectAuditEvent' },
     },
   },
   {
@@ -122,7 +122,7 @@ const groupMap = [
       seats: { label: 'Seats', address: '/-/settings/seats', operation: 'listBillableMembers' },
       badges: { label: 'Badges', address: '/-/settings/badges', operation: 'createGroupBadge' },
       uploads: { label: 'Uploaded files', address: '/-/uploads', operation: 'listGroupUploads' },
-      audit_events: { label: 'Audit events', address: '/-/audit_events', operation: 'listGroupAuditEvents' },
+      audit_events: { label: 'Audit events', address: '/-/audit_events', operation: 'getGroupAuditEvent' },
       audit_streams: {
         label: 'Streams of audit events',
         address: '/-/audit_events/streams',
