@@ -61,7 +61,7 @@ ${facts([[text, `x${text}`]])}${rows([`x${text}`], text)}${pager(page, seen)}<a 
       icon: 'code' as const,
       pages: [
         { name: text, label: text, path: text },
-        { name: 'b', label: text, path: text },
+        { name: `${text}b`, label: text, path: text },
       ],
     },
   ];
