@@ -26,6 +26,7 @@ const programs = [
   'lockfiles/reading_worker',
   'markdown/html_worker',
   'markdown/plain_worker',
+  'security_policies/reading_worker',
   'security_reports/reading_worker',
   'source_maps/mapping_worker',
   'state_files/reading_worker',

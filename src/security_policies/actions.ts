@@ -1,0 +1,112 @@
+/** What policies do: the approvals that they require, and the message of the bot. */
+import {
+  attribute,
+  boolean,
+  integerWithin,
+  type Parsed,
+  type Place,
+  record,
+  type Shape,
+} from '../ci_configuration/shapes/shape.ts';
+import { isMapping } from '../ci_configuration/values.ts';
+import { isGiven, listOf, word } from './lists.ts';
+
+/** The most approvers of a kind that an action names. */
+const maximumApprovers = 300;
+const maximumDemands = 5;
+
+/** An id of a row. */
+export const id = integerWithin(1, Number.MAX_SAFE_INTEGER, 'should be an ID');
+
+const levels = ['guest', 'planner', 'reporter', 'developer', 'maintainer', 'owner'] as const;
+export type LevelName = (typeof levels)[number];
+
+/** The name of a level, or the id of a member role. */
+const role: Shape<LevelName | number> = (value, at) => {
+  if (typeof value === 'number') return id(value, at);
+  return (
+    levels.find((level) => level === value) ??
+    at.fault(`should be the ID of a member role or one of: ${levels.join(', ')}`)
+  );
+};
+
+const kindName = { type: attribute(word) };
+
+const approverMembers = {
+  user_approvers: attribute(listOf(word, maximumApprovers)),
+  user_approvers_ids: attribute(listOf(id, maximumApprovers)),
+  group_approvers: attribute(listOf(word, maximumApprovers)),
+  group_approvers_ids: attribute(listOf(id, maximumApprovers)),
+  role_approvers: attribute(listOf(role, maximumApprovers)),
+};
+const approverNames = Object.keys(approverMembers) as (keyof typeof approverMembers)[];
+
+const demandShape = record(
+  {
+    ...kindName,
+    approvals_required: attribute(integerWithin(1, 100, 'should be a number from 1 to 100')),
+    ...approverMembers,
+  },
+  ['approvals_required'],
+);
+
+/** Approvals that a policy requires. */
+export type ApprovalDemand = Required<Parsed<typeof approverMembers>> & { approvals_required: number };
+
+const demand: Shape<{ demand: ApprovalDemand }> = (value, at) => {
+  const read = demandShape(value, at);
+  if (read?.approvals_required === undefined || !isMapping(value)) return undefined;
+  if (approverNames.some((name) => isGiven(value, name) && read[name] === undefined)) return undefined;
+  const approvers = Object.fromEntries(approverNames.map((name) => [name, read[name] ?? []])) as unknown as Required<
+    Parsed<typeof approverMembers>
+  >;
+  const people = new Set([...approvers.user_approvers, ...approvers.user_approvers_ids]).size;
+  const open =
+    approvers.group_approvers.length + approvers.group_approvers_ids.length + approvers.role_approvers.length;
+  if (people + open === 0) return at.fault('names no approvers');
+  // What nobody can ever approve would lock each project, that of the policy among them.
+  if (open === 0 && people < read.approvals_required)
+    return at.fault(`requires ${read.approvals_required} approvals and names ${people} approvers`);
+  return { demand: { ...approvers, approvals_required: read.approvals_required } };
+};
+
+const messageShape = record({ ...kindName, enabled: attribute(boolean) }, ['enabled']);
+const message: Shape<{ message: boolean }> = (value, at) => {
+  const read = messageShape(value, at);
+  return read && { message: read.enabled! };
+};
+
+const kinds: Readonly<Record<string, Shape<{ demand?: ApprovalDemand; message?: boolean }>>> = {
+  require_approval: demand,
+  send_bot_message: message,
+};
+
+const action: Shape<{ demand?: ApprovalDemand; message?: boolean }> = (value, at) => {
+  if (!isMapping(value)) return at.fault('should be a hash');
+  const type = value.get('type');
+  if (typeof type !== 'string' || !Object.hasOwn(kinds, type))
+    return at.attribute('type').fault(`should be one of: ${Object.keys(kinds).join(', ')}`);
+  return kinds[type]!(value, at);
+};
+
+export interface Actions {
+  demands: ApprovalDemand[];
+  /** Whether the bot writes what the policy asks for. */
+  sends_message: boolean;
+}
+
+/** Sorts the actions of a policy. */
+function sorted(read: readonly { demand?: ApprovalDemand; message?: boolean }[], at: Place): Actions | undefined {
+  const demands = read.flatMap((each) => each.demand ?? []);
+  const messages = read.flatMap((each) => each.message ?? []);
+  if (demands.length > maximumDemands) return at.fault(`has too many require_approval (maximum ${maximumDemands})`);
+  if (messages.length > 1) return at.fault('has too many send_bot_message (maximum 1)');
+  // As long as a policy does not say otherwise, people are told why they wait.
+  return { demands, sends_message: messages[0] ?? demands.length > 0 };
+}
+
+/** The `actions` of a policy. */
+export const actions: Shape<Actions> = (value, at) => {
+  const read = listOf(action, maximumDemands + 1, (list, number) => list.entry(String(number)))(value, at);
+  return read && sorted(read, at);
+};
