@@ -7778,6 +7778,44 @@ comment on column secure_files.metadata is 'What a certificate says of itself; n
 comment on column secure_files.content_key is 'Encrypted: the key with which the blob is encrypted.';
 comment on column secure_files.stored_bytes is 'The size of the blob.';
 
+create table security_policy_files (
+  project_id bigint not null,
+  policies jsonb default '[]'::jsonb not null,
+  commit_id text,
+  blob_id text,
+  read_blob_id text,
+  errors text[] default '{}'::text[] not null,
+  changed_at timestamp with time zone default now() not null,
+  constraint security_policy_files_pkey PRIMARY KEY (project_id),
+  constraint security_policy_files_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+comment on table security_policy_files is 'The files of security policies of projects that something is linked to.';
+comment on column security_policy_files.policies is 'Those of the last good version, as src/security_policies reads them.';
+comment on column security_policy_files.commit_id is 'The commit of the default branch from which the last good version was read; null before there was one.';
+comment on column security_policy_files.blob_id is 'The last good version; null if the file is gone.';
+comment on column security_policy_files.read_blob_id is 'The newest version that was read, good or not; null if the file is gone.';
+comment on column security_policy_files.errors is 'What is wrong with the newest version, so that it is not in force.';
+comment on column security_policy_files.changed_at is 'When the policies in force changed last.';
+
+create table security_policy_links (
+  id bigint generated always as identity not null,
+  project_id bigint,
+  group_id bigint,
+  policy_project_id bigint not null,
+  created_at timestamp with time zone default now() not null,
+  constraint security_policy_links_pkey PRIMARY KEY (id),
+  constraint security_policy_links_group_key UNIQUE (group_id),
+  constraint security_policy_links_project_key UNIQUE (project_id),
+  constraint security_policy_links_have_one_owner CHECK (num_nonnulls(project_id, group_id) = 1),
+  constraint security_policy_links_not_itself CHECK (project_id <> policy_project_id),
+  constraint security_policy_links_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint security_policy_links_policy_project_id_fkey FOREIGN KEY (policy_project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint security_policy_links_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX security_policy_links_by_policy_project ON security_policy_links USING btree (policy_project_id);
+comment on table security_policy_links is 'Which project has the policies of a project, or of all projects in a group.';
+comment on column security_policy_links.policy_project_id is 'The project with the file. Its policies are in force while it is in the same top-level group and neither archived nor marked for deletion.';
+
 create table service_accounts (
   user_id bigint not null,
   group_id bigint,

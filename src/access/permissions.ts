@@ -29,7 +29,7 @@ const declared = {
   manage_group_access_tokens: { from: 'owner' },
   manage_merge_request_settings: { from: 'maintainer' },
   manage_project_access_tokens: { from: 'maintainer' },
-  manage_security_policy_link: { from: 'owner', unused: 'There are no security policies.' },
+  manage_security_policy_link: { from: 'owner' },
   read_code: { from: 'reporter' },
   read_runners: { from: 'maintainer', in_groups: 'owner' },
   read_dependency: { from: 'reporter' },

@@ -8,6 +8,7 @@ import { branchAccessAudit, protectedBranchAudit } from './code/protected_branch
 import { protectedTagAudit } from './code/protected_tags/audit.ts';
 import { pushRuleAudit } from './code/push_rules/audit.ts';
 import { runnerAudit } from './code/runners/audit.ts';
+import { policyFileAudit, policyLinkAudit } from './code/security_policies/audit.ts';
 import { clusterAudit } from './deployments/clusters/audit.ts';
 import { deployKeyAudit } from './deployments/deploy_keys/audit.ts';
 import { deployTokenAudit } from './deployments/deploy_tokens/audit.ts';
@@ -80,6 +81,8 @@ export const auditedNouns: readonly AuditedNoun[] = [
   memberRoleAudit,
   planLimitAudit,
   projectAudit,
+  policyFileAudit,
+  policyLinkAudit,
   protectedBranchAudit,
   protectedEnvironmentAudit,
   protectedTagAudit,

@@ -80,6 +80,8 @@ import { lastCommitRoute } from './code/repository/trees/last_commit_routes.ts';
 import { repositoryNameRoutes } from './code/repository/trees/name_routes.ts';
 import { treeRoutes } from './code/repository/trees/routes.ts';
 import { repositoryFiles } from './code/repository_files/routes.ts';
+import { policyFollower } from './code/security_policies/index.ts';
+import { securityPolicyRoutes } from './code/security_policies/routes.ts';
 import { snapshotRoutes } from './code/snapshots/routes.ts';
 import { snippetNoun, snippetRepositories } from './code/snippets/index.ts';
 import { snippetRoutes } from './code/snippets/routes.ts';
@@ -321,6 +323,7 @@ export const repositories: Repositories = {
     mergeRequestFollower,
     releaseFollower,
     dependencyFollower,
+    policyFollower,
     indexFollower,
     pipelineFollower,
     mirrorFollower,
@@ -685,6 +688,11 @@ export const endpoints: readonly FiledEndpoint[] = [
     'What commits, files, branches and tags must keep to when they are pushed.',
     pushRuleRoutes,
     pushRuleCheckRoutes,
+  ),
+  ...tagged(
+    'Security policies',
+    'Approvals that a group or project requires by a file in another project.',
+    securityPolicyRoutes,
   ),
   ...tagged(
     'Mirrors',

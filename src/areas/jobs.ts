@@ -35,6 +35,7 @@ import {
   removeUnused,
   settleReferences,
 } from './code/repository/index.ts';
+import { readSecurityPolicies, tellOfPolicyErrors } from './code/security_policies/index.ts';
 import { endEnvironments } from './deployments/environments/index.ts';
 import { followPrimary, keepSlots } from './geo/following/index.ts';
 import { statusPolls } from './geo/geo_nodes/index.ts';
@@ -120,6 +121,7 @@ export const jobs: readonly AnyJob[] = [
   indexCode,
   keepCodeIndex,
   keepDependencies,
+  readSecurityPolicies,
   scanDependencies,
   writeDependencyExport,
   digestErrors,
@@ -157,6 +159,7 @@ export const jobs: readonly AnyJob[] = [
   pushMirror,
   schedulePulls,
   tellOfMirrorFailure,
+  tellOfPolicyErrors,
   assignPipelines,
   endOverdueJobs,
   measureCoverage,

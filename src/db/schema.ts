@@ -2703,6 +2703,24 @@ export interface SecureFiles {
   created_at: Generated<Timestamp>;
 }
 
+export interface SecurityPolicyFiles {
+  project_id: number;
+  policies: Generated<Json>;
+  commit_id: string | null;
+  blob_id: string | null;
+  read_blob_id: string | null;
+  errors: Generated<string[]>;
+  changed_at: Generated<Timestamp>;
+}
+
+export interface SecurityPolicyLinks {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  group_id: number | null;
+  policy_project_id: number;
+  created_at: Generated<Timestamp>;
+}
+
 export interface ServiceAccounts {
   user_id: number;
   group_id: number | null;
@@ -3297,6 +3315,8 @@ export interface DB {
   saved_views: SavedViews;
   scim_tokens: ScimTokens;
   secure_files: SecureFiles;
+  security_policy_files: SecurityPolicyFiles;
+  security_policy_links: SecurityPolicyLinks;
   service_accounts: ServiceAccounts;
   snippet_user_agents: SnippetUserAgents;
   snippets: Snippets;

@@ -1,7 +1,7 @@
 /** Selects the branches and tags of a mirror. */
 import type { Database } from '../../../db/index.ts';
 import { matchEach } from '../../../expressions/index.ts';
-import { isAbout } from '../protected_branches/rules.ts';
+import { isAbout } from '../../../foundation/wildcards.ts';
 
 export interface Selection {
   only_protected: boolean;

@@ -2,10 +2,11 @@
 import { sql } from 'kysely';
 import { knownIn, knownInGroup, levels, type Project } from '../../../access/index.ts';
 import { type Database, isUniqueViolation, ofAnyLength } from '../../../db/index.ts';
+import { isAbout } from '../../../foundation/wildcards.ts';
 import { type Caller, conflict, forbidden, found, unprocessable } from '../../../http/index.ts';
 import { retryWaiting } from '../commit_statuses/actions.ts';
 import { defaultProtectionOf, type ProtectionOwner, ruleNamed, rulesOf } from './queries.ts';
-import { type Entry, entriesFrom, isAbout, isProtecting, mayUnprotect, type ProtectedAction } from './rules.ts';
+import { type Entry, entriesFrom, isProtecting, mayUnprotect, type ProtectedAction } from './rules.ts';
 
 /** A change of entries: a new entry, another grantee for the entry with this id, or its removal. */
 export interface EntryChange extends Entry {

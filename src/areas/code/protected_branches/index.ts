@@ -2,4 +2,4 @@
 export { protectDefaultBranch } from './actions.ts';
 export { protectionFor, protectsProject } from './queries.ts';
 export { protectedBranches } from './relation.ts';
-export { defaultProtection, isAbout, ProtectionDefaults } from './rules.ts';
+export { defaultProtection, ProtectionDefaults } from './rules.ts';

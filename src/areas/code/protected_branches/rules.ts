@@ -1,6 +1,7 @@
 /** Evaluates branch protections: matching branches, and permitted actions. Pure functions. */
 import { type Static, Type } from 'typebox';
 import { levels } from '../../../access/index.ts';
+import { isAbout } from '../../../foundation/wildcards.ts';
 import { allOptional } from '../../../http/index.ts';
 import { tooLong } from '../../../texts/index.ts';
 
@@ -49,25 +50,6 @@ export interface BranchProtection {
   allows_force_push: boolean;
   may_push: boolean;
   may_merge: boolean;
-}
-
-/**
- * Whether a protection matches a branch: `*` matches any characters, including slashes and none.
- * The pieces between the asterisks are matched in turn, because a regular expression takes exponential time for some names.
- */
-export function isAbout(name: string, branch: string): boolean {
-  const [start = '', ...pieces] = name.split('*');
-  if (pieces.length === 0) return name === branch;
-  const end = pieces.pop()!;
-  if (!branch.startsWith(start) || branch.length < start.length + end.length || !branch.endsWith(end)) return false;
-  const middle = branch.slice(start.length, branch.length - end.length);
-  let at = 0;
-  for (const piece of pieces) {
-    const found = middle.indexOf(piece, at);
-    if (found < 0) return false;
-    at = found + piece.length;
-  }
-  return true;
 }
 
 /** Whether an entry admits the actor. A user or group member still needs the level that pushing requires. */

@@ -1,7 +1,7 @@
 /** Queries for the tag protections of a project. */
 import { levels, type Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { isAbout } from '../protected_branches/rules.ts';
+import { isAbout } from '../../../foundation/wildcards.ts';
 
 /** Whether a tag is protected, and whether the caller may create it. */
 export interface TagProtection {

@@ -1,13 +1,13 @@
 /** Webhook events for pushes (docs/reference/hooks.md#events). */
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Database, DB } from '../../../db/index.ts';
+import { isAbout } from '../../../foundation/wildcards.ts';
 import { type RefUpdate, repositoryOf, resolveBranch } from '../../../git/index.ts';
 import type { PushFollower } from '../../../services/index.ts';
 import { type Sample, sampled } from '../../activity/hooks/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { type AskingHook, addHookEvents, hooksAsking, newsOf, type Telling } from '../../instance/hook_events/index.ts';
 import { protectsProject } from '../protected_branches/queries.ts';
-import { isAbout } from '../protected_branches/rules.ts';
 import { pushEvent, repositoryUpdateEvent, type UpdateNews } from './hook_present.ts';
 
 interface Pusher {

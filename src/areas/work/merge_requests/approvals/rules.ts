@@ -1,6 +1,7 @@
 /** Determines which approval rules apply to a merge request, which approvals are missing, and the wording of system notes (docs/reference/approvals.md). Pure functions. */
+
+import { isAbout } from '../../../../foundation/wildcards.ts';
 import type { Plan } from '../../../../http/index.ts';
-import { isAbout } from '../../../code/protected_branches/index.ts';
 import type { State } from '../rules.ts';
 
 /** The requirement of a rule. */
