@@ -1870,6 +1870,64 @@ begin
   if tg_op <> 'UPDATE' then return it; end if;
   return it;
 end $function$;
+CREATE OR REPLACE FUNCTION public.audit_security_policy_files()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it security_policy_files;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'SecurityPolicies';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.project_id) is not null then 'Project' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.project_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.project_id;
+  target_details := (select full_path from projects where id = it.project_id);
+  if tg_op <> 'UPDATE' then return it; end if;
+  if old.commit_id is distinct from new.commit_id then
+    perform write_audit_event('security_policies_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'policies', 'from', to_jsonb(old.commit_id) #>> '{}', 'to', to_jsonb(new.commit_id) #>> '{}'));
+  end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_security_policy_links()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it security_policy_links;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'SecurityPolicyProject';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.project_id) is not null then 'Project' when (it.group_id) is not null then 'Group' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.project_id), (it.group_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.policy_project_id;
+  target_details := (select full_path from projects where id = it.policy_project_id);
+  if tg_op = 'INSERT' then perform write_audit_event('security_policy_project_linked', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'security_policy_project')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('security_policy_project_unlinked', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'security_policy_project')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  if old.policy_project_id is distinct from new.policy_project_id then
+    perform write_audit_event('security_policy_project_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'policy_project_id', 'from', to_jsonb((select full_path from projects where id = old.policy_project_id)) #>> '{}', 'to', to_jsonb((select full_path from projects where id = new.policy_project_id)) #>> '{}'));
+  end if;
+  return it;
+end $function$;
 CREATE OR REPLACE FUNCTION public.audit_user_identities()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3689,6 +3747,38 @@ create table dependency_scans (
   constraint dependency_scans_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 comment on table dependency_scans is 'The commit whose dependencies are listed; null when there is no default branch.';
+
+create table dependency_snapshot_packages (
+  snapshot_id bigint not null,
+  name text not null,
+  version text not null,
+  package_version_id bigint,
+  licenses text[] not null,
+  constraint dependency_snapshot_packages_snapshot_id_fkey FOREIGN KEY (snapshot_id) REFERENCES dependency_snapshots(id) ON DELETE CASCADE
+);
+CREATE INDEX dependency_snapshot_packages_by_snapshot ON dependency_snapshot_packages USING btree (snapshot_id, package_version_id);
+CREATE INDEX dependency_snapshot_packages_by_version ON dependency_snapshot_packages USING btree (package_version_id) WHERE package_version_id IS NOT NULL;
+comment on table dependency_snapshot_packages is 'The packages that a commit depends on.';
+comment on column dependency_snapshot_packages.package_version_id is 'Null for a package that advisories cannot be about.';
+comment on column dependency_snapshot_packages.licenses is 'As the file that lists it says.';
+
+create table dependency_snapshots (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  commit_id text not null,
+  reader_version integer not null,
+  asked_at timestamp with time zone default now() not null,
+  read_at timestamp with time zone,
+  error text,
+  constraint dependency_snapshots_pkey PRIMARY KEY (id),
+  constraint dependency_snapshots_key UNIQUE (project_id, commit_id),
+  constraint dependency_snapshots_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX dependency_snapshots_by_age ON dependency_snapshots USING btree (asked_at);
+comment on table dependency_snapshots is 'Commits whose dependencies were read for policies about merge requests: heads and merge bases. They are forgotten after a while, and read again when somebody asks.';
+comment on column dependency_snapshots.reader_version is 'The version of the code that read the files; they are read again when that changes.';
+comment on column dependency_snapshots.read_at is 'Null until all files are read.';
+comment on column dependency_snapshots.error is 'Why the dependencies are not all known; null if they are.';
 
 create table deploy_key_projects (
   key_id bigint not null,
@@ -7789,6 +7879,7 @@ create table security_policy_files (
   constraint security_policy_files_pkey PRIMARY KEY (project_id),
   constraint security_policy_files_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
+CREATE TRIGGER audit_changed AFTER UPDATE OF commit_id ON security_policy_files FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND old.commit_id IS DISTINCT FROM new.commit_id) EXECUTE FUNCTION audit_security_policy_files();
 comment on table security_policy_files is 'The files of security policies of projects that something is linked to.';
 comment on column security_policy_files.policies is 'Those of the last good version, as src/security_policies reads them.';
 comment on column security_policy_files.commit_id is 'The commit of the default branch from which the last good version was read; null before there was one.';
@@ -7813,6 +7904,9 @@ create table security_policy_links (
   constraint security_policy_links_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX security_policy_links_by_policy_project ON security_policy_links USING btree (policy_project_id);
+CREATE TRIGGER audit_added AFTER INSERT ON security_policy_links FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_security_policy_links();
+CREATE TRIGGER audit_changed AFTER UPDATE OF policy_project_id ON security_policy_links FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND old.policy_project_id IS DISTINCT FROM new.policy_project_id) EXECUTE FUNCTION audit_security_policy_links();
+CREATE TRIGGER audit_removed BEFORE DELETE ON security_policy_links FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_security_policy_links();
 comment on table security_policy_links is 'Which project has the policies of a project, or of all projects in a group.';
 comment on column security_policy_links.policy_project_id is 'The project with the file. Its policies are in force while it is in the same top-level group and neither archived nor marked for deletion.';
 

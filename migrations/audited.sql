@@ -1401,6 +1401,70 @@ create trigger audit_added after insert on projects for each row when (pg_trigge
 create trigger audit_removed before delete on projects for each row when (pg_trigger_depth() = 0) execute function audit_projects();
 create trigger audit_changed after update of name, path, default_branch, visibility, topics, issues_access_level, repository_access_level, merge_requests_access_level, forking_access_level, snippets_access_level, environments_access_level, request_access_enabled, lfs_enabled, emails_enabled, freeze_blocks_pushes, enforce_auth_checks_on_uploads, merge_method, squash_option, only_allow_merge_if_pipeline_succeeds, allow_merge_on_skipped_pipeline, only_allow_merge_if_all_discussions_are_resolved, remove_source_branch_after_merge, resolve_outdated_diff_discussions, printing_merge_request_link_enabled, autoclose_referenced_issues, reset_approvals_on_push, disable_overriding_approvers_per_merge_request, merge_requests_author_approval, merge_requests_disable_committers_approval, require_password_to_approve, selective_code_owner_removals, dependency_paths, wiki_access_level, releases_access_level, feature_flags_access_level, deployment_freeze, public_jobs, builds_access_level, ci_config_path, auto_cancel_pending_pipelines, shared_runners_enabled, group_runners_enabled, runner_token_expiration_interval, max_artifacts_size, keep_latest_artifact, ci_allow_fork_pipelines_to_run_in_parent_project, build_timeout, build_git_strategy, ci_default_git_depth, ci_separated_caches, ci_inbound_job_token_scope_enabled, ci_push_repository_for_job_token_allowed, ci_forward_deployment_enabled, ci_forward_deployment_rollback_allowed, allow_pipeline_trigger_approve_deployment, ci_pipeline_variables_minimum_override_role, ci_restrict_pipeline_cancellation_role, description, avatar, suggestion_commit_message, merge_commit_template, squash_commit_template, merge_requests_template, issues_template, namespace_id, forked_from_id, marked_for_deletion_at, archived, runner_registration_version on projects for each row when (pg_trigger_depth() = 0 and (old.name is distinct from new.name or old.path is distinct from new.path or old.default_branch is distinct from new.default_branch or old.visibility is distinct from new.visibility or old.topics is distinct from new.topics or old.issues_access_level is distinct from new.issues_access_level or old.repository_access_level is distinct from new.repository_access_level or old.merge_requests_access_level is distinct from new.merge_requests_access_level or old.forking_access_level is distinct from new.forking_access_level or old.snippets_access_level is distinct from new.snippets_access_level or old.environments_access_level is distinct from new.environments_access_level or old.request_access_enabled is distinct from new.request_access_enabled or old.lfs_enabled is distinct from new.lfs_enabled or old.emails_enabled is distinct from new.emails_enabled or old.freeze_blocks_pushes is distinct from new.freeze_blocks_pushes or old.enforce_auth_checks_on_uploads is distinct from new.enforce_auth_checks_on_uploads or old.merge_method is distinct from new.merge_method or old.squash_option is distinct from new.squash_option or old.only_allow_merge_if_pipeline_succeeds is distinct from new.only_allow_merge_if_pipeline_succeeds or old.allow_merge_on_skipped_pipeline is distinct from new.allow_merge_on_skipped_pipeline or old.only_allow_merge_if_all_discussions_are_resolved is distinct from new.only_allow_merge_if_all_discussions_are_resolved or old.remove_source_branch_after_merge is distinct from new.remove_source_branch_after_merge or old.resolve_outdated_diff_discussions is distinct from new.resolve_outdated_diff_discussions or old.printing_merge_request_link_enabled is distinct from new.printing_merge_request_link_enabled or old.autoclose_referenced_issues is distinct from new.autoclose_referenced_issues or old.reset_approvals_on_push is distinct from new.reset_approvals_on_push or old.disable_overriding_approvers_per_merge_request is distinct from new.disable_overriding_approvers_per_merge_request or old.merge_requests_author_approval is distinct from new.merge_requests_author_approval or old.merge_requests_disable_committers_approval is distinct from new.merge_requests_disable_committers_approval or old.require_password_to_approve is distinct from new.require_password_to_approve or old.selective_code_owner_removals is distinct from new.selective_code_owner_removals or old.dependency_paths is distinct from new.dependency_paths or old.wiki_access_level is distinct from new.wiki_access_level or old.releases_access_level is distinct from new.releases_access_level or old.feature_flags_access_level is distinct from new.feature_flags_access_level or old.deployment_freeze is distinct from new.deployment_freeze or old.public_jobs is distinct from new.public_jobs or old.builds_access_level is distinct from new.builds_access_level or old.ci_config_path is distinct from new.ci_config_path or old.auto_cancel_pending_pipelines is distinct from new.auto_cancel_pending_pipelines or old.shared_runners_enabled is distinct from new.shared_runners_enabled or old.group_runners_enabled is distinct from new.group_runners_enabled or old.runner_token_expiration_interval is distinct from new.runner_token_expiration_interval or old.max_artifacts_size is distinct from new.max_artifacts_size or old.keep_latest_artifact is distinct from new.keep_latest_artifact or old.ci_allow_fork_pipelines_to_run_in_parent_project is distinct from new.ci_allow_fork_pipelines_to_run_in_parent_project or old.build_timeout is distinct from new.build_timeout or old.build_git_strategy is distinct from new.build_git_strategy or old.ci_default_git_depth is distinct from new.ci_default_git_depth or old.ci_separated_caches is distinct from new.ci_separated_caches or old.ci_inbound_job_token_scope_enabled is distinct from new.ci_inbound_job_token_scope_enabled or old.ci_push_repository_for_job_token_allowed is distinct from new.ci_push_repository_for_job_token_allowed or old.ci_forward_deployment_enabled is distinct from new.ci_forward_deployment_enabled or old.ci_forward_deployment_rollback_allowed is distinct from new.ci_forward_deployment_rollback_allowed or old.allow_pipeline_trigger_approve_deployment is distinct from new.allow_pipeline_trigger_approve_deployment or old.ci_pipeline_variables_minimum_override_role is distinct from new.ci_pipeline_variables_minimum_override_role or old.ci_restrict_pipeline_cancellation_role is distinct from new.ci_restrict_pipeline_cancellation_role or old.description is distinct from new.description or old.avatar is distinct from new.avatar or old.suggestion_commit_message is distinct from new.suggestion_commit_message or old.merge_commit_template is distinct from new.merge_commit_template or old.squash_commit_template is distinct from new.squash_commit_template or old.merge_requests_template is distinct from new.merge_requests_template or old.issues_template is distinct from new.issues_template or old.namespace_id is distinct from new.namespace_id or old.forked_from_id is distinct from new.forked_from_id or old.marked_for_deletion_at is distinct from new.marked_for_deletion_at or old.archived is distinct from new.archived or old.runner_registration_version is distinct from new.runner_registration_version)) execute function audit_projects();
 
+create or replace function audit_security_policy_files() returns trigger language plpgsql as $$
+#variable_conflict use_column
+declare
+  it security_policy_files;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'SecurityPolicies';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.project_id) is not null then 'Project' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.project_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.project_id;
+  target_details := (select full_path from projects where id = it.project_id);
+  if tg_op <> 'UPDATE' then return it; end if;
+  if old.commit_id is distinct from new.commit_id then
+    perform write_audit_event('security_policies_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'policies', 'from', to_jsonb(old.commit_id) #>> '{}', 'to', to_jsonb(new.commit_id) #>> '{}'));
+  end if;
+  return it;
+end $$;
+drop trigger if exists audit_added on security_policy_files;
+drop trigger if exists audit_removed on security_policy_files;
+drop trigger if exists audit_changed on security_policy_files;
+create trigger audit_changed after update of commit_id on security_policy_files for each row when (pg_trigger_depth() = 0 and (old.commit_id is distinct from new.commit_id)) execute function audit_security_policy_files();
+
+create or replace function audit_security_policy_links() returns trigger language plpgsql as $$
+#variable_conflict use_column
+declare
+  it security_policy_links;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'SecurityPolicyProject';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.project_id) is not null then 'Project' when (it.group_id) is not null then 'Group' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.project_id), (it.group_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.policy_project_id;
+  target_details := (select full_path from projects where id = it.policy_project_id);
+  if tg_op = 'INSERT' then perform write_audit_event('security_policy_project_linked', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'security_policy_project')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('security_policy_project_unlinked', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'security_policy_project')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  if old.policy_project_id is distinct from new.policy_project_id then
+    perform write_audit_event('security_policy_project_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'policy_project_id', 'from', to_jsonb((select full_path from projects where id = old.policy_project_id)) #>> '{}', 'to', to_jsonb((select full_path from projects where id = new.policy_project_id)) #>> '{}'));
+  end if;
+  return it;
+end $$;
+drop trigger if exists audit_added on security_policy_links;
+drop trigger if exists audit_removed on security_policy_links;
+drop trigger if exists audit_changed on security_policy_links;
+create trigger audit_added after insert on security_policy_links for each row when (pg_trigger_depth() = 0) execute function audit_security_policy_links();
+create trigger audit_removed before delete on security_policy_links for each row when (pg_trigger_depth() = 0) execute function audit_security_policy_links();
+create trigger audit_changed after update of policy_project_id on security_policy_links for each row when (pg_trigger_depth() = 0 and (old.policy_project_id is distinct from new.policy_project_id)) execute function audit_security_policy_links();
+
 create or replace function audit_protected_branches() returns trigger language plpgsql as $$
 #variable_conflict use_column
 declare

@@ -22,7 +22,12 @@ import { forgetSilentManagers } from './ci/runners/index.ts';
 import { failRejected, moveStanding, processAgain, startDelayed, startForPush, stopByJob } from './ci/running/index.ts';
 import { runSchedule, startSchedules, tellOfStop } from './ci/schedules/index.ts';
 import { indexCode, keepCodeIndex } from './code/code_search/index.ts';
-import { keepDependencies, scanDependencies, writeDependencyExport } from './code/dependencies/index.ts';
+import {
+  keepDependencies,
+  readCommitDependencies,
+  scanDependencies,
+  writeDependencyExport,
+} from './code/dependencies/index.ts';
 import { removeUnusedObjects } from './code/lfs/index.ts';
 import { pullMirror, pushMirror, schedulePulls, tellOfMirrorFailure } from './code/mirrors/index.ts';
 import { assignPipelines, refreshPipelines } from './code/pipelines/index.ts';
@@ -121,6 +126,7 @@ export const jobs: readonly AnyJob[] = [
   indexCode,
   keepCodeIndex,
   keepDependencies,
+  readCommitDependencies,
   readSecurityPolicies,
   scanDependencies,
   writeDependencyExport,

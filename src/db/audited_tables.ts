@@ -32,6 +32,8 @@ export const auditedTables: readonly string[] = [
   'member_roles',
   'plan_limits',
   'projects',
+  'security_policy_files',
+  'security_policy_links',
   'protected_branches',
   'protected_environments',
   'protected_tags',

@@ -595,6 +595,24 @@ export interface DependencyScans {
   scanned_at: Generated<Timestamp>;
 }
 
+export interface DependencySnapshotPackages {
+  snapshot_id: number;
+  name: string;
+  version: string;
+  package_version_id: number | null;
+  licenses: string[];
+}
+
+export interface DependencySnapshots {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  commit_id: string;
+  reader_version: number;
+  asked_at: Generated<Timestamp>;
+  read_at: Timestamp | null;
+  error: string | null;
+}
+
 export interface DeployKeyProjects {
   key_id: number;
   project_id: number;
@@ -3128,6 +3146,8 @@ export interface DB {
   dependency_files: DependencyFiles;
   dependency_list_exports: DependencyListExports;
   dependency_scans: DependencyScans;
+  dependency_snapshot_packages: DependencySnapshotPackages;
+  dependency_snapshots: DependencySnapshots;
   deploy_key_projects: DeployKeyProjects;
   deploy_tokens: DeployTokens;
   deployment_approvals: DeploymentApprovals;

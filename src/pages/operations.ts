@@ -239,6 +239,7 @@ export interface OperationParameters {
   deleteGroupProtectedBranch: 'id' | 'name';
   deleteGroupProtectedEnvironment: 'id' | 'name';
   deleteGroupPushRule: 'id';
+  deleteGroupSecurityPolicyProject: 'id';
   deleteGroupServiceAccount: 'id' | 'user_id' | 'hard_delete';
   deleteGroupUpload: 'id' | 'upload_id';
   deleteGroupUploadBySecret: 'id' | 'secret' | 'filename';
@@ -296,6 +297,7 @@ export interface OperationParameters {
   deleteProjectMember: 'id' | 'user_id' | 'skip_subresources' | 'unassign_issuables';
   deleteProjectMilestone: 'id' | 'milestone_id';
   deleteProjectPushRule: 'id';
+  deleteProjectSecurityPolicyProject: 'id';
   deleteProjectSnippet: 'id' | 'snippet_id';
   deleteProjectUpload: 'id' | 'upload_id';
   deleteProjectUploadBySecret: 'id' | 'secret' | 'filename';
@@ -439,6 +441,7 @@ export interface OperationParameters {
   getGroupProtectedBranch: 'id' | 'name';
   getGroupProtectedEnvironment: 'id' | 'name';
   getGroupPushRule: 'id';
+  getGroupSecurityPolicyProject: 'id';
   getGroupStorageMove: 'repository_storage_id';
   getGroupVariable: 'id' | 'key' | 'filter';
   getGroupWikiFile: 'id' | 'file_path';
@@ -535,6 +538,7 @@ export interface OperationParameters {
   getProjectMilestone: 'id' | 'milestone_id';
   getProjectNotificationSettings: 'id';
   getProjectPushRule: 'id';
+  getProjectSecurityPolicyProject: 'id';
   getProjectSnapshot: 'id' | 'wiki';
   getProjectSnippet: 'id' | 'snippet_id';
   getProjectSnippetUserAgentDetail: 'id' | 'snippet_id';
@@ -710,6 +714,7 @@ export interface OperationParameters {
   listGroupRunners: 'id' | 'type' | 'status' | 'paused' | 'tag_list' | 'version_prefix' | 'page' | 'per_page' | 'cursor';
   listGroupSearchResults: 'id' | 'scope' | 'page' | 'per_page' | 'cursor' | 'pagination' | 'search' | 'state' | 'confidential' | 'order_by' | 'sort' | 'ref' | 'fields' | 'label_name' | 'author_username' | 'source_branch' | 'target_branch' | 'not' | 'search_type' | 'include_archived' | 'exclude_forks' | 'regex' | 'num_context_lines';
   listGroupSearchResultsAtPage: 'id' | 'scope' | 'page' | 'per_page' | 'cursor' | 'pagination' | 'search' | 'state' | 'confidential' | 'order_by' | 'sort' | 'ref' | 'fields' | 'label_name' | 'author_username' | 'source_branch' | 'target_branch' | 'not' | 'search_type' | 'include_archived' | 'exclude_forks' | 'regex' | 'num_context_lines';
+  listGroupSecurityPolicies: 'id';
   listGroupServiceAccountTokens: 'id' | 'user_id' | 'state' | 'revoked' | 'search' | 'created_after' | 'created_before' | 'last_used_after' | 'last_used_before' | 'expires_after' | 'expires_before' | 'sort' | 'page' | 'per_page' | 'cursor';
   listGroupServiceAccounts: 'id' | 'order_by' | 'sort' | 'page' | 'per_page' | 'cursor' | 'pagination';
   listGroupStorageMoves: 'page' | 'per_page' | 'cursor';
@@ -828,6 +833,7 @@ export interface OperationParameters {
   listProjectRunners: 'id' | 'type' | 'status' | 'paused' | 'tag_list' | 'version_prefix' | 'page' | 'per_page' | 'cursor';
   listProjectSearchResults: 'id' | 'scope' | 'page' | 'per_page' | 'cursor' | 'pagination' | 'search' | 'state' | 'confidential' | 'order_by' | 'sort' | 'ref' | 'fields' | 'label_name' | 'author_username' | 'source_branch' | 'target_branch' | 'not' | 'search_type' | 'include_archived' | 'exclude_forks' | 'regex' | 'num_context_lines';
   listProjectSearchResultsAtPage: 'id' | 'scope' | 'page' | 'per_page' | 'cursor' | 'pagination' | 'search' | 'state' | 'confidential' | 'order_by' | 'sort' | 'ref' | 'fields' | 'label_name' | 'author_username' | 'source_branch' | 'target_branch' | 'not' | 'search_type' | 'include_archived' | 'exclude_forks' | 'regex' | 'num_context_lines';
+  listProjectSecurityPolicies: 'id';
   listProjectShareLocations: 'id' | 'page' | 'per_page' | 'cursor' | 'search';
   listProjectSnippets: 'id' | 'page' | 'per_page' | 'cursor';
   listProjectStarrers: 'id' | 'page' | 'per_page' | 'cursor' | 'search';
@@ -1079,6 +1085,7 @@ export interface OperationParameters {
   updateGroupProtectedBranch: 'id' | 'name' | 'allowed_to_push' | 'allowed_to_merge' | 'allowed_to_unprotect' | 'allow_force_push' | 'code_owner_approval_required';
   updateGroupProtectedEnvironment: 'id' | 'name' | 'deploy_access_levels' | 'approval_rules' | 'required_approval_count';
   updateGroupPushRule: 'id' | 'commit_message_regex' | 'commit_message_negative_regex' | 'branch_name_regex' | 'deny_delete_tag' | 'member_check' | 'prevent_secrets' | 'author_email_regex' | 'file_name_regex' | 'max_file_size' | 'commit_committer_check' | 'commit_committer_name_check' | 'reject_unsigned_commits' | 'reject_non_dco_commits';
+  updateGroupSecurityPolicyProject: 'id' | 'project_id';
   updateGroupServiceAccount: 'id' | 'user_id' | 'name' | 'username' | 'email';
   updateGroupVariable: 'id' | 'key' | 'value' | 'variable_type' | 'protected' | 'masked' | 'raw' | 'description' | 'environment_scope' | 'filter';
   updateGroupWikiPage: 'id' | 'slug' | 'title' | 'content' | 'format' | 'message' | 'last_commit_sha';
@@ -1123,6 +1130,7 @@ export interface OperationParameters {
   updateProjectMilestone: 'id' | 'milestone_id' | 'description' | 'due_date' | 'start_date' | 'title' | 'state_event';
   updateProjectNotificationSettings: 'id' | 'level' | 'new_release' | 'new_note' | 'new_issue' | 'reopen_issue' | 'close_issue' | 'reassign_issue' | 'issue_due' | 'new_merge_request' | 'push_to_merge_request' | 'reopen_merge_request' | 'close_merge_request' | 'reassign_merge_request' | 'change_reviewer_merge_request' | 'merge_merge_request' | 'failed_pipeline' | 'fixed_pipeline' | 'success_pipeline' | 'moved_project' | 'merge_when_pipeline_succeeds' | 'new_error' | 'regressed_error' | 'error_alert' | 'new_vulnerability';
   updateProjectPushRule: 'id' | 'commit_message_regex' | 'commit_message_negative_regex' | 'branch_name_regex' | 'deny_delete_tag' | 'member_check' | 'prevent_secrets' | 'author_email_regex' | 'file_name_regex' | 'max_file_size' | 'commit_committer_check' | 'commit_committer_name_check' | 'reject_unsigned_commits' | 'reject_non_dco_commits';
+  updateProjectSecurityPolicyProject: 'id' | 'project_id';
   updateProjectSnippet: 'id' | 'snippet_id' | 'title' | 'description' | 'visibility' | 'files' | 'content' | 'file_name';
   updateProjectVariable: 'id' | 'key' | 'value' | 'variable_type' | 'protected' | 'masked' | 'raw' | 'description' | 'environment_scope' | 'filter';
   updateProjectVulnerability: 'id' | 'vulnerability_id' | 'state' | 'comment';

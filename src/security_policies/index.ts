@@ -2,6 +2,6 @@
 export type { ApprovalDemand, LevelName } from './actions.ts';
 export type { FactName, Facts, FoundVulnerability, LicensedPackage } from './facts.ts';
 export { maximumFile_bytes, type ReadPolicies, tooLarge } from './file.ts';
-export { factsFor, type Judgement, judge, type KnownFacts } from './judging.ts';
+export { factsFor, type Judgement, judge, type KnownFacts, type ReportType } from './judging.ts';
 export type { BranchChoice, Policy, PolicySetting, Rule, Scope } from './policies.ts';
 export { readPolicies } from './reading.ts';

@@ -89,10 +89,20 @@ test('a rule on licenses forbids those that it names, or all others', () => {
 
 test('what cannot be evaluated asks if the policy fails closed', () => {
   const unsigned = { type: 'any_merge_request', commits: 'unsigned' };
-  assert.deepEqual(judge(policy(), [unsigned], {}), { asks: true, reasons: ['The commits are not examined yet.'] });
-  assert.deepEqual(judge(policy(false), [unsigned], {}), { asks: false, reasons: [] });
+  const report_type = 'any_merge_request';
+  const reasonsNow = ['The commits are not examined yet.'];
+  assert.deepEqual(judge(policy(), [unsigned], {}), { asks: true, reasons: reasonsNow, report_type });
+  assert.deepEqual(judge(policy(false), [unsigned], {}), { asks: false, reasons: [], report_type });
   assert.deepEqual(reasons(finding(), {}), ['The vulnerabilities of the dependencies are not known yet.']);
   assert.deepEqual(reasons(finding(), {}, false), []);
-  assert.deepEqual(reasons({ type: 'of_tomorrow' }, {}), ['Rules of the type of_tomorrow are not known.']);
-  assert.deepEqual(judge(policy(), [], {}), { asks: false, reasons: [] });
+});
+
+test('a policy is named after the first of its rules that asks', () => {
+  const any = { type: 'any_merge_request' };
+  const judged = (...rules: Rule[]) => judge(policy(), rules, { vulnerabilities: [], packages: [] }).report_type;
+  const license = { type: 'license_finding', license_types: [], license_states: [] };
+  assert.deepEqual(
+    [judged(finding(), any), judged(license), judged(finding())],
+    ['any_merge_request', 'license_scanning', 'scan_finding'],
+  );
 });

@@ -4,6 +4,7 @@ import { ruleKind } from './kind.ts';
 
 export const anyMergeRequest = ruleKind({
   type: 'any_merge_request',
+  report_type: 'any_merge_request',
   members: { commits: attribute(oneOf(['any', 'unsigned'])) },
   required: [],
   needs: ({ commits }) => (commits === 'unsigned' ? ['unsigned_commits'] : []),

@@ -6,6 +6,8 @@ import type { FactName, Facts } from '../facts.ts';
 export interface RuleKind<M extends Members> {
   /** The `type` of its rules. */
   type: string;
+  /** The `report_type` of the approval rules that follow from it. */
+  report_type: 'any_merge_request' | 'scan_finding' | 'license_scanning';
   /** The members of a rule besides the branches, which all rules have. */
   members: M;
   required: readonly (keyof M & string)[];

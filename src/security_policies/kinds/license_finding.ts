@@ -15,6 +15,7 @@ const sentenceOf = ({ package: name, licenses }: LicensedPackage): string =>
 
 export const licenseFinding = ruleKind({
   type: 'license_finding',
+  report_type: 'license_scanning',
   members: {
     match_on_inclusion_license: attribute(boolean),
     license_types: attribute(listOf(word, maximumTypes)),

@@ -87,6 +87,7 @@ const sentenceOf = ({ package: name, name: vulnerability, severity, fixed_versio
 
 export const scanFinding = ruleKind({
   type: 'scan_finding',
+  report_type: 'scan_finding',
   members: {
     scanners: attribute(listOf(scanner, 20)),
     vulnerabilities_allowed: attribute(integerWithin(0, 1_000_000, 'should be a whole number')),

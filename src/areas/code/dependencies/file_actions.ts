@@ -53,7 +53,7 @@ export async function keptFiles(db: Database, project_id: number): Promise<Map<s
  * The entries of a batch as rows of texts, numbered by `place`.
  * @param members the members to include
  */
-const entries = (portion: Portion, members: readonly (keyof Portion)[]) => sql`
+export const entries = (portion: Portion, members: readonly (keyof Portion)[]) => sql`
   rows from (${sql.join(members.map((member) => sql`json_array_elements_text(${portion[member]}::json)`))})
   with ordinality entry(${sql.join([...members, 'place'].map((name) => sql.id(name)))})`;
 
@@ -83,7 +83,7 @@ async function storePackages(db: Database, { portions }: ReadFile): Promise<void
 }
 
 /** The job that removes unreferenced packages removed packages of a file after `storePackages` had found them. */
-class PackagesGone extends Error {
+export class PackagesGone extends Error {
   override name = 'PackagesGone';
 }
 

@@ -7,3 +7,5 @@ export { Dependency } from './present.ts';
 export { type Report, removeReportsOf, replaceReports } from './report_actions.ts';
 export { GroupDependency } from './routes.ts';
 export { dependencyPathReasons } from './rules.ts';
+export { readCommitDependencies } from './snapshot_jobs.ts';
+export { licensesBetween, vulnerabilitiesBetween } from './snapshot_queries.ts';

@@ -7,6 +7,7 @@ import type { PushFollower } from '../../../services/index.ts';
 import { lockAdvisories } from '../vulnerabilities/match_actions.ts';
 import { tidyExports } from './export_actions.ts';
 import { scanProject } from './scan_actions.ts';
+import { forgetSnapshots } from './snapshot_actions.ts';
 
 /** Enqueued by `scanSoon`. */
 export const scanDependencies = job('scan_dependencies', {
@@ -43,12 +44,13 @@ const forgetPackages = (db: Database): Promise<void> =>
     await lockAdvisories(tx, 'exclusive');
     await sql`
       delete from package_versions
-       where created_at < now() - interval '1 day' and not exists (select from dependencies where package_version_id = package_versions.id)`.execute(
+       where created_at < now() - interval '1 day' and not exists (select from dependencies where package_version_id = package_versions.id)
+         and not exists (select from dependency_snapshot_packages where package_version_id = package_versions.id)`.execute(
       tx,
     );
   });
 
-/** Scans projects that were never scanned (such as those older than this feature), and removes unreferenced packages and expired exports. */
+/** Scans projects that were never scanned (such as those older than this feature), and removes unreferenced packages, expired exports and old snapshots. */
 export const keepDependencies = job('keep_dependencies', {
   input: {},
   retries: 0,
@@ -60,6 +62,7 @@ export const keepDependencies = job('keep_dependencies', {
        order by id limit ${enqueuedAtOnce}`.execute(db);
     await scanDependencies.enqueueEach(db, rows);
     await tidyExports(db);
+    await forgetSnapshots(db);
     await forgetPackages(db);
   },
 });

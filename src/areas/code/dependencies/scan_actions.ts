@@ -46,7 +46,7 @@ import { readOnce } from './reading_actions.ts';
 import { maximumPath_bytes } from './rules.ts';
 
 /** The most files read per project, in the order of their paths. */
-const maximumFiles = 1_000;
+export const maximumFiles = 1_000;
 /** The most further files recorded as unread. */
 const maximumUnread = 10_000;
 /** The most files per project that may exhaust the time or memory of the thread. The rest wait for the next scan, so that other projects are scanned too. */
@@ -58,13 +58,13 @@ const slice_ms = 5;
 
 const namedFiles = new NamedFiles((name) => mayBeListing(name) || mayTellLicense(name));
 
-const tooMany = `The project has more than ${maximumFiles.toLocaleString('en')} files that list dependencies.`;
+export const tooMany = `The project has more than ${maximumFiles.toLocaleString('en')} files that list dependencies.`;
 
 const othersAreCostly = 'It is not read, because other files of the project take too long.';
 
 type ScanServices = Pick<Services, 'db' | 'storages'>;
 
-interface Scan {
+export interface Scan {
   db: Database;
   project_id: number;
   default_branch: string;
@@ -82,7 +82,7 @@ interface Scan {
 type Found = Listing & { blob_id: string };
 
 /** The files of the tree that list dependencies, and those that declare licenses, in the order of their paths. Symbolic links are not followed. */
-async function listingsIn(
+export async function listingsIn(
   { repository, dependency_paths }: Scan,
   commit_id: string,
 ): Promise<{ listings: Found[]; license_files: LicenseFile[] }> {
@@ -133,7 +133,7 @@ function blobAt({ repository, commit_id, blobs }: Scan, path: string): Promise<s
  * @param tried receives the parents that were looked up
  * @throws Unreadable
  */
-async function readWithParents(scan: Scan, { path, blob_id }: Found, tried: Parent[]): Promise<ReadFile> {
+export async function readWithParents(scan: Scan, { path, blob_id }: Found, tried: Parent[]): Promise<ReadFile> {
   const bytes = await bytesOf(scan.repository, blob_id);
   const parents: ParentBytes[] = [];
   const { db, project_id: owner, signal } = scan;
@@ -213,7 +213,7 @@ async function replaceFile(
 }
 
 /** Files included by a requirements file of pip, which can have any name. */
-async function included(scan: Scan, paths: readonly string[]): Promise<Found[]> {
+export async function included(scan: Scan, paths: readonly string[]): Promise<Found[]> {
   const blobs = await Promise.all(paths.map((path) => blobAt(scan, path)));
   return paths.flatMap((path, index) => {
     const blob_id = blobs[index] ?? null;
@@ -221,7 +221,7 @@ async function included(scan: Scan, paths: readonly string[]): Promise<Found[]> 
   });
 }
 
-async function scanOf(
+export async function scanOf(
   { db, ...services }: ScanServices,
   project_id: number,
   signal: AbortSignal,

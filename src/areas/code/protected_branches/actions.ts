@@ -5,6 +5,7 @@ import { type Database, isUniqueViolation, ofAnyLength } from '../../../db/index
 import { isAbout } from '../../../foundation/wildcards.ts';
 import { type Caller, conflict, forbidden, found, unprocessable } from '../../../http/index.ts';
 import { retryWaiting } from '../commit_statuses/actions.ts';
+import { refuseUnprotection } from '../security_policies/branch_checks.ts';
 import { defaultProtectionOf, type ProtectionOwner, ruleNamed, rulesOf } from './queries.ts';
 import { type Entry, entriesFrom, isProtecting, mayUnprotect, type ProtectedAction } from './rules.ts';
 
@@ -215,10 +216,11 @@ async function moveEntries(tx: Database, changes: readonly EntryChange[]): Promi
 /**
  * Removes a protection.
  * @param tx a transaction
- * @throws ApiError 404 if there is none of this name, 403 if the caller may not unprotect the branch
+ * @throws ApiError 404 if there is none of this name, 403 if the caller may not unprotect the branch or a policy keeps it protected
  */
 export async function unprotectBranch(tx: Database, change: Change): Promise<void> {
   const { id } = await changeable(tx, change);
+  await refuseUnprotection(tx, change.project.id, change.name);
   await tx.deleteFrom('protected_branches').where('id', '=', id).execute();
   await retryWaiting(tx, { project_id: change.project.id });
 }

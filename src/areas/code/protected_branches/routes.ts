@@ -22,6 +22,7 @@ import {
   since,
 } from '../../../http/index.ts';
 import { mapPage, type Paging, paginate, paging } from '../../../lists/index.ts';
+import { branchRefusalText } from '../security_policies/branch_checks.ts';
 import {
   changeGroupProtection,
   changeProtection,
@@ -196,7 +197,7 @@ export const protectedBranchRoutes = [
     access: maintainer,
     input: { name },
     returns: nothing,
-    refusals: { 403: `403 Forbidden - ${inheritedText}` },
+    refusals: { 403: [`403 Forbidden - ${inheritedText}`, branchRefusalText] },
     handle: async ({ db, project, caller, input }) => {
       await refuseInherited(db, project, input.name);
       await db.transaction().execute((tx) => unprotectBranch(tx, { project, caller, name: input.name }));

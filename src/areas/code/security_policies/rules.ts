@@ -85,9 +85,27 @@ export const settingPolicies = (reached: Reached | null, setting: PolicySetting,
     .filter((policy) => policy.settings.includes(setting) && rulesAbout(policy, branch, reached!).length > 0);
 
 /** Why a push is refused. */
-export const pushText = (branch: string, policy: string): string =>
+const pushText = (branch: string, policy: string): string =>
   `Push to branch '${branch}' does not follow the policy '${policy}'`;
 
 /** Why a protection stays. */
 export const protectionText = (branch: string, policy: string): string =>
   `Branch '${branch}' stays as it is, by the policy '${policy}'`;
+
+/**
+ * Why a policy refuses a push to a protected branch.
+ * @param deletes whether the push deletes the branch
+ */
+export function policyRefusal(reached: Reached, name: string, deletes: boolean): string[] {
+  const branch = { name, is_protected: true };
+  const [pushed] = settingPolicies(reached, 'prevent_pushing_and_force_pushing', branch);
+  if (pushed) return [pushText(name, pushed.name)];
+  const [blocked] = deletes ? settingPolicies(reached, 'block_branch_modification', branch) : [];
+  return blocked ? [protectionText(name, blocked.name)] : [];
+}
+
+/** What policies may answer to a change of a branch, for the documentation of its endpoints. */
+export const policyTexts: readonly string[] = [
+  pushText('<branch>', '<policy>'),
+  protectionText('<branch>', '<policy>'),
+];

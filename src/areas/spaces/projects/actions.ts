@@ -15,8 +15,10 @@ import {
 import { ApiError, badRequest, found, invalid, type Services } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
 import { addNotification } from '../../activity/notifications/index.ts';
+import { protectionFor } from '../../code/protected_branches/index.ts';
 import { copyTemplate, firstCommitRefusals } from '../../code/push_rules/index.ts';
 import { announceHead, followDefaultBranch, projectRepositories, refsBegun } from '../../code/repository/index.ts';
+import { refuseOtherDefault } from '../../code/security_policies/index.ts';
 import { storageForNew } from '../../instance/application_settings/index.ts';
 import { isPathTaken, lockNamespace, tellOfProjects } from '../../people/namespaces/index.ts';
 import { limitReached, namingProblems } from './rules.ts';
@@ -230,6 +232,12 @@ export const tellOfMove = (tx: Database, project_id: number, actor_id: number): 
     user_ids: [],
   });
 
+/** @throws ApiError 403 if a policy keeps the default branch as it is */
+async function refuseMovedHead(db: Database, project: Project): Promise<void> {
+  const { is_protected } = (await protectionFor(db, project, undefined))(project.default_branch);
+  await refuseOtherDefault(db, project.id, { name: project.default_branch, is_protected });
+}
+
 export interface ProjectChanges {
   name?: string | undefined;
   path?: string | undefined;
@@ -257,6 +265,7 @@ export async function changeProject(
   const movesHead = default_branch !== undefined && default_branch !== project.default_branch;
   if (movesHead && !(await resolveBranch(repository, default_branch)))
     throw invalid({ base: ['Could not set the default branch'] });
+  if (movesHead) await refuseMovedHead(services.db, project);
   const announced = await services.db.transaction().execute(async (tx) => {
     const place = await lockNamespace(tx, project.namespace_id);
     const before = found(

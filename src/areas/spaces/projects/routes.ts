@@ -46,6 +46,7 @@ import { keysetPaging, mapPage, type Paging, paginate, paging, startOf } from '.
 import { scanSoon } from '../../code/dependencies/index.ts';
 import { importIn, mirrorChangeIn, projectMirrorInput } from '../../code/mirrors/index.ts';
 import { pushRuleTexts } from '../../code/push_rules/index.ts';
+import { branchRefusalText } from '../../code/security_policies/index.ts';
 import { restrictionReasons } from '../../instance/application_settings/index.ts';
 import { Avatar, avatarBytes, avatarTexts, avatarTypes, receiveAvatar, setAvatar } from '../../people/avatars/index.ts';
 import { attributeForm, showAttributes } from '../../people/custom_attributes/index.ts';
@@ -337,7 +338,10 @@ const single = [
     input: change,
     rules: [atLeastOneOf(...Object.keys(change))],
     returns: one(ProjectForm),
-    refusals: { 400: ['<parameter>: <reason>', ...avatarTexts], 403: `403 Forbidden - ${markedText('project')}` },
+    refusals: {
+      400: ['<parameter>: <reason>', ...avatarTexts],
+      403: [`403 Forbidden - ${markedText('project')}`, branchRefusalText],
+    },
     handle: async ({ caller, project, input, ...services }) => {
       refuseMarked('project', project);
       refuseBeyondRole(project, input);

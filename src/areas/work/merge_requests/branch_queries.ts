@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { planInForce } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { protectsProject } from '../../code/protected_branches/index.ts';
+import { isReached } from '../../code/security_policies/index.ts';
 import { hasBlockingThreads } from './queries.ts';
 import type { MergeStatus, State } from './rules.ts';
 
@@ -42,7 +43,7 @@ export interface MergeFacts {
   changes_requested: boolean;
   /** Whether it depends on an unmerged merge request, and the plan includes such dependencies. */
   is_blocked: boolean;
-  /** Whether approvals may be required: a rule or a protected branch requires some. */
+  /** Whether approvals may be required: a rule or a protected branch requires some, or security policies may. */
   asks_approvals: boolean;
   merge_user_id: number | null;
   auto_merge_user_id: number | null;
@@ -115,7 +116,8 @@ export async function mergeFacts(db: Database, ids: readonly number[]): Promise<
              where merge_request_blocks.blocked_id = merge_requests.id and blocking.state <> 'merged')) as is_blocked,
            exists (select from approval_rules rule where (rule.project_id = target.id or rule.merge_request_id = merge_requests.id)
                                                      and rule.approvals_required > 0)
-           or exists (select from protected_branches where ${protectsProject(sql`target.id`)} and code_owner_approval_required) as asks_approvals,
+           or exists (select from protected_branches where ${protectsProject(sql`target.id`)} and code_owner_approval_required)
+           or ${isReached(sql`target.id`)} as asks_approvals,
            case when version.id is not null then ${members('version', ['id', 'base_commit_sha', 'head_commit_sha', 'start_commit_sha'])} end as version,
            case when source.id is not null then ${members('source', place)} end as source,
            ${members('target', [...place, ...settings])} as target

@@ -37,6 +37,7 @@ import { gitPaging, pageOfArray } from '../../../../lists/index.ts';
 import { protectByRole, unprotectIfProtected } from '../../protected_branches/actions.ts';
 import { protectionFor } from '../../protected_branches/queries.ts';
 import type { BranchProtection } from '../../protected_branches/rules.ts';
+import { branchRefusalText } from '../../security_policies/branch_checks.ts';
 import { defaultHead } from '../git.ts';
 import { Branch, presentCommit, treePage } from '../present.ts';
 import { branchTexts, movedText } from '../push_checks/refusal_rules.ts';
@@ -279,7 +280,7 @@ export const branchRoutes = [
     deprecated: true,
     input: { branch: Type.String() },
     returns: one(Branch),
-    refusals: { 404: '404 Branch Not Found' },
+    refusals: { 403: branchRefusalText, 404: '404 Branch Not Found' },
     handle: async ({ project, caller, input, ...services }) => {
       const repository = repositoryOf(services, project);
       const branch = await branchNamed(repository, input.branch);

@@ -18,6 +18,8 @@ import { protectionFor } from '../../protected_branches/queries.ts';
 import type { BranchProtection } from '../../protected_branches/rules.ts';
 import { tagProtectionFor } from '../../protected_tags/queries.ts';
 import { pushRuleRefusals } from '../../push_rules/checks.ts';
+import { reachedNow } from '../../security_policies/queries.ts';
+import { policyRefusal } from '../../security_policies/rules.ts';
 import { branchRefusals, oddModeRefusal, readOnlyRefusal, tagRefusals } from '../rules.ts';
 import { areCollaborations, mayCollaborate } from './collaboration_queries.ts';
 import { fullText } from './refusal_rules.ts';
@@ -108,6 +110,33 @@ async function freezeRefusals({ db }: Pick<Services, 'db'>, project: Project): P
   return [`This project is frozen ${end}. You cannot change its protected branches during a freeze.`];
 }
 
+/** The refusals of policies that let protected branches change by merge requests only. */
+async function policyRefusals(
+  services: Pick<Services, 'db'>,
+  repository: Repository,
+  push: Push,
+  protection: Protections,
+  updates: readonly RefUpdate[],
+): Promise<string[]> {
+  const { project, merges, quarantine } = push;
+  const branches = updates.filter(({ ref }) => ref.startsWith('refs/heads/'));
+  const judged = branches.flatMap(({ ref, ...update }) => {
+    const name = ref.slice('refs/heads/'.length);
+    return protection(name).is_protected ? { name, ...update } : [];
+  });
+  if (merges || project.empty_repo || judged.length === 0) return [];
+  const reached = await reachedNow(services.db, project.id);
+  if (reached === null) return [];
+  const refusals: string[] = [];
+  for (const { name, old, new: commit } of judged) {
+    // What is in a protected branch already brings nothing new.
+    const isKnown =
+      old === null && commit !== null && !quarantine && (await isInProtected(repository, commit, protection));
+    if (!isKnown) refusals.push(...policyRefusal(reached, name, commit === null));
+  }
+  return refusals;
+}
+
 /**
  * The reasons for refusing reference updates, each once, or the violations of the push rule; empty if they are accepted.
  * @param updates their objects are in the repository, or in the quarantine of the push
@@ -141,6 +170,7 @@ export async function pushRefusals(
     const own = branchRefusals(project, update);
     refusals.push(...(own.length > 0 ? own : await protectionRefusals(repository, push, protection, update)));
   }
+  if (refusals.length === 0) refusals.push(...(await policyRefusals(services, repository, push, protection, updates)));
   if (refusals.length === 0)
     refusals.push(...(await lockedPaths(services, push, repository, { updates, quarantine: push.quarantine })));
   if (refusals.length > 0) return [...new Set(refusals)];

@@ -1,5 +1,6 @@
 /** The documented refusals of endpoints that change a repository. Every test compares actual refusals with them. */
 import { pushRuleTexts } from '../../push_rules/rules.ts';
+import { policyTexts } from '../../security_policies/rules.ts';
 
 /** A namespace has reached its size limit. */
 export const fullText = (limit_mib: number | string): string =>
@@ -18,6 +19,7 @@ export const branchTexts = [
   'This project is frozen <until when>. You cannot change its protected branches during a freeze.',
   "The path '<path>' is locked in Git LFS by <name>",
   ...pushRuleTexts,
+  ...policyTexts,
 ];
 
 /** Any commit created through the API. */

@@ -14,7 +14,7 @@ import { shaText } from '../rules.ts';
 import { ownerIds, ownersOfChanges } from './code_owner_git.ts';
 import { wordsForReset } from './rules.ts';
 import { settingInForce } from './setting_queries.ts';
-import { approvalStateOf, approvalTermsOf } from './state_git.ts';
+import { approvalStateOf, approvalTermsOf, basisOf } from './state_git.ts';
 
 export interface Approving extends Pick<Services, 'storages'> {
   /** The target project, with the caller's level. */
@@ -135,15 +135,8 @@ export async function resetApprovals(tx: Database, id: number, user_id: number |
 
 /** Removes all approvals after the approved content has changed, if the project is configured to and the plan allows it. */
 export async function resetOutdated(tx: Database, id: number, user_id: number | null, reason: string): Promise<void> {
-  const outdated = await tx
-    .selectFrom('merge_requests')
-    .innerJoin('projects', 'projects.id', 'merge_requests.project_id')
-    .select('merge_requests.id')
-    .where('merge_requests.id', '=', id)
-    .where(settingInForce('reset_approvals_on_push'))
-    .where(sql<boolean>`${planInForce} <> 'free'`)
-    .executeTakeFirst();
-  if (outdated) await resetApprovals(tx, id, user_id, reason);
+  const { plan, reset_approvals_on_push } = await basisOf(tx, id);
+  if (plan !== 'free' && reset_approvals_on_push) await resetApprovals(tx, id, user_id, reason);
 }
 
 /**

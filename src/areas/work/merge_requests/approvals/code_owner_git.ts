@@ -15,8 +15,9 @@ import {
 } from '../../../../git/index.ts';
 import type { Services } from '../../../../http/index.ts';
 import { type OwnerRule, type OwnerSection, ownerRules, ownerSections } from './code_owner_rules.ts';
+import type { Demand } from './demand_rules.ts';
 import { countsFrom, hasApprovedIt, maximumEligible } from './queries.ts';
-import type { ApprovalTerms, Demand } from './rules.ts';
+import type { ApprovalTerms } from './rules.ts';
 
 /** The first existing file is used. */
 const places = ['CODEOWNERS', 'docs/CODEOWNERS', '.gitlab/CODEOWNERS'];

@@ -13,9 +13,10 @@ import {
   Timestamp,
 } from '../../../../http/index.ts';
 import { presentUserBasic, UserBasic } from '../../../people/users/index.ts';
+import { isInvalid, type RuleState } from './demand_rules.ts';
 import { approvalsOf, approvedRow, usersWith } from './queries.ts';
 import { MergeRequestApprovalRule, presentMergeRequestRule, ruleRows } from './rule_present.ts';
-import { type ApprovalState, isInvalid, type RuleState } from './rules.ts';
+import type { ApprovalState } from './rules.ts';
 import { approvalStateOf } from './state_git.ts';
 
 // A mark modifies the schema that it is applied to, so schemas are not shared.
@@ -65,7 +66,22 @@ export const ApprovalStateForm = resource('MergeRequestApprovalState', {
     Type.Object({
       ...MergeRequestApprovalRule.properties,
       id: nullable(Id),
-      rule_type: Type.Enum(['regular', 'any_approver', 'code_owner']),
+      rule_type: Type.Enum(['regular', 'any_approver', 'code_owner', 'report_approver']),
+      report_type: nullable(
+        Type.Enum(['any_merge_request', 'scan_finding', 'license_scanning'], {
+          description: 'What the rules of a security policy are about',
+        }),
+      ),
+      policy: nullable(
+        Type.Object(
+          {
+            name: Type.String(),
+            project: Type.String({ description: 'The path of the policy project' }),
+            reasons: Type.Array(Type.String(), { description: 'Why it asks for approvals; empty if it does not' }),
+          },
+          { description: 'The security policy that the rule follows from; its `id` is null' },
+        ),
+      ),
       section: nullable(Type.String({ description: 'Of the file that names code owners' })),
       code_owner: Type.Boolean({ description: 'Whether a file of the target branch asks for it; its `id` is null' }),
       approved_by: Type.Array(UserBasic),
@@ -134,9 +150,9 @@ export async function presentApprovals(
   };
 }
 
-/** A code owner rule, without the members that only stored rules have. */
-const ownerForm = (
-  { id, name, rule_type, approvals_required, section }: RuleState,
+/** A rule that comes from a file, without the members that only stored rules have. */
+const unstoredForm = (
+  { id, name, rule_type, approvals_required, section, policy }: RuleState,
   owners: Static<typeof UserBasic>[],
 ) => ({
   id,
@@ -144,8 +160,9 @@ const ownerForm = (
   rule_type,
   approvals_required,
   section,
-  code_owner: true,
-  report_type: null,
+  code_owner: rule_type === 'code_owner',
+  report_type: policy?.report_type ?? null,
+  policy: policy ? { name: policy.name, project: policy.project, reasons: policy.reasons } : null,
   source_rule: null,
   eligible_approvers: owners,
   users: owners,
@@ -176,12 +193,12 @@ export async function presentApprovalState(
     rules: in_effect.flatMap((rule): Static<typeof ApprovalStateForm>['rules'] => {
       const outcome = { approved_by: shownOf(rule.approved_ids), approved: rule.approvals_left === 0 };
       if (rule.id === null)
-        return [{ ...ownerForm(rule, shownOf(rule.eligible_ids.slice(0, maximumSuggested))), ...outcome }];
+        return [{ ...unstoredForm(rule, shownOf(rule.eligible_ids.slice(0, maximumSuggested))), ...outcome }];
       const row = rows.get(rule.id);
       if (!row) return [];
       const eligible = row.eligible.filter(({ id }) => rule.eligible_ids.includes(id));
       const form = presentMergeRequestRule(services, { ...row, eligible });
-      return [{ ...form, code_owner: false, ...outcome }];
+      return [{ ...form, code_owner: false, policy: null, ...outcome }];
     }),
   };
 }

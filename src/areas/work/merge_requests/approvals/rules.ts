@@ -2,18 +2,10 @@
 
 import { isAbout } from '../../../../foundation/wildcards.ts';
 import type { Plan } from '../../../../http/index.ts';
+import type { PolicySetting } from '../../../../security_policies/index.ts';
 import type { State } from '../rules.ts';
-
-/** The requirement of a rule. */
-export interface Demand {
-  /** Null for a code owner rule, which comes from a file. */
-  id: number | null;
-  name: string;
-  rule_type: 'regular' | 'any_approver' | 'code_owner';
-  approvals_required: number;
-  /** The section in the CODEOWNERS file. */
-  section: string | null;
-}
+import type { Demand, RuleState } from './demand_rules.ts';
+import { isDemanded, type PolicyAbout } from './policy_rules.ts';
 
 export interface BasisRule extends Demand {
   id: number;
@@ -49,13 +41,8 @@ export interface ApprovalBasis {
   /** The names of the protected branches that require approvals of code owners. */
   owner_protections: string[];
   rules: BasisRule[];
-}
-
-export interface RuleState extends Demand {
-  /** The users whose approvals count; empty for `any_approver`. */
-  eligible_ids: number[];
-  approved_ids: number[];
-  approvals_left: number;
+  /** The security policies about the target branch. */
+  policies: PolicyAbout[];
 }
 
 /** The same, with the users whose approvals do not count: the author and the committers, by the settings of the project. */
@@ -94,22 +81,17 @@ export function rulesInEffect(basis: ApprovalBasis): BasisRule[] {
   });
 }
 
-/**
- * The state of a rule. A rule that names fewer users than it requires is satisfied when all of them have approved.
- * @param eligible_ids the users whose approvals count for a rule that names people
- * @param approver_ids the users who have approved and whose approvals count
- */
-export function stateOfRule(rule: Demand, eligible_ids: readonly number[], approver_ids: readonly number[]): RuleState {
-  const isAny = rule.rule_type === 'any_approver';
-  const approved_ids = isAny ? [...approver_ids] : eligible_ids.filter((id) => approver_ids.includes(id));
-  const missing = Math.max(0, rule.approvals_required - approved_ids.length);
-  const approvals_left = isAny ? missing : Math.min(missing, eligible_ids.length - approved_ids.length);
-  return { ...rule, eligible_ids: isAny ? [] : [...eligible_ids], approved_ids, approvals_left };
+/** The basis with the settings of policies, which win where they are stricter. */
+export function withPolicySettings(basis: ApprovalBasis): ApprovalBasis {
+  const demands = (setting: PolicySetting) => isDemanded(basis.policies, setting);
+  return {
+    ...basis,
+    reset_approvals_on_push: basis.reset_approvals_on_push || demands('remove_approvals_with_new_commit'),
+    merge_requests_author_approval: basis.merge_requests_author_approval && !demands('prevent_approval_by_author'),
+    merge_requests_disable_committers_approval:
+      basis.merge_requests_disable_committers_approval || demands('prevent_approval_by_commit_author'),
+  };
 }
-
-/** Whether a rule has no eligible approver, so that it requires no approvals. */
-export const isInvalid = ({ rule_type, approvals_required, eligible_ids }: RuleState): boolean =>
-  rule_type !== 'any_approver' && approvals_required > 0 && eligible_ids.length === 0;
 
 /**
  * The reason why approvals block a merge.
@@ -118,11 +100,14 @@ export const isInvalid = ({ rule_type, approvals_required, eligible_ids }: RuleS
 export function approvalBlocker(
   state: ApprovalState,
   source_head: string | undefined,
-): 'not_approved' | 'approvals_syncing' | undefined {
-  const { in_effect, head_commit_id } = state;
-  if (in_effect.some(({ approvals_left }) => approvals_left > 0)) return 'not_approved';
-  // Files changed by a push may have owners.
-  const asks = asksOwners(state) || in_effect.some(({ approvals_required }) => approvals_required > 0);
+): 'not_approved' | 'security_policy_violations' | 'approvals_syncing' | undefined {
+  const { in_effect, head_commit_id, policies } = state;
+  const missing = in_effect.filter(({ approvals_left }) => approvals_left > 0);
+  if (missing.some(({ policy }) => policy === undefined)) return 'not_approved';
+  if (missing.length > 0) return 'security_policy_violations';
+  // Files changed by a push may have owners, and policies are judged by the version.
+  const asks =
+    asksOwners(state) || policies.length > 0 || in_effect.some(({ approvals_required }) => approvals_required > 0);
   return asks && source_head !== head_commit_id ? 'approvals_syncing' : undefined;
 }
 

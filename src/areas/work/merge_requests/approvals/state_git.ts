@@ -5,8 +5,12 @@ import { type Database, ofAnyLength } from '../../../../db/index.ts';
 import { listCommits, repositoryOf } from '../../../../git/index.ts';
 import type { Services } from '../../../../http/index.ts';
 import { protectsProject } from '../../../code/protected_branches/index.ts';
+import { type Reached, reachedProject } from '../../../code/security_policies/index.ts';
 import { ownersOfAddresses } from '../../../people/emails/index.ts';
 import { ownerDemands } from './code_owner_git.ts';
+import { stateOfRule } from './demand_rules.ts';
+import { policyDemands } from './policy_git.ts';
+import { policiesAbout } from './policy_rules.ts';
 import { countsFrom, hasApprovedIt, maximumEligible } from './queries.ts';
 import {
   type ApprovalBasis,
@@ -15,7 +19,7 @@ import {
   asksOwners,
   isOverwritten,
   rulesInEffect,
-  stateOfRule,
+  withPolicySettings,
 } from './rules.ts';
 import { settingInForce } from './setting_queries.ts';
 
@@ -34,13 +38,15 @@ const judged = [
 const botsOf = (user_id: RawBuilder<unknown>) =>
   sql`array(select bots.id from users bots where bots.created_by_id = ${user_id} and bots.user_type = 'project_bot')`;
 
-async function basisOf(db: Database, merge_request_id: number): Promise<ApprovalBasis> {
-  const { rows } = await sql<ApprovalBasis>`
+/** The data that determines the required approvals, with the settings that are in force. */
+export async function basisOf(db: Database, merge_request_id: number): Promise<ApprovalBasis> {
+  const { rows } = await sql<Omit<ApprovalBasis, 'policies'> & { reached: Reached | null }>`
     select ${planInForce} as plan, shown.state, shown.author_id, ${botsOf(sql`shown.author_id`)} as author_bot_ids, shown.target_branch, shown.project_id, projects.storage, shown.head_commit_id,
            version.start_commit_sha, version.base_commit_sha, coalesce(version.state = 'overflow', false) as is_large,
            ${sql.join(judged.map((setting) => sql`${settingInForce(setting)} as ${sql.ref(setting)}`))},
            array(select name::text from protected_branches where ${protectsProject(sql`projects.id`)}) as protections,
            array(select name::text from protected_branches where ${protectsProject(sql`projects.id`)} and code_owner_approval_required) as owner_protections,
+           ${reachedProject(sql`shown.project_id`)} as reached,
            coalesce((
              select json_agg(json_build_object(
                       'id', rule.id, 'name', rule.name, 'rule_type', rule.rule_type, 'approvals_required', rule.approvals_required,
@@ -53,7 +59,8 @@ async function basisOf(db: Database, merge_request_id: number): Promise<Approval
       from merge_requests shown join projects on projects.id = shown.project_id
            left join merge_request_versions version on version.id = shown.latest_version_id
      where shown.id = ${merge_request_id}`.execute(db);
-  return rows[0]!;
+  const { reached, ...basis } = rows[0]!;
+  return withPolicySettings({ ...basis, policies: policiesAbout(reached, basis.target_branch, basis.protections) });
 }
 
 /** The authors and committers of the latest version, found by the addresses in its commits. */
@@ -129,14 +136,15 @@ export async function approvalStateOf(services: Pick<Services, 'db' | 'storages'
   const terms = await approvalTermsOf(services, id);
   const rules = rulesInEffect(terms);
   const owned = asksOwners(terms) ? await ownerDemands(services, id, terms) : [];
+  const demanded = await policyDemands(services, id, terms);
   const is_overwritten = isOverwritten(terms);
-  if (rules.length + owned.length === 0) return { ...terms, is_overwritten, in_effect: [] };
+  if (rules.length + owned.length + demanded.length === 0) return { ...terms, is_overwritten, in_effect: [] };
   const ids = rules.map((rule) => rule.id);
   const { approver_ids, eligible } = await peopleFor(services.db, id, terms, ids);
   const byRule = new Map(eligible.map((each) => [each.id, each.user_ids]));
   const in_effect = [
     ...rules.map((rule) => stateOfRule(rule, byRule.get(rule.id) ?? [], approver_ids)),
-    ...owned.map(({ demand, eligible_ids }) => stateOfRule(demand, eligible_ids, approver_ids)),
+    ...[...owned, ...demanded].map(({ demand, eligible_ids }) => stateOfRule(demand, eligible_ids, approver_ids)),
   ];
   return { ...terms, is_overwritten, in_effect };
 }

@@ -111,7 +111,7 @@ async function mergeNow(
   const should_remove_source_branch = wishes.should_remove_source_branch ?? facts.force_remove_source_branch;
   const outcome = { head: heads.source_head, merge_commit_sha, squash_commit_sha, should_remove_source_branch };
   const merge = { merge_request_id: facts.id, outcome };
-  const check = (tx: Database) => refuseChanged(tx, services, facts.id, heads.source_head);
+  const check = (tx: Database) => refuseChanged(tx, services, facts, heads.source_head);
   if (
     !(await moveRefsToMerge(
       services,
@@ -124,12 +124,19 @@ async function mergeNow(
 }
 
 /**
- * Refuses the merge if approvals were revoked or threads reopened while it was prepared. Changes of approvals lock the merge request, as this does.
+ * Refuses the merge if approvals were revoked, threads reopened or the target changed while it was prepared. Changes of these lock the merge request, as this does.
  * @throws ApiError 405
  */
-async function refuseChanged(tx: Database, { storages }: Services, id: number, source_head: string): Promise<void> {
+async function refuseChanged(
+  tx: Database,
+  { storages }: Services,
+  { id, target_branch }: MergeFacts,
+  source_head: string,
+): Promise<void> {
   await tx.selectFrom('merge_requests').select('id').where('id', '=', id).forNoKeyUpdate().execute();
   const facts = await factsOf(tx, id);
+  // What approvals are needed follows from the target.
+  if (facts.target_branch !== target_branch) throw notAllowed();
   if (stateBlocker(facts) ?? reviewBlocker(facts) ?? (await missingApproval({ db: tx, storages }, facts, source_head)))
     throw notAllowed();
 }
