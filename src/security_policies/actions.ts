@@ -1,15 +1,15 @@
-/** What policies do: the approvals that they require, and the message of the bot. */
+/** What policies do: the approvals that they require. */
 import {
   attribute,
   boolean,
   integerWithin,
+  mapped,
   type Parsed,
-  type Place,
   record,
   type Shape,
 } from '../ci_configuration/shapes/shape.ts';
 import { isMapping } from '../ci_configuration/values.ts';
-import { isGiven, listOf, word } from './lists.ts';
+import { isGiven, listOf, numbered, word } from './lists.ts';
 
 /** The most approvers of a kind that an action names. */
 const maximumApprovers = 300;
@@ -71,17 +71,18 @@ const demand: Shape<{ demand: ApprovalDemand }> = (value, at) => {
 };
 
 const messageShape = record({ ...kindName, enabled: attribute(boolean) }, ['enabled']);
-const message: Shape<{ message: boolean }> = (value, at) => {
+/** A message is not sent yet, so a file may only say that none is wanted. */
+const message: Shape<object> = (value, at) => {
   const read = messageShape(value, at);
-  return read && { message: read.enabled! };
+  return read?.enabled ? at.fault('asks for a message, which is not supported yet') : read && {};
 };
 
-const kinds: Readonly<Record<string, Shape<{ demand?: ApprovalDemand; message?: boolean }>>> = {
+const kinds: Readonly<Record<string, Shape<{ demand?: ApprovalDemand }>>> = {
   require_approval: demand,
   send_bot_message: message,
 };
 
-const action: Shape<{ demand?: ApprovalDemand; message?: boolean }> = (value, at) => {
+const action: Shape<{ demand?: ApprovalDemand }> = (value, at) => {
   if (!isMapping(value)) return at.fault('should be a hash');
   const type = value.get('type');
   if (typeof type !== 'string' || !Object.hasOwn(kinds, type))
@@ -89,24 +90,10 @@ const action: Shape<{ demand?: ApprovalDemand; message?: boolean }> = (value, at
   return kinds[type]!(value, at);
 };
 
-export interface Actions {
-  demands: ApprovalDemand[];
-  /** Whether the bot writes what the policy asks for. */
-  sends_message: boolean;
-}
-
-/** Sorts the actions of a policy. */
-function sorted(read: readonly { demand?: ApprovalDemand; message?: boolean }[], at: Place): Actions | undefined {
+/** The `actions` of a policy: its demands. */
+export const actions: Shape<readonly ApprovalDemand[]> = mapped(numbered(action, maximumDemands + 1), (read, at) => {
   const demands = read.flatMap((each) => each.demand ?? []);
-  const messages = read.flatMap((each) => each.message ?? []);
-  if (demands.length > maximumDemands) return at.fault(`has too many require_approval (maximum ${maximumDemands})`);
-  if (messages.length > 1) return at.fault('has too many send_bot_message (maximum 1)');
-  // As long as a policy does not say otherwise, people are told why they wait.
-  return { demands, sends_message: messages[0] ?? demands.length > 0 };
-}
-
-/** The `actions` of a policy. */
-export const actions: Shape<Actions> = (value, at) => {
-  const read = listOf(action, maximumDemands + 1, (list, number) => list.entry(String(number)))(value, at);
-  return read && sorted(read, at);
-};
+  return demands.length > maximumDemands
+    ? at.fault(`has too many require_approval (maximum ${maximumDemands})`)
+    : demands;
+});

@@ -36,15 +36,12 @@ test('a file of policies is read with what it leaves out', () => {
         description: null,
         enabled: true,
         rules: [{ type: 'any_merge_request', branch_type: 'default' }],
-        actions: {
-          demands: [
-            {
-              ...{ user_approvers: [], user_approvers_ids: [], group_approvers: [], group_approvers_ids: [] },
-              ...{ role_approvers: ['maintainer'], approvals_required: 1 },
-            },
-          ],
-          sends_message: true,
-        },
+        demands: [
+          {
+            ...{ user_approvers: [], user_approvers_ids: [], group_approvers: [], group_approvers_ids: [] },
+            ...{ role_approvers: ['maintainer'], approvals_required: 1 },
+          },
+        ],
         settings: ['prevent_approval_by_author'],
         fails_closed: false,
         scope: { projects: { excluding: [7] }, compliance_frameworks: [3] },
@@ -133,6 +130,10 @@ test('what is wrong with a file is said in sentences, and a file with errors has
     [
       eyes().replace('[maintainer]', '[gardener]'),
       'approval_policy:1:actions:1 role approvers should be the ID of a member role or one of: guest, planner, reporter, developer, maintainer, owner',
+    ],
+    [
+      eyes('      - { type: send_bot_message, enabled: true }'),
+      'approval_policy:1:actions:2 config asks for a message, which is not supported yet',
     ],
     [
       eyes().replace('name: Four eyes', 'name: "a\\0b"'),

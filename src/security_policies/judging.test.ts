@@ -6,7 +6,7 @@ import type { Policy, Rule } from './policies.ts';
 
 const policy = (fails_closed = true): Policy => ({
   ...{ name: 'Four eyes', description: null, enabled: true, rules: [], settings: [], scope: {} },
-  actions: { demands: [], sends_message: false },
+  demands: [],
   fails_closed,
 });
 

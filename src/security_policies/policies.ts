@@ -12,7 +12,7 @@ import {
   textOfAtMost,
 } from '../ci_configuration/shapes/shape.ts';
 import { isMapping, type Value } from '../ci_configuration/values.ts';
-import { type Actions, actions, id } from './actions.ts';
+import { type ApprovalDemand, actions, id } from './actions.ts';
 import { ruleKinds } from './kinds/index.ts';
 import { isGiven, listOf, numbered, word } from './lists.ts';
 
@@ -112,7 +112,7 @@ export interface Policy {
   description: string | null;
   enabled: boolean;
   rules: readonly Rule[];
-  actions: Actions;
+  demands: readonly ApprovalDemand[];
   settings: readonly PolicySetting[];
   /** Whether what cannot be evaluated needs the approvals. */
   fails_closed: boolean;
@@ -132,7 +132,7 @@ export function policy(value: Value, at: Place): Policy | undefined {
     description: read.description ?? null,
     enabled,
     rules,
-    actions: read.actions ?? { demands: [], sends_message: false },
+    demands: read.actions ?? [],
     settings: settingNames.filter((setting) => approval_settings[setting] === true),
     fails_closed: read.fallback_behavior?.fail !== 'open',
     scope: read.policy_scope ?? {},

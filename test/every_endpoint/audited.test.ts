@@ -757,6 +757,13 @@ test('rules', async () => {
       `${kind}_push_rules_max_file_size_updated`,
     );
     await remove(`delete${Kind}PushRule`, by, `${url}/push_rule`, {}, `${kind}_push_rules_removed`);
+    const policies = await sent(
+      here.as('owner').post('/projects', { name: nameOf('policies'), namespace_id: here.group.id }),
+    );
+    const link = `${url}/security_policy_project`;
+    const linked = 'security_policy_project_linked';
+    await put(`update${Kind}SecurityPolicyProject`, 'owner', link, { project_id: policies.id }, linked);
+    await remove(`delete${Kind}SecurityPolicyProject`, 'owner', link, {}, 'security_policy_project_unlinked');
   }
   const period = { freeze_start: '0 1 * * *', freeze_end: '0 2 * * *' };
   const { id } = await post(

@@ -272,6 +272,23 @@ async function addShelf({ db, group, project, people }: World, turn: number): Pr
     .execute();
 }
 
+/** Links the group to a project with as many policies as there were turns. */
+async function addPolicies({ db, group }: World, policy_project_id: number, turn: number): Promise<void> {
+  const policies = Array.from({ length: turn }, (_, at) => ({
+    ...{ name: `Policy ${at}`, description: null, enabled: true, rules: [], settings: [], scope: {} },
+    ...{ demands: [], fails_closed: true },
+  }));
+  await db
+    .insertInto('security_policy_files')
+    .values({ project_id: policy_project_id, policies: JSON.stringify(policies) })
+    .execute();
+  await db
+    .insertInto('security_policy_links')
+    .values({ group_id: group.id, policy_project_id })
+    .onConflict((conflict) => conflict.column('group_id').doUpdateSet({ policy_project_id }))
+    .execute();
+}
+
 async function addOfEachKind(here: World, turn: number): Promise<void> {
   const { db, group, project, people } = here;
   const owner = here.as('owner');
@@ -288,6 +305,7 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
   const below = await asked(owner.post('/groups', { name, path: name, parent_id: group.id }));
   const beside = await asked(owner.post('/groups', { name: `${name}-beside`, path: `${name}-beside` }));
   const other = await asked(owner.post('/projects', { name, namespace_id: below.id, visibility: 'private' }));
+  await addPolicies(here, other.id, turn);
   const scope = `/projects/${project.id}/job_token_scope`;
   await asked(owner.post(`${scope}/allowlist`, { target_project_id: other.id }));
   await asked(owner.post(`${scope}/groups_allowlist`, { target_group_id: below.id }));

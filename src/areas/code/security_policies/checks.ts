@@ -27,7 +27,7 @@ const sentences: Readonly<Record<keyof Unknown, string>> = {
 };
 
 /** All that a policy names, by the table where it should be. */
-function namedBy({ actions: { demands }, scope }: Policy): Unknown {
+function namedBy({ demands, scope }: Policy): Unknown {
   const roles = demands.flatMap(({ role_approvers }) => role_approvers);
   return {
     usernames: demands.flatMap(({ user_approvers }) => user_approvers),

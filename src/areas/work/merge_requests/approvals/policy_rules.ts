@@ -53,7 +53,7 @@ export const demandsOf = (policies: readonly PolicyAbout[], facts: KnownFacts): 
       reasons,
       fails_closed: policy.fails_closed,
     };
-    return policy.actions.demands.map(
+    return policy.demands.map(
       (approvers, index): PolicyDemand => ({
         approvers,
         demand: {
