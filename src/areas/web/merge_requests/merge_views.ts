@@ -33,6 +33,7 @@ const sentences: Record<string, string> = {
   requested_changes: 'A reviewer asks for changes.',
   merge_request_blocked: 'Another merge request has to be merged first.',
   not_approved: 'Approvals are missing.',
+  security_policy_violations: 'Approvals that security policies ask for are missing.',
   approvals_syncing: 'The approvals are being brought up to date after a push.',
   ci_still_running: 'The project wants the statuses of the last commit to succeed. They are still under way.',
   ci_must_pass: 'The project wants the statuses of the last commit to succeed. One has failed, or there are none.',
@@ -48,10 +49,22 @@ const waitsFor = [
   'ci_still_running',
   'ci_must_pass',
   'not_approved',
+  'security_policy_violations',
   'discussions_not_resolved',
   'requested_changes',
   'merge_request_blocked',
 ];
+
+/** What security policies ask for: which, how much, and why. */
+const policiesView = ({ security_policies }: ShownApprovals): readonly Html[] =>
+  security_policies.map(
+    ({
+      name,
+      approvals_left,
+      reasons,
+    }) => html`<p>The policy <strong>${name}</strong> asks for ${approvals_left} more.</p>
+<ul>${reasons.map((reason) => html`<li>${reason}</li>`)}</ul>`,
+  );
 
 function approvalsView(seen: Seen, merge_request: ShownMergeRequest, approvals: ShownApprovals, plan: Plan): Html {
   const { approved_by, approvals_left, user_can_approve, user_has_approved, require_password_to_approve } = approvals;
@@ -66,6 +79,7 @@ function approvalsView(seen: Seen, merge_request: ShownMergeRequest, approvals: 
 <p>${given.length > 0 ? html`Approved by ${people(given)}.` : 'Nobody has approved it yet.'}${
     reaches(plan, 'premium') && approvals_left > 0 && ` ${approvals_left} more needed.`
   }</p>
+${policiesView(approvals)}
 ${
   user_can_approve &&
   form(seen, 'approve', {

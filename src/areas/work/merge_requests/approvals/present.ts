@@ -46,6 +46,18 @@ const licensed = {
   has_approval_rules: since('premium', Type.Boolean()),
   merge_request_approvers_available: since('premium', Type.Boolean()),
   multiple_approval_rules_available: since('premium', Type.Boolean()),
+  security_policies: since(
+    'ultimate',
+    Type.Array(
+      Type.Object({
+        name: Type.String(),
+        project: Type.String({ description: 'The path of the policy project' }),
+        approvals_left: Type.Integer(),
+        reasons: Type.Array(Type.String()),
+      }),
+      { description: 'The security policies that ask for approvals which are missing' },
+    ),
+  ),
   invalid_approvers_rules: since('premium', Type.Array(ShortRule, { description: 'Rules that no one can approve' })),
 };
 
@@ -105,6 +117,9 @@ function numbersOf({ in_effect, plan, require_password_to_approve }: ApprovalSta
     has_approval_rules: in_effect.length > 0,
     merge_request_approvers_available: reaches(plan, 'premium'),
     multiple_approval_rules_available: reaches(plan, 'premium'),
+    security_policies: left.flatMap(({ policy, approvals_left }) =>
+      policy ? [{ name: policy.name, project: policy.project, approvals_left, reasons: policy.reasons }] : [],
+    ),
     invalid_approvers_rules: in_effect.filter(isInvalid).map(shortRule),
   };
 }
