@@ -81,7 +81,7 @@ test('a policy project is another project of the same top-level group, whose cod
   assert.equal((await linker.client.delete(link)).status, 204);
   assert.equal(
     (await linker.client.put(`/groups/${group.id}/security_policy_project`, { project_id: policies.id })).status,
-    404,
+    403,
   );
 });
 
