@@ -51,12 +51,12 @@ export async function unknownNames(db: Database, project_id: number, policies: r
     if (Object.values(named).every((each) => each.length === 0)) continue;
     const { rows } = await sql<Unknown>`
       with top as (select traversal_ids[1] as id from projects join namespaces on namespaces.id = namespace_id where projects.id = ${project_id})
-      select array(select name::text from unnest(${ofAnyLength(named.usernames, 'citext[]')}) name
-                    where not exists (select from users where username = name)) as usernames,
+      select array(select given::text from unnest(${ofAnyLength(named.usernames, 'citext[]')}) given
+                    where not exists (select from users where username = given)) as usernames,
              array(select given from unnest(${ofAnyLength(named.user_ids, 'bigint[]')}) given
                     where not exists (select from users where id = given)) as user_ids,
-             array(select path::text from unnest(${ofAnyLength(named.group_paths, 'citext[]')}) path
-                    where not exists (select from namespaces, top where full_path = path and kind = 'group' and traversal_ids[1] = top.id)) as group_paths,
+             array(select given::text from unnest(${ofAnyLength(named.group_paths, 'citext[]')}) given
+                    where not exists (select from namespaces, top where full_path = given and kind = 'group' and traversal_ids[1] = top.id)) as group_paths,
              array(select given from unnest(${ofAnyLength(named.group_ids, 'bigint[]')}) given
                     where not exists (select from namespaces, top where namespaces.id = given and kind = 'group' and traversal_ids[1] = top.id)) as group_ids,
              array(select given from unnest(${ofAnyLength(named.role_ids, 'bigint[]')}) given
