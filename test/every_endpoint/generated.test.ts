@@ -115,6 +115,8 @@ const wholeLists: Record<string, string> = {
   listProjectRelationExports: 'the relations of one export',
   listGroupMilestoneBurndownEvents: 'the points of one chart',
   listProjectMilestoneBurndownEvents: 'the points of one chart',
+  listGroupSecurityPolicies: 'the policies of a few files, at most five of each',
+  listProjectSecurityPolicies: 'the policies of a few files, at most five of each',
   listIssueLinks: 'the reference shows them as a whole',
   listRelatedEpics: 'as the links of issues',
   updateErrors: 'what one call has changed',
