@@ -1,5 +1,5 @@
 /** Reporting the status of a commit. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { Type } from 'typebox';
 import type { Database } from '../../../db/index.ts';
 import { badRequest } from '../../../http/index.ts';
@@ -88,6 +88,18 @@ export async function retryWaiting(
        and (${merge_request_id}::bigint is null or id = ${merge_request_id}) limit ${sql.lit(maximumWoken)}`.execute(
     tx,
   );
+  await mergeWhenReady.enqueueEach(tx, rows);
+}
+
+/**
+ * Rechecks the pending auto-merges of several projects.
+ * @param project_ids a query of their ids
+ */
+export async function retryWaitingIn(tx: Database, project_ids: RawBuilder<unknown>): Promise<void> {
+  const { rows } = await sql<{ sha: string }>`
+    select distinct head_commit_id as sha from merge_requests
+     where auto_merge_user_id is not null and state = 'opened' and head_commit_id is not null and project_id in (${project_ids})
+     limit ${sql.lit(maximumWoken)}`.execute(tx);
   await mergeWhenReady.enqueueEach(tx, rows);
 }
 

@@ -4,7 +4,7 @@ import type { Database } from '../../../db/index.ts';
 import { blobSize, entryAt, type Repository, readBlob, repositoryOf, resolveBranch } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
 import { maximumFile_bytes, type ReadPolicies, readPolicies, tooLarge } from '../../../security_policies/index.ts';
-import { mergeWhenReady } from '../commit_statuses/actions.ts';
+import { retryWaitingIn } from '../commit_statuses/actions.ts';
 import { unknownNames } from './checks.ts';
 import { tellMaintainers } from './mail_jobs.ts';
 import { policyPath } from './rules.ts';
@@ -28,20 +28,14 @@ async function read(repository: Repository, project_id: number, blob_id: string 
   return readPolicies((await readBlob(repository, blob_id)).toString(), project_id, signal);
 }
 
-/** The most auto-merges that are rechecked at once; others are rechecked by later events. */
-const maximumWoken = 1_000;
-
 /** Rechecks the auto-merges in the projects that the policies of a project reach. */
-export async function wakeReached(tx: Database, project_id: number): Promise<void> {
-  const { rows } = await sql<{ sha: string }>`
-    select distinct head_commit_id as sha
-      from merge_requests join projects on projects.id = merge_requests.project_id join namespaces place on place.id = projects.namespace_id
-     where auto_merge_user_id is not null and merge_requests.state = 'opened' and head_commit_id is not null
-       and exists (select from security_policy_links linked where linked.policy_project_id = ${project_id}
-                      and (linked.project_id = projects.id or linked.group_id = any(place.traversal_ids)))
-     limit ${sql.lit(maximumWoken)}`.execute(tx);
-  await mergeWhenReady.enqueueEach(tx, rows);
-}
+export const wakeReached = (tx: Database, project_id: number): Promise<void> =>
+  retryWaitingIn(
+    tx,
+    sql`select projects.id from projects join namespaces place on place.id = projects.namespace_id
+              join security_policy_links linked on linked.project_id = projects.id or linked.group_id = any(place.traversal_ids)
+         where linked.policy_project_id = ${project_id}`,
+  );
 
 async function store(
   tx: Database,
