@@ -40,7 +40,7 @@ import {
   removeUnused,
   settleReferences,
 } from './code/repository/index.ts';
-import { readSecurityPolicies, tellOfPolicyErrors } from './code/security_policies/index.ts';
+import { readSecurityPolicies, tellOfPolicyEnd, tellOfPolicyErrors } from './code/security_policies/index.ts';
 import { endEnvironments } from './deployments/environments/index.ts';
 import { followPrimary, keepSlots } from './geo/following/index.ts';
 import { statusPolls } from './geo/geo_nodes/index.ts';
@@ -165,6 +165,7 @@ export const jobs: readonly AnyJob[] = [
   pushMirror,
   schedulePulls,
   tellOfMirrorFailure,
+  tellOfPolicyEnd,
   tellOfPolicyErrors,
   assignPipelines,
   endOverdueJobs,

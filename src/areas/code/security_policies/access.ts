@@ -49,8 +49,12 @@ export const policyLinker = {
   group: ofGroup(groupRole('owner', { permission })),
 };
 
-/** @throws ApiError 404 unless the caller may read the code of the project */
-export async function checkReadable(db: Database, caller: Caller, project_id: number): Promise<void> {
-  const project = await projectFor(db, caller, String(project_id));
+/**
+ * The project that a parameter names, by its ID or path.
+ * @throws ApiError 404 unless the caller may read its code
+ */
+export async function readableProject(db: Database, caller: Caller, named: number | string): Promise<number> {
+  const project = await projectFor(db, caller, String(named));
   if (!project || !mayRead(caller, project) || !mayReadCode(project)) throw notFound('Project');
+  return project.id;
 }

@@ -42,8 +42,14 @@ export const presentLink = ({
 
 const listed = (ids: readonly number[] = []) => [...ids];
 
+/** The policies of links, those of each policy project once, by the nearest link to it. */
+export const presentLinked = (links: readonly LinkRow[]): Static<typeof SecurityPolicy>[] =>
+  links
+    .filter(({ project_id }, index) => links.findIndex((other) => other.project_id === project_id) === index)
+    .flatMap(presentPolicies);
+
 /** The policies of a link; if it has none, what is wrong with its file. */
-export function presentPolicies({ policies, errors, ...link }: LinkRow): Static<typeof SecurityPolicy>[] {
+function presentPolicies({ policies, errors, ...link }: LinkRow): Static<typeof SecurityPolicy>[] {
   const { project_id, full_path, inherited_from } = link;
   const source = { project_id, full_path, inherited_from };
   if (policies.length === 0 && errors.length > 0)

@@ -7,7 +7,7 @@ import { frameworkIds } from './framework_queries.ts';
 import type { Reached } from './rules.ts';
 
 /** The policy project of each row of `linked`, as `projects`, while its policies are in force for what is in the top-level group `top`. */
-const inForce = (top: RawBuilder<unknown>) => sql`
+export const inForce = (top: RawBuilder<unknown>) => sql`
   projects join namespaces home on home.id = projects.namespace_id
      where projects.id = linked.policy_project_id and home.traversal_ids[1] = ${top}
        and not ${projectState.archived} and not ${projectState.marked_for_deletion} and ${planInForce} = 'ultimate'`;

@@ -71,6 +71,8 @@ export async function readPolicyFile(
     .where('id', '=', project_id)
     .executeTakeFirst();
   if (!project) return;
+  // The links of a deleted group are gone without a word.
+  await forgetFile(db, project_id);
   const repository = repositoryOf({ storages }, project);
   const found = await fileOn(repository, project.default_branch);
   if (found.blob_id === project.read_blob_id && project.commit_id !== null) return;

@@ -70,7 +70,8 @@ test('a policy project is another project of the same top-level group, whose cod
     assert.deepEqual([refused.status, refused.body.message], [400, elsewhere]);
   }
   assert.equal((await as('owner').put(link, { project_id: 999_999_999 })).status, 404);
-  assert.equal((await as('owner').put(link, { project_id: 'x' })).status, 400);
+  for (const odd of ['x', 'no/where']) assert.equal((await as('owner').put(link, { project_id: odd })).status, 404);
+  for (const odd of ['', 'a/\0', [], {}]) assert.equal((await as('owner').put(link, { project_id: odd })).status, 400);
   // Someone who has only the permission, and may read the code of the policy project.
   const linker = await personWith(here, `/projects/${project.id}`, ['manage_security_policy_link']);
   assert.equal((await linker.client.put(link, { project_id: policies.id })).status, 404, 'it is hidden from them');

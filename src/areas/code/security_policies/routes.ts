@@ -1,8 +1,8 @@
 /** Security policies: the project that has those of a project or group, and which of them are in force (docs/reference/security_policies.md). */
-import { capitalized, del, get, Id, listOf, nothing, nullable, one, put } from '../../../http/index.ts';
-import { checkReadable, plan, policyLinker, policyReader } from './access.ts';
+import { capitalized, del, get, IdOrName, listOf, nothing, nullable, one, put } from '../../../http/index.ts';
+import { plan, policyLinker, policyReader, readableProject } from './access.ts';
 import { elsewhereText, linkPolicies, unlinkPolicies } from './actions.ts';
-import { PolicyLink, presentLink, presentPolicies, SecurityPolicy } from './present.ts';
+import { PolicyLink, presentLink, presentLinked, SecurityPolicy } from './present.ts';
 import { linksOf } from './queries.ts';
 
 function routesOf(kind: 'project' | 'group') {
@@ -27,13 +27,12 @@ function routesOf(kind: 'project' | 'group') {
       description: 'The caller must be able to read the code of that project. Its file is read a moment later.',
       access: policyLinker[kind],
       plan,
-      input: { project_id: Id },
+      input: { project_id: IdOrName('ID or full path of the project', { notBlank: true }) },
       returns: one(PolicyLink),
       refusals: { 400: elsewhereText, 404: '404 Project Not Found' },
       handle: ({ db, caller, owner, input }) =>
         db.transaction().execute(async (tx) => {
-          await checkReadable(tx, caller, input.project_id);
-          await linkPolicies(tx, owner, input.project_id);
+          await linkPolicies(tx, owner, await readableProject(tx, caller, input.project_id));
           const [row] = await linksOf(tx, owner);
           return presentLink(row!);
         }),
@@ -53,7 +52,7 @@ function routesOf(kind: 'project' | 'group') {
       access: policyReader[kind],
       plan,
       returns: listOf(SecurityPolicy),
-      handle: async ({ db, owner }) => (await linksOf(db, owner)).flatMap(presentPolicies),
+      handle: async ({ db, owner }) => presentLinked(await linksOf(db, owner)),
     }),
   ];
 }

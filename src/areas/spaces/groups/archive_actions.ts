@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Group } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { unprocessable } from '../../../http/index.ts';
+import { endPolicies } from '../../code/security_policies/index.ts';
 import { lockNamespace } from '../../people/namespaces/index.ts';
 
 /**
@@ -23,6 +24,7 @@ export async function setArchived(db: Database, group: Group, archived: boolean)
     if (rows.some(({ id }) => id !== group.id))
       throw unprocessable(`Cannot ${verb} group since one of the ancestor groups is archived!`);
     if (rows.length > 0 === archived) throw unprocessable(`Group is already ${verb}d!`);
+    if (archived) await endPolicies(tx, { project_id: null, group_id: group.id }, 'archived');
     await tx.updateTable('namespaces').set({ archived, updated_at: sql`now()` }).where('id', '=', group.id).execute();
   });
 }

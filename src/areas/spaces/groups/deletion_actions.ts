@@ -3,6 +3,7 @@ import type { Group } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { badRequest } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
+import { endPolicies } from '../../code/security_policies/index.ts';
 import { type Deletion, groupDeletion, markOrRemove, removeDue, unmark } from '../../people/namespaces/index.ts';
 import { updateGroup } from './actions.ts';
 
@@ -14,6 +15,7 @@ import { updateGroup } from './actions.ts';
 export async function endGroup(tx: Database, group: Group, deletion: Deletion): Promise<void> {
   if (deletion.permanently_remove && group.parent_id === null)
     throw badRequest('`permanently_remove` option is only available for subgroups.');
+  await endPolicies(tx, { project_id: null, group_id: group.id }, 'deleted');
   await markOrRemove(tx, groupDeletion, group, deletion);
 }
 

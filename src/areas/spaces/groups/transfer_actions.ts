@@ -13,6 +13,7 @@ import {
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import { badRequest } from '../../../http/index.ts';
 import { leaveTopLevel } from '../../activity/audit_event_streaming_destinations/index.ts';
+import { endPoliciesAfterMove } from '../../code/security_policies/index.ts';
 import { isPathTaken, type LockedNamespace, lockedNamespaceOf, moveGroup } from '../../people/namespaces/index.ts';
 import { leaveFormerGroups } from '../../planning/references/index.ts';
 import { dropForeignRoles } from '../member_roles/transfer_actions.ts';
@@ -58,6 +59,7 @@ export async function transferGroup(
   await dropForeignRoles(tx, { group_id });
   await refreshAuthorizations(tx, { group_id });
   await endGrantsAfterMove(tx, { group_id }, place.traversal_ids.at(-2));
+  await endPoliciesAfterMove(tx, { project_id: null, group_id });
 }
 
 const pathTaken = 'The parent group already has a subgroup or a project with the same path.';

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { badRequest } from '../../../http/index.ts';
+import { endPolicies } from '../../code/security_policies/index.ts';
 import { lockNamespace } from '../../people/namespaces/index.ts';
 
 /**
@@ -21,6 +22,7 @@ export async function setArchived(db: Database, project: Project, archived: bool
       .where('archived', '=', true)
       .executeTakeFirst();
     if (above) throw badRequest(`Cannot ${verb} project since one of the ancestors is archived.`);
+    if (archived) await endPolicies(tx, { project_id: project.id, group_id: null }, 'archived');
     await tx
       .updateTable('projects')
       .set({ archived, updated_at: sql`now()` })

@@ -4,6 +4,7 @@ import { lockTree, type Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { Id } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
+import { endPolicies } from '../../code/security_policies/index.ts';
 import {
   type DeletableKind,
   type Deletion,
@@ -39,8 +40,10 @@ const kind: DeletableKind = {
  * @param tx a transaction that has locked the tree
  * @throws ApiError 404 when it no longer exists, 400 when it is already marked or cannot be deleted immediately, 412 when it changed after `unmodified_since`
  */
-export const endProject = (tx: Database, project: Project, deletion: Deletion): Promise<void> =>
-  markOrRemove(tx, kind, project, deletion);
+export async function endProject(tx: Database, project: Project, deletion: Deletion): Promise<void> {
+  await endPolicies(tx, { project_id: project.id, group_id: null }, 'deleted');
+  await markOrRemove(tx, kind, project, deletion);
+}
 
 /**
  * Restores a project that is marked for deletion, with its former name and path.

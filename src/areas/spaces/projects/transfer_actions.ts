@@ -13,6 +13,7 @@ import {
 import type { Database } from '../../../db/index.ts';
 import { ApiError, type Caller, conflict, found, invalidAs, notFound } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
+import { endPoliciesAfterMove } from '../../code/security_policies/index.ts';
 import { lockTarget, tellOfProjects } from '../../people/namespaces/index.ts';
 import { leaveFormerGroups } from '../../planning/references/index.ts';
 import { dropForeignRoles } from '../member_roles/transfer_actions.ts';
@@ -66,6 +67,7 @@ export async function transferProject(
   await dropForeignRoles(tx, { project_id });
   await refreshAuthorizations(tx, { project_id });
   await endGrantsAfterMove(tx, { project_id }, from);
+  await endPoliciesAfterMove(tx, { project_id, group_id: null });
   await recordEvent(tx, {
     project_id,
     author_id: caller.id,

@@ -15,6 +15,7 @@ export const memberRoleFields = fieldsOf({
   admin_merge_request: right('Approve and manage merge requests'),
   manage_merge_request_settings: right('Change settings of merge requests'),
   admin_push_rules: right('Change push rules'),
+  manage_security_policy_link: right('Link security policies'),
   admin_cicd_variables: right('Change variables'),
   admin_web_hook: right('Change webhooks'),
   manage_deploy_tokens: right('Manage deploy tokens'),
