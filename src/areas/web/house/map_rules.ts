@@ -48,6 +48,11 @@ const projectMap = [
         address: '/-/settings/approvals',
         operation: 'updateProjectApprovalSetting',
       },
+      security_policies: {
+        label: 'Security policies',
+        address: '/-/security/policies',
+        operation: 'listProjectSecurityPolicies',
+      },
       mirrors: { label: 'Mirrors', address: '/-/settings/repository', operation: 'listRemoteMirrors' },
     },
   },
@@ -145,6 +150,11 @@ const groupMap = [
       },
       push_rules: { label: 'Push rules', address: '/-/settings/push_rules', operation: 'updateGroupPushRule' },
       approvals: { label: 'Approvals', address: '/-/settings/approvals', operation: 'updateGroupApprovalSetting' },
+      security_policies: {
+        label: 'Security policies',
+        address: '/-/security/policies',
+        operation: 'listGroupSecurityPolicies',
+      },
     },
   },
   {

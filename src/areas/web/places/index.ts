@@ -13,6 +13,7 @@ import { protectedBranchPages, protectedEnvironmentPages, protectedTagsPage } fr
 import { providerLinkPage } from './provider_link_pages.ts';
 import { pushRulePages } from './push_rule_pages.ts';
 import { runnerPages } from './runner_pages.ts';
+import { securityPolicyPages } from './security_policy_pages.ts';
 import { accessTokenPages, deployKeysPage, deployTokenPages } from './token_pages.ts';
 
 /** The address that other forges have; the page of the project would take it for a path. */
@@ -28,6 +29,7 @@ export const placeSettingsPages = [
   ...protectedBranchPages,
   protectedTagsPage,
   ...pushRulePages,
+  ...securityPolicyPages,
   ...variablePages,
   ...runnerPages,
   freezePeriodsPage,
