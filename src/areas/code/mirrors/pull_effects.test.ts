@@ -5,6 +5,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { performJob, performQueued } from '../../../../test/support/jobs.ts';
 import { commitTo, mirrorPlace, type OtherProject, otherProject, refsOf } from '../../../../test/support/mirrors.ts';
+import { addPolicyProject, approvalPolicy, pushPolicies } from '../../../../test/support/policies.ts';
 import { sendHooks, startReceiver } from '../../../../test/support/receiver.ts';
 import { fileUrl, repositoryIn } from '../../../../test/support/repository.ts';
 import type { World } from '../../../../test/support/world.ts';
@@ -147,4 +148,22 @@ test('due mirrors are scheduled while there is capacity', async () => {
   await performJob(services, schedulePulls);
   assert.deepEqual(await statuses(), ['finished', 'finished', 'finished']);
   await as('admin').put('/application/settings', { mirror_max_capacity: 100, mirror_capacity_threshold: 50 });
+});
+
+test('a mirror leaves branches alone that change by merge requests only', async () => {
+  const here = await mirrorPlace();
+  const { as, project } = here;
+  const copy = await follower(here, 'kept');
+  await as('owner').post(`/projects/${copy.id}/protected_branches`, { name: 'main' });
+  const policies = await addPolicyProject(here);
+  const link = `/projects/${copy.id}/security_policy_project`;
+  assert.equal((await as('owner').put(link, { project_id: policies.id })).status, 200);
+  const settings = '    approval_settings: { prevent_pushing_and_force_pushing: true }\n';
+  await pushPolicies(here, policies, approvalPolicy() + settings);
+  const before = (await refsOf(here, copy.id)).main;
+  await commitTo(here, project.id, 'main', 'unread.txt');
+  const side = await commitTo(here, project.id, 'free', 'c.txt');
+  assert.match((await copy.pull())!, /change by merge requests only, .*\n\nrefs\/heads\/main$/s);
+  const refs = await refsOf(here, copy.id);
+  assert.deepEqual([refs.main, refs.free], [before, side]);
 });

@@ -30,11 +30,12 @@ import { type Outcome, outcomeOf } from './outcome_actions.ts';
 import { planOfMirrors } from './pull_actions.ts';
 import type { PullMirrorRow } from './queries.ts';
 import { failuresThatPause, pauseBeforePull_min } from './rules.ts';
-import { selectedRefs } from './selection_queries.ts';
+import { keptBranches, selectedRefs } from './selection_queries.ts';
 
 const megabyte = 1024 * 1024;
 /** The most branches and tags accepted from another server. */
 const maximumRefs = 100_000;
+const keptText = 'Some branches change by merge requests only, by a security policy, and have not been updated:';
 const divergedText = 'Some refs have diverged and have not been updated:';
 
 interface Mirror extends PullMirrorRow {
@@ -188,14 +189,18 @@ async function pullFrom(
   const skipped = there.skipped > 0 ? [`${there.skipped} refs have names that are not allowed here.`] : [];
   if (wanted.length === 0) return { error: skipped[0] ?? null, may_repeat: false };
   return fetchAside(remote, repository, { refs: wanted, signal }, async ({ quarantine, accept }) => {
-    const { updates, diverged } = await planFor(mirror, quarantine, wanted, here);
+    const { updates: planned, diverged } = await planFor(mirror, quarantine, wanted, here);
+    const names = planned.map(({ ref }) => ref);
+    const kept = mirror.empty_repo ? new Set<string>() : await keptBranches(call.db, mirror.project_id, names);
+    const updates = planned.filter(({ ref }) => !kept.has(ref));
     const [odd] = await oddTreeRefusals(quarantine, { GIT_OBJECT_DIRECTORY: `${quarantine.path}/objects` });
     if (odd !== undefined) return { error: odd, may_repeat: true };
     const targets = updates.flatMap((update) => update.new ?? []);
     const { project_id } = mirror;
     const lacking = await fetchLargeFiles(call, { project_id, repository, quarantine, targets }, place);
     const large = lacking > 0 ? [`${lacking} large files could not be fetched.`] : [];
-    const error = [...undone(divergedText, diverged), ...large, ...skipped].join('\n\n') || null;
+    const error =
+      [...undone(divergedText, diverged), ...undone(keptText, [...kept]), ...large, ...skipped].join('\n\n') || null;
     if (updates.length === 0) return { error, may_repeat: false };
     await accept();
     const default_branch = await followHead(call, mirror, there.head);

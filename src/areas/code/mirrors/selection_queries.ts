@@ -1,7 +1,11 @@
 /** Selects the branches and tags of a mirror. */
+import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { matchEach } from '../../../expressions/index.ts';
 import { isAbout } from '../../../foundation/wildcards.ts';
+import { protectsProject } from '../protected_branches/queries.ts';
+import { reachedNow } from '../security_policies/queries.ts';
+import { policyRefusal } from '../security_policies/rules.ts';
 
 export interface Selection {
   only_protected: boolean;
@@ -49,4 +53,26 @@ export async function selectedRefs(
       ? ofBranches.some((name) => isAbout(name, ref.slice(branches.length)))
       : ofTags.some((name) => isAbout(name, ref.slice(tags.length)));
   return new Set(refs.filter(isProtected));
+}
+
+/** The branches among some refs that policies let change by merge requests only: a mirror would bring into them what nobody has approved. */
+export async function keptBranches(
+  db: Database,
+  project_id: number,
+  refs: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const reached = await reachedNow(db, project_id);
+  if (reached === null) return new Set();
+  const query = db
+    .selectFrom('protected_branches')
+    .select('name')
+    .where(protectsProject(sql`${project_id}::bigint`));
+  const protections = await query.limit(maximumNames).execute();
+  return new Set(
+    refs.filter((ref) => {
+      const branch = ref.slice(branches.length);
+      const isProtected = ref.startsWith(branches) && protections.some(({ name }) => isAbout(name, branch));
+      return isProtected && policyRefusal(reached, branch, false).length > 0;
+    }),
+  );
 }

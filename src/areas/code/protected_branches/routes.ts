@@ -22,7 +22,7 @@ import {
   since,
 } from '../../../http/index.ts';
 import { mapPage, type Paging, paginate, paging } from '../../../lists/index.ts';
-import { branchRefusalText } from '../security_policies/branch_checks.ts';
+import { branchRefusalText, refuseGroupUnprotection } from '../security_policies/branch_checks.ts';
 import {
   changeGroupProtection,
   changeProtection,
@@ -266,8 +266,9 @@ export const groupProtectedBranchRoutes = [
     plan,
     input: { name },
     returns: nothing,
-    refusals: { 400: notTopLevelText },
+    refusals: { 400: notTopLevelText, 403: branchRefusalText },
     handle: async ({ db, group, input }) => {
+      await refuseGroupUnprotection(db, group.id, input.name);
       const removed = db
         .deleteFrom('protected_branches')
         .where('group_id', '=', group.id)

@@ -4,7 +4,7 @@ import { countsToday, levels, type Owner } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { retryWaitingIn } from '../commit_statuses/actions.ts';
 import { type EndOfPolicies, tellOfPolicyEnd } from './mail_jobs.ts';
-import { inForce } from './queries.ts';
+import { inForce, linkedGroups } from './queries.ts';
 import { forgetFile, wakeReached } from './reading_actions.ts';
 
 /** The most people told. */
@@ -48,9 +48,6 @@ const endedColumns = sql`linked.policy_project_id, policies.full_path as policy_
 /** A predicate: a place, given by expressions, is what is archived, deleted or moved, or in it. */
 const isWithin = ({ project_id, group_id }: Owner, project: RawBuilder<unknown>, groups: RawBuilder<unknown>) =>
   project_id === null ? sql`${groups} @> ${[group_id]}::bigint[]` : sql`${project} = ${project_id}`;
-
-/** The groups around the project or group of a link, from the top. */
-const linkedGroups = sql`(select traversal_ids from namespaces where id = coalesce(linked.group_id, (select namespace_id from projects where id = linked.project_id)))`;
 
 /**
  * Says that the policies in a project or group end, to the Owners of what is linked to them from elsewhere. To be called before the change, while they are in force.

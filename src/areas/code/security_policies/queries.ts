@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Owner, planInForce, projectState } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
+import type { Policy } from '../../../security_policies/index.ts';
 import { namespaceFullName } from '../../people/namespaces/index.ts';
 import { frameworkIds } from './framework_queries.ts';
 import type { Reached } from './rules.ts';
@@ -11,6 +12,9 @@ export const inForce = (top: RawBuilder<unknown>) => sql`
   projects join namespaces home on home.id = projects.namespace_id
      where projects.id = linked.policy_project_id and home.traversal_ids[1] = ${top}
        and not ${projectState.archived} and not ${projectState.marked_for_deletion} and ${planInForce} = 'ultimate'`;
+
+/** The groups around the project or group of each row of `linked`, from the top. */
+export const linkedGroups = sql`(select traversal_ids from namespaces where id = coalesce(linked.group_id, (select namespace_id from projects where id = linked.project_id)))`;
 
 /**
  * A project with the policy projects that it is linked to and that have policies, null without any.
@@ -37,6 +41,21 @@ export async function reachedNow(db: Database, project_id: number): Promise<Reac
     it: Reached | null;
   }>`select ${reachedProject(sql`${project_id}::bigint`)} as it`.execute(db);
   return rows[0]!.it;
+}
+
+/** The policies that are in force anywhere in a top-level group, and the default branches of its projects. */
+export async function policiesWithin(
+  db: Database,
+  group_id: number,
+): Promise<{ policies: Policy[]; default_branches: string[] }> {
+  const { rows } = await sql<{ policies: Policy[][]; default_branches: string[] }>`
+    select array(select file.policies from security_policy_files file
+                  where exists (select from security_policy_links linked where linked.policy_project_id = file.project_id
+                                   and ${linkedGroups} @> ${[group_id]}::bigint[] and exists (select from ${inForce(sql`${group_id}::bigint`)}))) as policies,
+           array(select distinct projects.default_branch from projects join namespaces on namespaces.id = namespace_id
+                  where traversal_ids @> ${[group_id]}::bigint[]) as default_branches`.execute(db);
+  const { policies, default_branches } = rows[0]!;
+  return { policies: policies.flat(), default_branches };
 }
 
 /** A predicate: policies may apply to a project. @param project_id an expression */

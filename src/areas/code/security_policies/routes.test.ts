@@ -158,3 +158,24 @@ test('settings of policies keep protected branches as they are', async () => {
   assert.equal((await commit()).status, 201);
   assert.equal((await as('owner').delete(`${url}/protected_branches/main`)).status, 204);
 });
+
+test('settings of policies keep the protections that a group has, too', async () => {
+  const here = await filledWorld();
+  const { as, group, project } = here;
+  const policies = await addPolicyProject(here);
+  const at = `/groups/${group.id}/protected_branches`;
+  for (const name of ['ma*', 'release/*']) assert.equal((await as('owner').post(at, { name })).status, 201);
+  await as('owner').put(`/projects/${project.id}/security_policy_project`, { project_id: policies.id });
+  const settings = '    approval_settings: { block_branch_modification: true }\n';
+  await pushPolicies(
+    here,
+    policies,
+    approvalPolicy().replace('branch_type: protected', 'branch_type: default') + settings,
+  );
+  const refused = await as('owner').delete(`${at}/ma%2A`);
+  const kept = "403 Forbidden - Branch 'ma*' stays as it is, by the policy 'Four eyes'";
+  assert.deepEqual([refused.status, refused.body.message], [403, kept]);
+  assert.equal((await as('owner').delete(`${at}/release%2F%2A`)).status, 204, 'the policy is not about it');
+  await pushPolicies(here, policies, approvalPolicy());
+  assert.equal((await as('owner').delete(`${at}/ma%2A`)).status, 204);
+});
