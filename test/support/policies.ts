@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { readSecurityPolicies } from '../../src/areas/code/security_policies/index.ts';
 import { policyPath } from '../../src/areas/code/security_policies/rules.ts';
 import { performQueued } from './jobs.ts';
+import { worldWithTopic } from './merge_requests.ts';
 import { fileUrl, onMain } from './repository.ts';
-import type { World } from './world.ts';
+import type { World, WorldOptions } from './world.ts';
 
 interface PolicyProject {
   id: number;
@@ -43,4 +44,22 @@ export async function pushPolicies({ as, services }: World, project: PolicyProje
   const { status, body } = await write;
   assert.ok(status < 300, JSON.stringify(body));
   await performQueued(services, [readSecurityPolicies]);
+}
+
+export interface WorldWithPolicies {
+  here: World;
+  policies: PolicyProject;
+  /** The address of the link of the project of the world. */
+  link: string;
+}
+
+/** A world with the branch `topic`, whose project is linked to a project with policies. */
+export async function worldWithPolicies(text: string, options?: WorldOptions): Promise<WorldWithPolicies> {
+  const here = await worldWithTopic(options);
+  const policies = await addPolicyProject(here);
+  const link = `/projects/${here.project.id}/security_policy_project`;
+  const linked = await here.as('owner').put(link, { project_id: policies.id });
+  assert.equal(linked.status, 200, JSON.stringify(linked.body));
+  await pushPolicies(here, policies, text);
+  return { here, policies, link };
 }

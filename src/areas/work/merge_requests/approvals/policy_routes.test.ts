@@ -2,9 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { performQueued } from '../../../../../test/support/jobs.ts';
 import { addMergeRequest, settleMergeRequests, worldWithTopic } from '../../../../../test/support/merge_requests.ts';
-import { addPolicyProject, approvalPolicy, pushPolicies } from '../../../../../test/support/policies.ts';
+import {
+  addPolicyProject,
+  approvalPolicy,
+  pushPolicies,
+  worldWithPolicies,
+} from '../../../../../test/support/policies.ts';
 import { fileUrl, onMain } from '../../../../../test/support/repository.ts';
-import type { Persona, World, WorldOptions } from '../../../../../test/support/world.ts';
+import type { Persona, World } from '../../../../../test/support/world.ts';
 import { readRecord } from '../../../../advisories/records.ts';
 import { readCommitDependencies } from '../../../code/dependencies/index.ts';
 import { applyAdvisories, storeAdvisories } from '../../../code/vulnerabilities/index.ts';
@@ -15,17 +20,6 @@ const statusOf = async (here: World, iid = 1) =>
   (await here.as('maintainer').get(urlOf(here, iid))).body.detailed_merge_status;
 const merge = async (here: World, by: Persona = 'owner') => (await here.as(by).put(`${urlOf(here)}/merge`)).status;
 const approve = async (here: World, by: Persona) => (await here.as(by).post(`${urlOf(here)}/approve`)).status;
-
-/** A world with a merge request, whose project is linked to a project with policies. */
-async function linkedWorld(text: string, options?: WorldOptions) {
-  const here = await worldWithTopic(options);
-  const policies = await addPolicyProject(here);
-  const link = `/projects/${here.project.id}/security_policy_project`;
-  const linked = await here.as('owner').put(link, { project_id: policies.id });
-  assert.equal(linked.status, 200, JSON.stringify(linked.body));
-  await pushPolicies(here, policies, text);
-  return { here, policies, link };
-}
 
 test('a policy requires approvals of merge requests that are open already, and of their merge in every way', async () => {
   const here = await worldWithTopic();
@@ -65,7 +59,7 @@ test('a policy requires approvals of merge requests that are open already, and o
 });
 
 test('a policy that changes or ends counts from then on, and the target decides which policies there are', async () => {
-  const { here, policies, link } = await linkedWorld(approvalPolicy());
+  const { here, policies, link } = await worldWithPolicies(approvalPolicy());
   const { as, project } = here;
   await addMergeRequest(here);
   assert.equal(await statusOf(here), 'security_policy_violations');
@@ -98,7 +92,9 @@ test('settings of policies win over those of the project', async () => {
       prevent_approval_by_author: true
       remove_approvals_with_new_commit: true
 `;
-  const { here, policies } = await linkedWorld(approvalPolicy().replace('branch_type: protected', 'branches: [main]'));
+  const { here, policies } = await worldWithPolicies(
+    approvalPolicy().replace('branch_type: protected', 'branches: [main]'),
+  );
   const { as, project } = here;
   const loose = { merge_requests_author_approval: true, reset_approvals_on_push: false };
   await as('maintainer').post(`/projects/${project.id}/approvals`, loose);
@@ -113,7 +109,7 @@ test('settings of policies win over those of the project', async () => {
 });
 
 test('commits that are not signed need the approval', async () => {
-  const { here } = await linkedWorld(approvalPolicy('type: any_merge_request\n        commits: unsigned'));
+  const { here } = await worldWithPolicies(approvalPolicy('type: any_merge_request\n        commits: unsigned'));
   await addMergeRequest(here);
   const { rules } = (await here.as('developer').get(`${urlOf(here)}/approval_state`)).body;
   assert.deepEqual(rules[0].policy.reasons, ['One commit is not signed.']);
@@ -122,7 +118,7 @@ test('commits that are not signed need the approval', async () => {
 
 test('what nobody can approve blocks if the policy fails closed, and asks nobody if it fails open', async () => {
   const none = approvalPolicy().replace('role_approvers: [maintainer]', 'user_approvers_ids: [OUTSIDER]');
-  const { here, policies } = await linkedWorld('approval_policy: []\n');
+  const { here, policies } = await worldWithPolicies('approval_policy: []\n');
   const text = none.replace('OUTSIDER', String(here.people.outsider.id));
   await pushPolicies(here, policies, text);
   await addMergeRequest(here);
@@ -152,7 +148,7 @@ test('a merge request that brings a vulnerable dependency needs the approval, al
         vulnerabilities_allowed: 0
         severity_levels: []
         vulnerability_states: []`;
-  const { here } = await linkedWorld(approvalPolicy(rule), {});
+  const { here } = await worldWithPolicies(approvalPolicy(rule), {});
   await addLock(here, 'pears', lockOf({ pear: { version: '1.0.0' } }));
   await addLock(here, 'plums', lockOf({ plum: { version: '1.0.0' } }));
   await addMergeRequest(here, { source_branch: 'pears' });
@@ -201,7 +197,7 @@ test('a merge request that brings a forbidden license needs the approval', async
         match_on_inclusion_license: true
         license_types: [AGPL-3.0-only]
         license_states: [newly_detected]`;
-  const { here } = await linkedWorld(approvalPolicy(rule));
+  const { here } = await worldWithPolicies(approvalPolicy(rule));
   await addLock(here, 'pears', lockOf({ pear: { version: '1.0.0', license: 'AGPL-3.0-only' } }));
   await addMergeRequest(here, { source_branch: 'pears' });
   const state = async () => (await here.as('developer').get(`${urlOf(here)}/approval_state`)).body.rules[0];
