@@ -2,11 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
+import { readCommitDependencies } from '../../src/areas/code/dependencies/index.ts';
 import { prepareMergeRequest } from '../../src/areas/work/merge_requests/index.ts';
 import { browserOf } from '../support/browser.ts';
 import { addIssue } from '../support/issues.ts';
 import { performQueued } from '../support/jobs.ts';
-import { addMergeRequest, worldWithTopic } from '../support/merge_requests.ts';
+import { addMergeRequest, settleMergeRequests, worldWithTopic } from '../support/merge_requests.ts';
+import { approvalPolicy, worldWithPolicies } from '../support/policies.ts';
+import { sent } from '../support/sent.ts';
 import type { World } from '../support/world.ts';
 
 let statements = 0;
@@ -87,4 +90,47 @@ test('pages keep within their number of statements', async () => {
   }
   const above = Object.entries(taken).filter(([path, count]) => count > most[path]!);
   assert.deepEqual(above, []);
+});
+
+test('a merge request that policies are about takes at most one statement more than one with approval rules, in each part of its page', async () => {
+  const counted = async (here: World): Promise<number[]> => {
+    const { as, project } = here;
+    const paths = [`/projects/${project.id}/merge_requests/1`, `/${project.full_path}/-/merge_requests/1`];
+    const browser = await browserOf(here, here.people.developer);
+    const read = (path: string) => (path.startsWith('/projects') ? as('developer').get(path) : browser.get(path));
+    const taken: number[] = [];
+    for (const path of paths) {
+      await read(path);
+      statements = 0;
+      assert.equal((await read(path)).status, 200, path);
+      taken.push(statements);
+    }
+    return taken;
+  };
+  const plain = await worldWithTopic();
+  const eyes = { name: 'Eyes', approvals_required: 1, user_ids: String(plain.people.maintainer.id) };
+  await sent(plain.as('owner').post(`/projects/${plain.project.id}/approval_rules`, eyes));
+  const { here } = await worldWithPolicies(approvalPolicy());
+  const rule = `type: scan_finding
+        scanners: [dependency_scanning]
+        vulnerabilities_allowed: 0
+        severity_levels: []
+        vulnerability_states: []`;
+  const { here: scanned } = await worldWithPolicies(approvalPolicy(rule));
+  const of: number[][] = [];
+  for (const each of [plain, here, scanned]) {
+    await fill(each);
+    await settleMergeRequests(each);
+    await each.as('developer').get(`/projects/${each.project.id}/merge_requests/1`);
+    await performQueued(each.services, [readCommitDependencies]);
+    of.push(await counted(each));
+  }
+  const [usual, always, onFindings] = of as [number[], number[], number[]];
+  assert.ok(
+    always.every((count, index) => count <= usual[index]!),
+    `${of.join(' | ')}: rules on each merge request`,
+  );
+  // The page asks for the merge request and for its approvals.
+  const more = onFindings.map((count, index) => count - usual[index]!);
+  assert.ok(more[0]! <= 1 && more[1]! <= 2, `${of.join(' | ')}: rules on vulnerabilities`);
 });

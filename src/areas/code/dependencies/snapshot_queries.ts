@@ -15,28 +15,31 @@ export interface Span {
   base: string | null;
 }
 
-/** The snapshots of both commits; base is null if there is no base. */
+/** The columns of `known`. */
 interface Known {
-  head_id: number;
+  /** Null while the head is not read, or if one of its files cannot be read; the same for the base. */
+  head_id: number | null;
   base_id: number | null;
+  /** The commits that are read. */
+  read: string[];
 }
 
-/** The snapshots of two commits. Those that are missing are read soon, and until then nothing is known. */
-async function knownSpan(db: Database, { project_id, head, base }: Span): Promise<Known | undefined> {
-  const commits = base === null ? [head] : [head, base];
-  const rows = await db
-    .selectFrom('dependency_snapshots')
-    .select(['id', 'commit_id', 'error'])
-    .where('project_id', '=', project_id)
-    .where('commit_id', 'in', commits)
-    .where('read_at', 'is not', null)
-    .where('reader_version', '=', readerVersion)
-    .execute();
-  const missing = commits.filter((commit) => !rows.some(({ commit_id }) => commit_id === commit));
+/** The snapshots of both commits, as `known`. */
+const knownIn = ({ project_id, head, base }: Span) => sql`known as materialized (
+  select max(id) filter (where commit_id = ${head} and error is null) as head_id, max(id) filter (where commit_id = ${base} and error is null) as base_id,
+         coalesce(array_agg(commit_id), '{}') as read
+    from dependency_snapshots
+   where project_id = ${project_id} and commit_id = any(${[head, base ?? head]}::text[]) and read_at is not null and reader_version = ${readerVersion})`;
+
+/** Whether both commits are known. Those that are not read are read soon. */
+async function isKnown(
+  db: Database,
+  { project_id, head, base }: Span,
+  { head_id, base_id, read }: Known,
+): Promise<boolean> {
+  const missing = [...new Set([head, base ?? head])].filter((commit) => !read.includes(commit));
   if (missing.length > 0) await readSoon(db, project_id, missing);
-  const of = (commit: string) => rows.find(({ commit_id, error }) => commit_id === commit && error === null)?.id;
-  const [head_id, base_id] = [of(head), base === null ? null : of(base)];
-  return head_id === undefined || base_id === undefined ? undefined : { head_id, base_id };
+  return head_id !== null && (base === null || base_id !== null);
 }
 
 interface Row extends Omit<FoundVulnerability, 'severity' | 'package' | 'fixed_version'> {
@@ -55,40 +58,38 @@ const maximumFound = 5_000;
  * @returns undefined while they are not known: the commits are not read, or packages are not compared with the advisories, or there are no advisories
  */
 export async function vulnerabilitiesBetween(db: Database, span: Span): Promise<FoundVulnerability[] | undefined> {
-  const known = await knownSpan(db, span);
-  if (!known) return undefined;
-  const { rows: readiness } = await sql<{ is_ready: boolean }>`
-    select exists (select from advisories)
-           and not exists (select from dependency_snapshot_packages listed join package_versions on package_versions.id = listed.package_version_id
-                            where snapshot_id = any(${[known.head_id, known.base_id ?? known.head_id]}::bigint[]) and not is_matched) as is_ready`.execute(
-    db,
-  );
-  if (!readiness[0]!.is_ready) return undefined;
-  const { rows } = await sql<Row>`
-    with found as (
+  const { rows } = await sql<Known & { is_ready: boolean; found: Row[] }>`
+    with ${knownIn(span)}, found as (
       select distinct on (advisories.cluster) advisories.cluster, listed.name as package_name, listed.version, package_versions.ecosystem, package_versions.advised_name
         from dependency_snapshot_packages listed join package_versions on package_versions.id = listed.package_version_id
              join package_advisories on package_advisories.package_version_id = package_versions.id join advisories on advisories.id = advisory_id
-       where snapshot_id = ${known.head_id}
+       where snapshot_id = (select head_id from known)
        order by advisories.cluster, listed.name, listed.version
     ), before as (
       select distinct advisories.cluster
         from dependency_snapshot_packages listed join package_advisories using (package_version_id) join advisories on advisories.id = advisory_id
-       where snapshot_id = ${known.base_id}
+       where snapshot_id = (select base_id from known)
+    ), judged as (
+      select about.name, about.severity, package_name, version, ecosystem,
+             not exists (select from before where before.cluster = found.cluster) as is_new,
+             coalesce(kept.state, 'detected') as state, extract(epoch from now() - kept.created_at) / 86400 as age_days,
+             coalesce((select jsonb_agg(range) from advisories join advisory_packages on advisory_id = advisories.id, jsonb_array_elements(ranges) range
+                        where cluster = found.cluster and advisory_packages.ecosystem = found.ecosystem
+                          and advisory_packages.advised_name = found.advised_name), '[]') as ranges
+        from found
+             cross join lateral (select (array_agg(name order by name not like 'CVE-%', record_id))[1] as name, max(severity) as severity
+                                   from advisories where cluster = found.cluster) about
+             left join vulnerabilities kept on kept.project_id = ${span.project_id} and kept.cluster = found.cluster
+       order by about.severity desc, about.name limit ${sql.lit(maximumFound + 1)}
     )
-    select about.name, about.severity, package_name, version, ecosystem,
-           not exists (select from before where before.cluster = found.cluster) as is_new,
-           coalesce(kept.state, 'detected') as state, extract(epoch from now() - kept.created_at) / 86400 as age_days,
-           coalesce((select jsonb_agg(range) from advisories join advisory_packages on advisory_id = advisories.id, jsonb_array_elements(ranges) range
-                      where cluster = found.cluster and advisory_packages.ecosystem = found.ecosystem
-                        and advisory_packages.advised_name = found.advised_name), '[]') as ranges
-      from found
-           cross join lateral (select (array_agg(name order by name not like 'CVE-%', record_id))[1] as name, max(severity) as severity
-                                 from advisories where cluster = found.cluster) about
-           left join vulnerabilities kept on kept.project_id = ${span.project_id} and kept.cluster = found.cluster
-     order by about.severity desc, about.name limit ${sql.lit(maximumFound + 1)}`.execute(db);
-  if (rows.length > maximumFound) return undefined;
-  return rows.map(({ severity, package_name, version, ecosystem, ranges, age_days, ...row }) => ({
+    select known.*, coalesce((select json_agg(judged) from judged), '[]') as found,
+           exists (select from advisories)
+           and not exists (select from dependency_snapshot_packages listed join package_versions on package_versions.id = listed.package_version_id
+                            where snapshot_id in (known.head_id, known.base_id) and not is_matched) as is_ready
+      from known`.execute(db);
+  const { is_ready, found, ...known } = rows[0]!;
+  if (!(await isKnown(db, span, known)) || !is_ready || found.length > maximumFound) return undefined;
+  return found.map(({ severity, package_name, version, ecosystem, ranges, age_days, ...row }) => ({
     ...row,
     severity: severityOf(severity),
     package: `${package_name} ${version}`,
@@ -109,22 +110,23 @@ interface LicensedRow {
  * @returns undefined while they are not known
  */
 export async function licensesBetween(db: Database, span: Span): Promise<LicensedPackage[] | undefined> {
-  const known = await knownSpan(db, span);
-  if (!known) return undefined;
-  const { rows } = await sql<LicensedRow>`
-    with told as (
+  const { rows } = await sql<Known & { found: LicensedRow[] }>`
+    with ${knownIn(span)}, told as (
       select name, version, min(found_licenses) as licenses from dependencies
        where project_id = ${span.project_id} and found_licenses <> '{}' group by name, version
     ), before as (
-      select distinct name, licenses from dependency_snapshot_packages where snapshot_id = ${known.base_id}
+      select distinct name, licenses from dependency_snapshot_packages where snapshot_id = (select base_id from known)
+    ), listing as (
+      select distinct listed.name, listed.version,
+             case when listed.licenses = '{}' then coalesce(told.licenses, '{}') else listed.licenses end as licenses, before.name is null as is_new
+        from dependency_snapshot_packages listed left join told using (name, version) left join before on (before.name, before.licenses) = (listed.name, listed.licenses)
+       where snapshot_id = (select head_id from known)
+       order by listed.name, listed.version limit ${sql.lit(maximumFound + 1)}
     )
-    select distinct listed.name, listed.version,
-           case when listed.licenses = '{}' then coalesce(told.licenses, '{}') else listed.licenses end as licenses, before.name is null as is_new
-      from dependency_snapshot_packages listed left join told using (name, version) left join before on (before.name, before.licenses) = (listed.name, listed.licenses)
-     where snapshot_id = ${known.head_id}
-     order by listed.name, listed.version limit ${sql.lit(maximumFound + 1)}`.execute(db);
-  if (rows.length > maximumFound) return undefined;
-  return rows.map(({ name, version, licenses, is_new }) => ({
+    select known.*, coalesce((select json_agg(listing) from listing), '[]') as found from known`.execute(db);
+  const { found, ...known } = rows[0]!;
+  if (!(await isKnown(db, span, known)) || found.length > maximumFound) return undefined;
+  return found.map(({ name, version, licenses, is_new }) => ({
     package: `${name} ${version}`,
     licenses: namedLicenses(licenses).map((license) => license.spdx_identifier ?? license.name),
     is_new,

@@ -9,8 +9,8 @@ import { type Reached, reachedProject } from '../../../code/security_policies/in
 import { ownersOfAddresses } from '../../../people/emails/index.ts';
 import { ownerDemands } from './code_owner_git.ts';
 import { stateOfRule } from './demand_rules.ts';
-import { policyDemands } from './policy_git.ts';
-import { policiesAbout } from './policy_rules.ts';
+import { eligibleForPolicies, policyDemands } from './policy_git.ts';
+import { type PolicyDemand, policiesAbout } from './policy_rules.ts';
 import { countsFrom, hasApprovedIt, maximumEligible } from './queries.ts';
 import {
   type ApprovalBasis,
@@ -100,6 +100,8 @@ async function withBots(db: Database, user_ids: readonly number[]): Promise<numb
 interface People {
   approver_ids: number[];
   eligible: { id: number; user_ids: number[] }[];
+  /** For each demand of policies. */
+  by_policies: number[][];
 }
 
 async function peopleFor(
@@ -107,6 +109,7 @@ async function peopleFor(
   merge_request_id: number,
   { project_id, barred_ids }: ApprovalTerms,
   rule_ids: readonly number[],
+  demanded: readonly PolicyDemand[],
 ): Promise<People> {
   const counts = countsFrom(barred_ids);
   const hasApproved = hasApprovedIt(merge_request_id);
@@ -120,7 +123,8 @@ async function peopleFor(
                                           union select user_id from approval_rule_groups named join group_authorizations using (group_id)
                                                  where named.approval_rule_id = rule.id and access_level >= ${levels.guest} and ${countsToday()})
                          and ${counts} order by ${hasApproved} desc, users.id limit ${sql.lit(maximumEligible)})))
-               from unnest(${ofAnyLength(rule_ids, 'bigint[]')}) rule(id)), '[]'::json) as eligible
+               from unnest(${ofAnyLength(rule_ids, 'bigint[]')}) rule(id)), '[]'::json) as eligible,
+           ${demanded.length > 0 ? eligibleForPolicies(merge_request_id, barred_ids, demanded) : sql`'[]'::json`} as by_policies
       from projects where projects.id = ${project_id}`.execute(db);
   return rows[0]!;
 }
@@ -136,15 +140,16 @@ export async function approvalStateOf(services: Pick<Services, 'db' | 'storages'
   const terms = await approvalTermsOf(services, id);
   const rules = rulesInEffect(terms);
   const owned = asksOwners(terms) ? await ownerDemands(services, id, terms) : [];
-  const demanded = await policyDemands(services, id, terms);
+  const demanded = await policyDemands(services, terms);
   const is_overwritten = isOverwritten(terms);
   if (rules.length + owned.length + demanded.length === 0) return { ...terms, is_overwritten, in_effect: [] };
   const ids = rules.map((rule) => rule.id);
-  const { approver_ids, eligible } = await peopleFor(services.db, id, terms, ids);
+  const { approver_ids, eligible, by_policies } = await peopleFor(services.db, id, terms, ids, demanded);
   const byRule = new Map(eligible.map((each) => [each.id, each.user_ids]));
   const in_effect = [
     ...rules.map((rule) => stateOfRule(rule, byRule.get(rule.id) ?? [], approver_ids)),
-    ...[...owned, ...demanded].map(({ demand, eligible_ids }) => stateOfRule(demand, eligible_ids, approver_ids)),
+    ...owned.map(({ demand, eligible_ids }) => stateOfRule(demand, eligible_ids, approver_ids)),
+    ...demanded.map(({ demand }, index) => stateOfRule(demand, by_policies[index] ?? [], approver_ids)),
   ];
   return { ...terms, is_overwritten, in_effect };
 }
