@@ -238,6 +238,73 @@ begin
   end loop;
   return it;
 end $function$;
+CREATE OR REPLACE FUNCTION public.audit_compliance_frameworks()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it compliance_frameworks;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'ComplianceManagement::Framework';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.group_id) is not null then 'Group' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.group_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := it.name;
+  if tg_op = 'INSERT' then perform write_audit_event('create_compliance_framework', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'compliance_management_framework')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('destroy_compliance_framework', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'compliance_management_framework')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  if old.name is distinct from new.name then
+    perform write_audit_event('update_compliance_framework', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'name', 'from', to_jsonb(old.name) #>> '{}', 'to', to_jsonb(new.name) #>> '{}'));
+  end if;
+  if old.description is distinct from new.description then
+    perform write_audit_event('update_compliance_framework', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'description', 'from', to_jsonb(old.description) #>> '{}', 'to', to_jsonb(new.description) #>> '{}'));
+  end if;
+  if old.color is distinct from new.color then
+    perform write_audit_event('update_compliance_framework', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'color', 'from', to_jsonb(old.color) #>> '{}', 'to', to_jsonb(new.color) #>> '{}'));
+  end if;
+  if old.is_default is distinct from new.is_default then
+    perform write_audit_event('update_compliance_framework', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'is_default', 'from', to_jsonb(old.is_default) #>> '{}', 'to', to_jsonb(new.is_default) #>> '{}'));
+  end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_compliance_requirements()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it compliance_requirements;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'ComplianceManagement::ComplianceFramework::ComplianceRequirement';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  if ((select created_at from compliance_frameworks where id = it.framework_id) < now()) is not true then return it; end if;
+  entity_type := case when ((select group_id from compliance_frameworks where id = it.framework_id)) is not null then 'Group' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce(((select group_id from compliance_frameworks where id = it.framework_id)), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := it.name;
+  if tg_op = 'INSERT' then perform write_audit_event('created_compliance_requirement', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'compliance_management_compliance_framework_compliance_requirement')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('destroyed_compliance_requirement', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'compliance_management_compliance_framework_compliance_requirement')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  return it;
+end $function$;
 CREATE OR REPLACE FUNCTION public.audit_deploy_key_projects()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1080,6 +1147,33 @@ begin
   if old.limits is distinct from new.limits then
     perform write_audit_event('plan_limits_updated', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'limits', 'from', to_jsonb(old.limits) #>> '{}', 'to', to_jsonb(new.limits) #>> '{}'));
   end if;
+  return it;
+end $function$;
+CREATE OR REPLACE FUNCTION public.audit_project_compliance_frameworks()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  it project_compliance_frameworks;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'ComplianceManagement::Framework';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.project_id) is not null then 'Project' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.project_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.framework_id;
+  target_details := (select name from compliance_frameworks where id = it.framework_id);
+  if tg_op = 'INSERT' then perform write_audit_event('compliance_framework_added', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'compliance_management_framework')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('compliance_framework_removed', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'compliance_management_framework')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
   return it;
 end $function$;
 CREATE OR REPLACE FUNCTION public.audit_projects()
@@ -3611,6 +3705,61 @@ comment on column commit_statuses.needs is 'The names of the jobs that it waits 
 comment on column commit_statuses.queued_at is 'When it became pending.';
 comment on column commit_statuses.scheduled_at is 'When a delayed job starts.';
 comment on column commit_statuses.environment is 'The name of the environment that it deploys to, as far as it was known when the pipeline was made.';
+
+create table compliance_frameworks (
+  id bigint generated always as identity not null,
+  group_id bigint not null,
+  name text not null,
+  description text not null,
+  color text not null,
+  is_default boolean default false not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint compliance_frameworks_pkey PRIMARY KEY (id),
+  constraint compliance_frameworks_name_key UNIQUE (group_id, name),
+  constraint compliance_frameworks_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX compliance_frameworks_default_key ON compliance_frameworks USING btree (group_id) WHERE is_default;
+CREATE TRIGGER audit_added AFTER INSERT ON compliance_frameworks FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_compliance_frameworks();
+CREATE TRIGGER audit_changed AFTER UPDATE OF name, description, color, is_default ON compliance_frameworks FOR EACH ROW WHEN (pg_trigger_depth() = 0 AND (old.name IS DISTINCT FROM new.name OR old.description IS DISTINCT FROM new.description OR old.color IS DISTINCT FROM new.color OR old.is_default IS DISTINCT FROM new.is_default)) EXECUTE FUNCTION audit_compliance_frameworks();
+CREATE TRIGGER audit_removed BEFORE DELETE ON compliance_frameworks FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_compliance_frameworks();
+comment on table compliance_frameworks is 'Named sets of requirements that a top-level group has for its projects.';
+comment on column compliance_frameworks.is_default is 'Whether new projects in the group get it.';
+
+create table compliance_requirements (
+  id bigint generated always as identity not null,
+  framework_id bigint not null,
+  name text not null,
+  description text,
+  controls text[] not null,
+  constraint compliance_requirements_pkey PRIMARY KEY (id),
+  constraint compliance_requirements_name_key UNIQUE (framework_id, name),
+  constraint compliance_requirements_framework_id_fkey FOREIGN KEY (framework_id) REFERENCES compliance_frameworks(id) ON DELETE CASCADE
+);
+CREATE INDEX compliance_requirements_in_order ON compliance_requirements USING btree (framework_id, id);
+CREATE TRIGGER audit_added AFTER INSERT ON compliance_requirements FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_compliance_requirements();
+CREATE TRIGGER audit_removed BEFORE DELETE ON compliance_requirements FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_compliance_requirements();
+comment on table compliance_requirements is 'The requirements of frameworks, in the order in which they were given.';
+comment on column compliance_requirements.controls is 'The names of the controls that a project has to pass, all of them.';
+
+create table compliance_violations (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  merge_request_id bigint not null,
+  reason text not null,
+  violating_user_id bigint,
+  merged_at timestamp with time zone not null,
+  constraint compliance_violations_pkey PRIMARY KEY (id),
+  constraint compliance_violations_key UNIQUE NULLS NOT DISTINCT (merge_request_id, reason, violating_user_id),
+  constraint compliance_violations_reason_check CHECK (reason = ANY (ARRAY['approved_by_author'::text, 'approved_by_committer'::text, 'approved_by_insufficient_users'::text])),
+  constraint compliance_violations_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
+  constraint compliance_violations_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint compliance_violations_violating_user_id_fkey FOREIGN KEY (violating_user_id) REFERENCES users(id) ON DELETE SET NULL
+);
+CREATE INDEX compliance_violations_by_project ON compliance_violations USING btree (project_id, id);
+CREATE INDEX compliance_violations_by_user ON compliance_violations USING btree (violating_user_id) WHERE violating_user_id IS NOT NULL;
+comment on table compliance_violations is 'What was wrong with the approvals of merge requests when they were merged.';
+comment on column compliance_violations.violating_user_id is 'Who approved, or, for too few approvals, who merged.';
 
 create table costly_files (
   content text not null,
@@ -6780,6 +6929,18 @@ CREATE INDEX project_authorizations_by_role ON project_authorizations USING btre
 CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE ON project_authorizations FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 alter table project_authorizations replica identity full;
 comment on table project_authorizations is 'What a user may do in a project, derived as group_authorizations are.';
+
+create table project_compliance_frameworks (
+  project_id bigint not null,
+  framework_id bigint not null,
+  constraint project_compliance_frameworks_pkey PRIMARY KEY (project_id, framework_id),
+  constraint project_compliance_frameworks_framework_id_fkey FOREIGN KEY (framework_id) REFERENCES compliance_frameworks(id) ON DELETE CASCADE,
+  constraint project_compliance_frameworks_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX project_compliance_frameworks_by_framework ON project_compliance_frameworks USING btree (framework_id, project_id);
+CREATE TRIGGER audit_added AFTER INSERT ON project_compliance_frameworks FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_project_compliance_frameworks();
+CREATE TRIGGER audit_removed BEFORE DELETE ON project_compliance_frameworks FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION audit_project_compliance_frameworks();
+comment on table project_compliance_frameworks is 'The frameworks of projects.';
 
 create table project_fetches (
   project_id bigint not null,

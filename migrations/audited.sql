@@ -291,6 +291,110 @@ create trigger audit_added after insert on clusters for each row when (pg_trigge
 create trigger audit_removed before delete on clusters for each row when (pg_trigger_depth() = 0) execute function audit_clusters();
 create trigger audit_changed after update on clusters for each row when (pg_trigger_depth() = 0 and old is distinct from new) execute function audit_clusters();
 
+create or replace function audit_compliance_frameworks() returns trigger language plpgsql as $$
+#variable_conflict use_column
+declare
+  it compliance_frameworks;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'ComplianceManagement::Framework';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.group_id) is not null then 'Group' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.group_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := it.name;
+  if tg_op = 'INSERT' then perform write_audit_event('create_compliance_framework', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'compliance_management_framework')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('destroy_compliance_framework', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'compliance_management_framework')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  if old.name is distinct from new.name then
+    perform write_audit_event('update_compliance_framework', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'name', 'from', to_jsonb(old.name) #>> '{}', 'to', to_jsonb(new.name) #>> '{}'));
+  end if;
+  if old.description is distinct from new.description then
+    perform write_audit_event('update_compliance_framework', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'description', 'from', to_jsonb(old.description) #>> '{}', 'to', to_jsonb(new.description) #>> '{}'));
+  end if;
+  if old.color is distinct from new.color then
+    perform write_audit_event('update_compliance_framework', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'color', 'from', to_jsonb(old.color) #>> '{}', 'to', to_jsonb(new.color) #>> '{}'));
+  end if;
+  if old.is_default is distinct from new.is_default then
+    perform write_audit_event('update_compliance_framework', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('change', 'is_default', 'from', to_jsonb(old.is_default) #>> '{}', 'to', to_jsonb(new.is_default) #>> '{}'));
+  end if;
+  return it;
+end $$;
+drop trigger if exists audit_added on compliance_frameworks;
+drop trigger if exists audit_removed on compliance_frameworks;
+drop trigger if exists audit_changed on compliance_frameworks;
+create trigger audit_added after insert on compliance_frameworks for each row when (pg_trigger_depth() = 0) execute function audit_compliance_frameworks();
+create trigger audit_removed before delete on compliance_frameworks for each row when (pg_trigger_depth() = 0) execute function audit_compliance_frameworks();
+create trigger audit_changed after update of name, description, color, is_default on compliance_frameworks for each row when (pg_trigger_depth() = 0 and (old.name is distinct from new.name or old.description is distinct from new.description or old.color is distinct from new.color or old.is_default is distinct from new.is_default)) execute function audit_compliance_frameworks();
+
+create or replace function audit_project_compliance_frameworks() returns trigger language plpgsql as $$
+#variable_conflict use_column
+declare
+  it project_compliance_frameworks;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'ComplianceManagement::Framework';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  entity_type := case when (it.project_id) is not null then 'Project' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce((it.project_id), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.framework_id;
+  target_details := (select name from compliance_frameworks where id = it.framework_id);
+  if tg_op = 'INSERT' then perform write_audit_event('compliance_framework_added', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'compliance_management_framework')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('compliance_framework_removed', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'compliance_management_framework')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  return it;
+end $$;
+drop trigger if exists audit_added on project_compliance_frameworks;
+drop trigger if exists audit_removed on project_compliance_frameworks;
+drop trigger if exists audit_changed on project_compliance_frameworks;
+create trigger audit_added after insert on project_compliance_frameworks for each row when (pg_trigger_depth() = 0) execute function audit_project_compliance_frameworks();
+create trigger audit_removed before delete on project_compliance_frameworks for each row when (pg_trigger_depth() = 0) execute function audit_project_compliance_frameworks();
+
+create or replace function audit_compliance_requirements() returns trigger language plpgsql as $$
+#variable_conflict use_column
+declare
+  it compliance_requirements;
+  name text;
+  entity_type text;
+  entity_id bigint;
+  entity_path text;
+  target_id bigint;
+  target_type text := 'ComplianceManagement::ComplianceFramework::ComplianceRequirement';
+  target_details text;
+  member text;
+begin
+  if tg_op = 'DELETE' then it := old; else it := new; end if;
+  if ((select created_at from compliance_frameworks where id = it.framework_id) < now()) is not true then return it; end if;
+  entity_type := case when ((select group_id from compliance_frameworks where id = it.framework_id)) is not null then 'Group' else 'Gitlab::Audit::InstanceScope' end;
+  entity_id := coalesce(((select group_id from compliance_frameworks where id = it.framework_id)), 1);
+  entity_path := audit_path(entity_type, entity_id);
+  target_id := it.id;
+  target_details := it.name;
+  if tg_op = 'INSERT' then perform write_audit_event('created_compliance_requirement', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('add', 'compliance_management_compliance_framework_compliance_requirement')); end if;
+  if tg_op = 'DELETE' then perform write_audit_event('destroyed_compliance_requirement', entity_type, entity_id, entity_path, target_id, target_type, target_details, jsonb_build_object('remove', 'compliance_management_compliance_framework_compliance_requirement')); end if;
+  if tg_op <> 'UPDATE' then return it; end if;
+  return it;
+end $$;
+drop trigger if exists audit_added on compliance_requirements;
+drop trigger if exists audit_removed on compliance_requirements;
+drop trigger if exists audit_changed on compliance_requirements;
+create trigger audit_added after insert on compliance_requirements for each row when (pg_trigger_depth() = 0) execute function audit_compliance_requirements();
+create trigger audit_removed before delete on compliance_requirements for each row when (pg_trigger_depth() = 0) execute function audit_compliance_requirements();
+
 create or replace function audit_oauth_consents() returns trigger language plpgsql as $$
 #variable_conflict use_column
 declare

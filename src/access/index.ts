@@ -149,7 +149,7 @@ export {
   userPage,
 } from './pages.ts';
 export { passwordDigest } from './passwords.ts';
-export { type Eligibility, holds, type Permission, permissions, rolesCount, unusedPermissions } from './permissions.ts';
+export { type Eligibility, holds, type Permission, permissions, rolesCount } from './permissions.ts';
 export { type PlanningParent, planningRole } from './planning.ts';
 export { currentPlan, licensedTrial, planForAnonymous, planInForce } from './plans.ts';
 export { isUsable } from './project_readers.ts';

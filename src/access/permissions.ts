@@ -1,5 +1,5 @@
 /**
- * Permissions of custom roles (docs/reference/member_roles.md): each with the role that has it anyway, and with a reason if no access rule uses it yet.
+ * Permissions of custom roles (docs/reference/member_roles.md): each with the role that has it anyway.
  * Custom roles come with memberships and only apply under the plan that has them.
  */
 import { type RawBuilder, sql } from 'kysely';
@@ -11,13 +11,11 @@ interface Declaration {
   from: Role;
   /** The same in groups, if it differs there. */
   in_groups?: Role;
-  /** Why no access rule uses it. */
-  unused?: string;
 }
 
 const declared = {
   admin_cicd_variables: { from: 'maintainer', in_groups: 'owner' },
-  admin_compliance_framework: { from: 'owner', unused: 'There are no compliance frameworks.' },
+  admin_compliance_framework: { from: 'owner' },
   admin_group_member: { from: 'owner' },
   admin_merge_request: { from: 'developer' },
   admin_push_rules: { from: 'maintainer', in_groups: 'owner' },
@@ -42,13 +40,6 @@ export type Permission = keyof typeof declared;
 
 /** All permissions, named like the columns of `member_roles`. */
 export const permissions = Object.keys(declared) as readonly Permission[];
-
-/** Permissions that no access rule uses, with the reason. */
-export const unusedPermissions: ReadonlyMap<Permission, string> = new Map(
-  (Object.entries(declared) as [Permission, Declaration][]).flatMap(([name, { unused }]) =>
-    unused ? [[name, unused]] : [],
-  ),
-);
 
 /** A user's access level in a project or group, and the permissions that custom roles add to it. */
 export interface Eligibility {

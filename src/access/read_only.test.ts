@@ -30,7 +30,7 @@ const settings = {
     'transfer unarchive unstar',
   ],
   groups: [
-    'access_requests access_tokens archive audit_event_streaming_destinations badges billable_members custom_attributes deploy_tokens export_relations hooks',
+    'access_requests access_tokens archive audit_event_streaming_destinations badges billable_members compliance_frameworks custom_attributes deploy_tokens export_relations hooks',
     'invitations ldap_group_links ldap_sync member_roles members',
     'merge_request_approval_setting notification_settings placeholders projects protected_branches protected_environments push_rule repository_storage_moves',
     'restore runners saml_group_links security_policy_project service_accounts share transfer unarchive variables',

@@ -3,6 +3,11 @@ import { destinationAudit, hookAudit } from './activity/hooks/audit.ts';
 import { runnerProjectAudit } from './ci/runners/audit.ts';
 import { secureFileAudit } from './ci/secure_files/audit.ts';
 import { triggerAudit } from './ci/triggers/audit.ts';
+import {
+  complianceFrameworkAudit,
+  projectFrameworkAudit,
+  requirementAudit,
+} from './code/compliance_frameworks/audit.ts';
 import { pullMirrorAudit, pushMirrorAudit } from './code/mirrors/audit.ts';
 import { branchAccessAudit, protectedBranchAudit } from './code/protected_branches/audit.ts';
 import { protectedTagAudit } from './code/protected_tags/audit.ts';
@@ -56,6 +61,9 @@ export const auditedNouns: readonly AuditedNoun[] = [
   approvalRuleUserAudit,
   branchAccessAudit,
   clusterAudit,
+  complianceFrameworkAudit,
+  projectFrameworkAudit,
+  requirementAudit,
   consentAudit,
   deployKeyAudit,
   deployTokenAudit,

@@ -511,6 +511,34 @@ export interface CommitStatuses {
   erased_at: Timestamp | null;
 }
 
+export interface ComplianceFrameworks {
+  id: GeneratedAlways<number>;
+  group_id: number;
+  name: string;
+  description: string;
+  color: string;
+  is_default: Generated<boolean>;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface ComplianceRequirements {
+  id: GeneratedAlways<number>;
+  framework_id: number;
+  name: string;
+  description: string | null;
+  controls: string[];
+}
+
+export interface ComplianceViolations {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  merge_request_id: number;
+  reason: string;
+  violating_user_id: number | null;
+  merged_at: Timestamp;
+}
+
 export interface CostlyFiles {
   content: string;
   error: string;
@@ -2162,6 +2190,11 @@ export interface ProjectAuthorizations {
   member_role_id: number | null;
 }
 
+export interface ProjectComplianceFrameworks {
+  project_id: number;
+  framework_id: number;
+}
+
 export interface ProjectFetches {
   project_id: number;
   date: string;
@@ -3138,6 +3171,9 @@ export interface DB {
   code_files: CodeFiles;
   code_indexes: CodeIndexes;
   commit_statuses: CommitStatuses;
+  compliance_frameworks: ComplianceFrameworks;
+  compliance_requirements: ComplianceRequirements;
+  compliance_violations: ComplianceViolations;
   costly_files: CostlyFiles;
   current_license: CurrentLicense;
   custom_attributes: CustomAttributes;
@@ -3289,6 +3325,7 @@ export interface DB {
   placeholders: Placeholders;
   plan_limits: PlanLimits;
   project_authorizations: ProjectAuthorizations;
+  project_compliance_frameworks: ProjectComplianceFrameworks;
   project_fetches: ProjectFetches;
   project_stars: ProjectStars;
   projects: Projects;
