@@ -28,6 +28,7 @@ import { triggerDoors } from './ci/triggers/index.ts';
 import { triggerRoutes } from './ci/triggers/routes.ts';
 import { indexFollower } from './code/code_search/index.ts';
 import { commitStatuses } from './code/commit_statuses/routes.ts';
+import { complianceFrameworkRoutes } from './code/compliance_frameworks/routes.ts';
 import { dependencyDocumentRoutes } from './code/dependencies/document_routes.ts';
 import { dependencyExportRoutes } from './code/dependencies/export_routes.ts';
 import { dependencyExportFiles, dependencyFollower } from './code/dependencies/index.ts';
@@ -224,6 +225,9 @@ import { boardIssueRoutes } from './work/boards/issue_routes.ts';
 import { boardListRoutes } from './work/boards/list_routes.ts';
 import { boardRoutes } from './work/boards/routes.ts';
 import { changelogRoutes } from './work/changelogs/routes.ts';
+import { custodyRoutes } from './work/compliance/custody_routes.ts';
+import { complianceStatusRoutes } from './work/compliance/routes.ts';
+import { complianceViolationRoutes } from './work/compliance/violation_routes.ts';
 import { epicChildRoutes } from './work/epics/child_routes.ts';
 import { epicNoun } from './work/epics/index.ts';
 import { epicLinkRoutes } from './work/epics/link_routes.ts';
@@ -599,6 +603,12 @@ export const endpoints: readonly FiledEndpoint[] = [
   ...tagged('Notification settings', 'What the caller gets mail about.', notificationSettingRoutes),
   ...tagged('Members', 'Members of groups and projects, and their roles.', memberRoutes, memberApprovalRoutes),
   ...tagged('Invitations', 'Invitations to groups and projects by email.', invitationRoutes),
+  ...tagged('Compliance frameworks', 'What a top-level group demands of its projects, and which do not meet it.', [
+    ...complianceFrameworkRoutes,
+    ...complianceStatusRoutes,
+    ...complianceViolationRoutes,
+    ...custodyRoutes,
+  ]),
   ...tagged('Member roles', 'Custom roles: an access level with single permissions on top.', memberRoleRoutes),
   ...tagged('Group sharing', 'Groups whose members are invited to another group or to a project.', groupLinkRoutes),
   ...tagged(

@@ -149,6 +149,7 @@ export const atLeaving: Readonly<Record<string, AtLeaving>> = {
     'award_emoji.user_id',
     'clusters.user_id',
     'commit_statuses.user_id',
+    'compliance_violations.violating_user_id',
     'deployment_approvals.user_id',
     'deployments.user_id',
     'epics.author_id',

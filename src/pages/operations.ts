@@ -51,6 +51,7 @@ export interface OperationParameters {
   createCommitComment: 'id' | 'sha' | 'note' | 'path' | 'line' | 'line_type';
   createCommitDiscussion: 'id' | 'commit_id' | 'body' | 'created_at' | 'position';
   createCommitDiscussionNote: 'id' | 'commit_id' | 'discussion_id' | 'body' | 'created_at';
+  createComplianceFramework: 'id' | 'name' | 'description' | 'color' | 'default' | 'requirements';
   createContextCommits: 'id' | 'merge_request_iid' | 'commits';
   createDependencyDocument: 'id' | 'file';
   createDependencyListExport: 'id' | 'export_type';
@@ -195,6 +196,7 @@ export interface OperationParameters {
   deleteBranch: 'id' | 'branch';
   deleteBroadcastMessage: 'id';
   deleteCommitDiscussionNote: 'id' | 'commit_id' | 'discussion_id' | 'note_id';
+  deleteComplianceFramework: 'id' | 'framework_id';
   deleteContextCommits: 'id' | 'merge_request_iid' | 'commits';
   deleteDependencyDocument: 'id' | 'document_id';
   deleteDeployment: 'id' | 'deployment_id';
@@ -352,6 +354,7 @@ export interface OperationParameters {
   eraseJob: 'id' | 'job_id';
   exportLicenseUsage: never;
   exportLicenseUsageAlias: never;
+  exportMergeCommitReport: 'id';
   findKey: 'fingerprint';
   findPaths: 'id' | 'ref' | 'search';
   followUser: 'id';
@@ -377,6 +380,7 @@ export interface OperationParameters {
   getCommitSequence: 'id' | 'sha' | 'first_parent';
   getCommitSignature: 'id' | 'sha';
   getCommitText: 'id' | 'sha' | 'format';
+  getComplianceFramework: 'id' | 'framework_id';
   getCompoundMetrics: never;
   getCurrentJob: 'id' | 'key';
   getCurrentLicense: never;
@@ -527,6 +531,7 @@ export interface OperationParameters {
   getProjectBadge: 'id' | 'badge_id';
   getProjectBoard: 'id' | 'board_id';
   getProjectBoardList: 'id' | 'board_id' | 'list_id';
+  getProjectComplianceStatus: 'id';
   getProjectCustomAttribute: 'id' | 'key';
   getProjectDeployKey: 'id' | 'key_id';
   getProjectDeployToken: 'id' | 'token_id';
@@ -625,8 +630,11 @@ export interface OperationParameters {
   listCommitRefs: 'id' | 'sha' | 'type' | 'page' | 'per_page';
   listCommitStatuses: 'id' | 'sha' | 'ref' | 'name' | 'stage' | 'pipeline_id' | 'all' | 'sort' | 'page' | 'per_page' | 'cursor';
   listCommits: 'id' | 'ref_name' | 'since' | 'until' | 'path' | 'author' | 'all' | 'with_stats' | 'first_parent' | 'order' | 'trailers' | 'page' | 'per_page';
+  listComplianceFrameworks: 'id' | 'page' | 'per_page' | 'cursor';
+  listComplianceStatus: 'id' | 'page' | 'per_page' | 'cursor';
+  listComplianceViolations: 'id' | 'page' | 'per_page' | 'cursor' | 'created_after' | 'created_before' | 'project_id' | 'reason';
   listContextCommits: 'id' | 'merge_request_iid' | 'page' | 'per_page';
-  listContributedProjects: 'user_id' | 'page' | 'per_page' | 'cursor' | 'simple' | 'statistics' | 'with_custom_attributes' | 'archived' | 'active' | 'marked_for_deletion_on' | 'visibility' | 'id_after' | 'id_before' | 'last_activity_after' | 'last_activity_before' | 'updated_after' | 'updated_before' | 'topic' | 'custom_attributes' | 'search' | 'search_namespaces' | 'owned' | 'membership' | 'starred' | 'min_access_level' | 'repository_storage' | 'with_issues_enabled' | 'with_merge_requests_enabled' | 'order_by' | 'sort';
+  listContributedProjects: 'user_id' | 'page' | 'per_page' | 'cursor' | 'simple' | 'statistics' | 'with_custom_attributes' | 'archived' | 'active' | 'marked_for_deletion_on' | 'visibility' | 'id_after' | 'id_before' | 'last_activity_after' | 'last_activity_before' | 'updated_after' | 'updated_before' | 'compliance_framework' | 'topic' | 'custom_attributes' | 'search' | 'search_namespaces' | 'owned' | 'membership' | 'starred' | 'min_access_level' | 'repository_storage' | 'with_issues_enabled' | 'with_merge_requests_enabled' | 'order_by' | 'sort';
   listContributionDays: 'id' | 'time_zone';
   listContributors: 'id' | 'ref' | 'order_by' | 'sort' | 'page' | 'per_page';
   listDeployKeys: 'public' | 'page' | 'per_page' | 'cursor';
@@ -705,7 +713,7 @@ export interface OperationParameters {
   listGroupMilestoneIssues: 'id' | 'milestone_id' | 'page' | 'per_page' | 'cursor';
   listGroupMilestoneMergeRequests: 'id' | 'milestone_id' | 'page' | 'per_page' | 'cursor';
   listGroupMilestones: 'id' | 'page' | 'per_page' | 'cursor' | 'title' | 'search' | 'updated_before' | 'updated_after' | 'iids' | 'state' | 'include_ancestors' | 'include_parent_milestones' | 'search_title' | 'containing_date' | 'include_descendants';
-  listGroupProjects: 'id' | 'page' | 'per_page' | 'cursor' | 'simple' | 'with_custom_attributes' | 'include_subgroups' | 'include_ancestor_groups' | 'with_shared' | 'archived' | 'active' | 'marked_for_deletion_on' | 'visibility' | 'id_after' | 'id_before' | 'last_activity_after' | 'last_activity_before' | 'updated_after' | 'updated_before' | 'topic' | 'custom_attributes' | 'search' | 'search_namespaces' | 'owned' | 'membership' | 'starred' | 'min_access_level' | 'repository_storage' | 'with_issues_enabled' | 'with_merge_requests_enabled' | 'order_by' | 'sort';
+  listGroupProjects: 'id' | 'page' | 'per_page' | 'cursor' | 'simple' | 'with_custom_attributes' | 'include_subgroups' | 'include_ancestor_groups' | 'with_shared' | 'archived' | 'active' | 'marked_for_deletion_on' | 'visibility' | 'id_after' | 'id_before' | 'last_activity_after' | 'last_activity_before' | 'updated_after' | 'updated_before' | 'compliance_framework' | 'topic' | 'custom_attributes' | 'search' | 'search_namespaces' | 'owned' | 'membership' | 'starred' | 'min_access_level' | 'repository_storage' | 'with_issues_enabled' | 'with_merge_requests_enabled' | 'order_by' | 'sort';
   listGroupProtectedBranches: 'id' | 'search' | 'page' | 'per_page' | 'cursor';
   listGroupProtectedEnvironments: 'id' | 'page' | 'per_page' | 'cursor';
   listGroupRelationExports: 'id' | 'relation';
@@ -807,13 +815,14 @@ export interface OperationParameters {
   listProjectBoardIssues: 'id' | 'board_id' | 'list_id' | 'page' | 'per_page' | 'cursor' | 'scope' | 'labels' | 'author_id' | 'author_username' | 'milestone' | 'milestone_id' | 'iids' | 'assignee_id' | 'assignee_username' | 'iteration_id' | 'iteration_title' | 'weight' | 'my_reaction_emoji' | 'created_after' | 'created_before' | 'updated_after' | 'updated_before' | 'search' | 'in' | 'release_tag' | 'not' | 'confidential' | 'epic_id' | 'health_status' | 'due_date' | 'issue_type' | 'closed_by_id' | 'with_labels_details';
   listProjectBoardLists: 'id' | 'board_id' | 'page' | 'per_page' | 'cursor';
   listProjectBoards: 'id' | 'page' | 'per_page' | 'cursor';
+  listProjectComplianceFrameworks: 'id';
   listProjectCustomAttributes: 'id' | 'page' | 'per_page' | 'cursor';
   listProjectDependencies: 'id' | 'package_manager' | 'page' | 'per_page' | 'cursor';
   listProjectDependencyFiles: 'id' | 'page' | 'per_page' | 'cursor';
   listProjectDeployKeys: 'id' | 'page' | 'per_page' | 'cursor';
   listProjectDeployTokens: 'id' | 'active' | 'page' | 'per_page' | 'cursor';
   listProjectEvents: 'id' | 'action' | 'target_type' | 'before' | 'after' | 'sort' | 'after_id' | 'page' | 'per_page' | 'cursor';
-  listProjectForks: 'id' | 'page' | 'per_page' | 'cursor' | 'simple' | 'statistics' | 'with_custom_attributes' | 'archived' | 'active' | 'marked_for_deletion_on' | 'visibility' | 'id_after' | 'id_before' | 'last_activity_after' | 'last_activity_before' | 'updated_after' | 'updated_before' | 'topic' | 'custom_attributes' | 'search' | 'search_namespaces' | 'owned' | 'membership' | 'starred' | 'min_access_level' | 'repository_storage' | 'with_issues_enabled' | 'with_merge_requests_enabled' | 'order_by' | 'sort';
+  listProjectForks: 'id' | 'page' | 'per_page' | 'cursor' | 'simple' | 'statistics' | 'with_custom_attributes' | 'archived' | 'active' | 'marked_for_deletion_on' | 'visibility' | 'id_after' | 'id_before' | 'last_activity_after' | 'last_activity_before' | 'updated_after' | 'updated_before' | 'compliance_framework' | 'topic' | 'custom_attributes' | 'search' | 'search_namespaces' | 'owned' | 'membership' | 'starred' | 'min_access_level' | 'repository_storage' | 'with_issues_enabled' | 'with_merge_requests_enabled' | 'order_by' | 'sort';
   listProjectGroups: 'id' | 'page' | 'per_page' | 'cursor' | 'search' | 'skip_groups' | 'with_shared' | 'shared_visible_only' | 'shared_min_access_level';
   listProjectHookEvents: 'id' | 'hook_id' | 'status' | 'page' | 'per_page' | 'cursor';
   listProjectHooks: 'id' | 'page' | 'per_page' | 'cursor';
@@ -847,8 +856,8 @@ export interface OperationParameters {
   listProjectWikiPageDiffs: 'id' | 'slug' | 'version_id';
   listProjectWikiPageVersions: 'id' | 'slug' | 'page' | 'per_page';
   listProjectWikiPages: 'id' | 'with_content' | 'page' | 'per_page';
-  listProjects: 'page' | 'per_page' | 'cursor' | 'pagination' | 'simple' | 'statistics' | 'with_custom_attributes' | 'archived' | 'active' | 'marked_for_deletion_on' | 'visibility' | 'id_after' | 'id_before' | 'last_activity_after' | 'last_activity_before' | 'updated_after' | 'updated_before' | 'topic' | 'custom_attributes' | 'search' | 'search_namespaces' | 'owned' | 'membership' | 'starred' | 'min_access_level' | 'repository_storage' | 'with_issues_enabled' | 'with_merge_requests_enabled' | 'order_by' | 'sort';
-  listProjectsSharedWithGroup: 'id' | 'page' | 'per_page' | 'cursor' | 'simple' | 'with_custom_attributes' | 'archived' | 'active' | 'marked_for_deletion_on' | 'visibility' | 'id_after' | 'id_before' | 'last_activity_after' | 'last_activity_before' | 'updated_after' | 'updated_before' | 'topic' | 'custom_attributes' | 'search' | 'search_namespaces' | 'owned' | 'membership' | 'starred' | 'min_access_level' | 'repository_storage' | 'with_issues_enabled' | 'with_merge_requests_enabled' | 'order_by' | 'sort';
+  listProjects: 'page' | 'per_page' | 'cursor' | 'pagination' | 'simple' | 'statistics' | 'with_custom_attributes' | 'archived' | 'active' | 'marked_for_deletion_on' | 'visibility' | 'id_after' | 'id_before' | 'last_activity_after' | 'last_activity_before' | 'updated_after' | 'updated_before' | 'compliance_framework' | 'topic' | 'custom_attributes' | 'search' | 'search_namespaces' | 'owned' | 'membership' | 'starred' | 'min_access_level' | 'repository_storage' | 'with_issues_enabled' | 'with_merge_requests_enabled' | 'order_by' | 'sort';
+  listProjectsSharedWithGroup: 'id' | 'page' | 'per_page' | 'cursor' | 'simple' | 'with_custom_attributes' | 'archived' | 'active' | 'marked_for_deletion_on' | 'visibility' | 'id_after' | 'id_before' | 'last_activity_after' | 'last_activity_before' | 'updated_after' | 'updated_before' | 'compliance_framework' | 'topic' | 'custom_attributes' | 'search' | 'search_namespaces' | 'owned' | 'membership' | 'starred' | 'min_access_level' | 'repository_storage' | 'with_issues_enabled' | 'with_merge_requests_enabled' | 'order_by' | 'sort';
   listProtectedBranches: 'id' | 'search' | 'page' | 'per_page' | 'cursor';
   listProtectedEnvironments: 'id' | 'page' | 'per_page' | 'cursor';
   listProtectedTags: 'id' | 'page' | 'per_page' | 'cursor';
@@ -875,7 +884,7 @@ export interface OperationParameters {
   listSnippetNotes: 'id' | 'snippet_id' | 'page' | 'per_page' | 'cursor' | 'activity_filter' | 'order_by' | 'sort';
   listSnippetStorageMoves: 'page' | 'per_page' | 'cursor';
   listSnippets: 'page' | 'per_page' | 'cursor' | 'created_after' | 'created_before';
-  listStarredProjects: 'user_id' | 'page' | 'per_page' | 'cursor' | 'simple' | 'statistics' | 'with_custom_attributes' | 'archived' | 'active' | 'marked_for_deletion_on' | 'visibility' | 'id_after' | 'id_before' | 'last_activity_after' | 'last_activity_before' | 'updated_after' | 'updated_before' | 'topic' | 'custom_attributes' | 'search' | 'search_namespaces' | 'owned' | 'membership' | 'starred' | 'min_access_level' | 'repository_storage' | 'with_issues_enabled' | 'with_merge_requests_enabled' | 'order_by' | 'sort';
+  listStarredProjects: 'user_id' | 'page' | 'per_page' | 'cursor' | 'simple' | 'statistics' | 'with_custom_attributes' | 'archived' | 'active' | 'marked_for_deletion_on' | 'visibility' | 'id_after' | 'id_before' | 'last_activity_after' | 'last_activity_before' | 'updated_after' | 'updated_before' | 'compliance_framework' | 'topic' | 'custom_attributes' | 'search' | 'search_namespaces' | 'owned' | 'membership' | 'starred' | 'min_access_level' | 'repository_storage' | 'with_issues_enabled' | 'with_merge_requests_enabled' | 'order_by' | 'sort';
   listStorageMovesOfGroup: 'id' | 'page' | 'per_page' | 'cursor';
   listStorageMovesOfProject: 'id' | 'page' | 'per_page' | 'cursor';
   listStorageMovesOfSnippet: 'id' | 'page' | 'per_page' | 'cursor';
@@ -894,7 +903,7 @@ export interface OperationParameters {
   listUserKeys: 'id' | 'page' | 'per_page' | 'cursor';
   listUserMemberships: 'id' | 'type' | 'page' | 'per_page' | 'cursor';
   listUserProjectDeployKeys: 'id' | 'page' | 'per_page' | 'cursor';
-  listUserProjects: 'user_id' | 'page' | 'per_page' | 'cursor' | 'simple' | 'statistics' | 'with_custom_attributes' | 'archived' | 'active' | 'marked_for_deletion_on' | 'visibility' | 'id_after' | 'id_before' | 'last_activity_after' | 'last_activity_before' | 'updated_after' | 'updated_before' | 'topic' | 'custom_attributes' | 'search' | 'search_namespaces' | 'owned' | 'membership' | 'starred' | 'min_access_level' | 'repository_storage' | 'with_issues_enabled' | 'with_merge_requests_enabled' | 'order_by' | 'sort';
+  listUserProjects: 'user_id' | 'page' | 'per_page' | 'cursor' | 'simple' | 'statistics' | 'with_custom_attributes' | 'archived' | 'active' | 'marked_for_deletion_on' | 'visibility' | 'id_after' | 'id_before' | 'last_activity_after' | 'last_activity_before' | 'updated_after' | 'updated_before' | 'compliance_framework' | 'topic' | 'custom_attributes' | 'search' | 'search_namespaces' | 'owned' | 'membership' | 'starred' | 'min_access_level' | 'repository_storage' | 'with_issues_enabled' | 'with_merge_requests_enabled' | 'order_by' | 'sort';
   listUsers: 'search' | 'username' | 'active' | 'blocked' | 'external' | 'humans' | 'exclude_active' | 'exclude_external' | 'exclude_humans' | 'exclude_internal' | 'without_project_bots' | 'created_after' | 'created_before' | 'admins' | 'two_factor' | 'without_projects' | 'provider' | 'extern_uid' | 'custom_attributes' | 'with_custom_attributes' | 'order_by' | 'sort' | 'page' | 'per_page' | 'cursor' | 'pagination';
   markAllTodosAsDone: never;
   markTodoAsDone: 'id';
@@ -989,6 +998,7 @@ export interface OperationParameters {
   setMergeRequestTimeEstimate: 'id' | 'merge_request_iid' | 'duration';
   setOwnAvatar: 'avatar';
   setOwnStatus: 'emoji' | 'message' | 'availability' | 'clear_status_after';
+  setProjectComplianceFrameworks: 'id' | 'framework_ids';
   setProjectCustomAttribute: 'id' | 'key' | 'value';
   setProjectHookCustomHeader: 'id' | 'hook_id' | 'key' | 'value';
   setProjectHookUrlVariable: 'id' | 'hook_id' | 'key' | 'value';
@@ -1049,6 +1059,7 @@ export interface OperationParameters {
   updateAuditEventStreamingDestination: 'id' | 'destination_url' | 'name' | 'event_type_filters' | 'active' | 'custom_headers' | 'verification_token' | 'signing_token';
   updateBroadcastMessage: 'id' | 'message' | 'starts_at' | 'ends_at' | 'color' | 'font' | 'target_access_levels' | 'target_path' | 'broadcast_type' | 'theme' | 'dismissable' | 'show_in_cli';
   updateCommitDiscussionNote: 'id' | 'commit_id' | 'discussion_id' | 'note_id' | 'body' | 'resolved';
+  updateComplianceFramework: 'id' | 'framework_id' | 'name' | 'description' | 'color' | 'default' | 'requirements';
   updateDeployment: 'id' | 'deployment_id' | 'status' | 'override_freeze';
   updateDraftNote: 'id' | 'merge_request_iid' | 'draft_note_id' | 'note' | 'position';
   updateEnvironment: 'id' | 'environment_id' | 'name' | 'external_url' | 'slug' | 'tier' | 'description' | 'auto_stop_at' | 'auto_stop_in';

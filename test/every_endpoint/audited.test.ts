@@ -765,6 +765,31 @@ test('rules', async () => {
     await put(`update${Kind}SecurityPolicyProject`, 'owner', link, { project_id: policies.id }, linked);
     await remove(`delete${Kind}SecurityPolicyProject`, 'owner', link, {}, 'security_policy_project_unlinked');
   }
+  const given = { name: nameOf('framework'), description: 'Of the group' };
+  const frameworks = `/groups/${here.group.id}/compliance_frameworks`;
+  const requirements = [{ name: 'Protected', controls: [{ name: 'default_branch_protected' }] }];
+  const framework = await post('createComplianceFramework', 'owner', frameworks, given, 'create_compliance_framework');
+  await put(
+    'updateComplianceFramework',
+    'owner',
+    `${frameworks}/${framework.id}`,
+    { requirements },
+    'created_compliance_requirement',
+  );
+  await put(
+    'setProjectComplianceFrameworks',
+    'owner',
+    `${ofProject}/compliance_frameworks`,
+    { framework_ids: [framework.id] },
+    'compliance_framework_added',
+  );
+  await remove(
+    'deleteComplianceFramework',
+    'owner',
+    `${frameworks}/${framework.id}`,
+    {},
+    'destroy_compliance_framework',
+  );
   const period = { freeze_start: '0 1 * * *', freeze_end: '0 2 * * *' };
   const { id } = await post(
     'createFreezePeriod',

@@ -117,6 +117,8 @@ const wholeLists: Record<string, string> = {
   listProjectMilestoneBurndownEvents: 'the points of one chart',
   listGroupSecurityPolicies: 'the policies of a few files, at most five of each',
   listProjectSecurityPolicies: 'the policies of a few files, at most five of each',
+  listProjectComplianceFrameworks: 'at most twenty',
+  setProjectComplianceFrameworks: 'at most twenty',
   listIssueLinks: 'the reference shows them as a whole',
   listRelatedEpics: 'as the links of issues',
   updateErrors: 'what one call has changed',

@@ -289,6 +289,24 @@ async function addPolicies({ db, group }: World, policy_project_id: number, turn
     .execute();
 }
 
+/** A framework of the group with a requirement for each turn, which its project and another one have, and a violation. */
+async function addFramework({ db, group, project, people }: World, other_id: number, turn: number): Promise<void> {
+  const { id: framework_id } = await db
+    .insertInto('compliance_frameworks')
+    .values({ group_id: group.id, name: `turn-${turn}`, description: 'x', color: '#112233' })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const controls = ['minimum_approvals_required_2', 'signed_commits_required'];
+  const rows = Array.from({ length: turn }, (_, at) => ({ framework_id, name: `Requirement ${at}`, controls }));
+  await db.insertInto('compliance_requirements').values(rows).execute();
+  const held = [project.id, other_id].map((project_id) => ({ framework_id, project_id }));
+  await db.insertInto('project_compliance_frameworks').values(held).execute();
+  await sql`
+    insert into compliance_violations (project_id, merge_request_id, reason, violating_user_id, merged_at)
+    select project_id, id, 'approved_by_author', ${people.owner.id}, now() from merge_requests where project_id = ${project.id}
+    on conflict do nothing`.execute(db);
+}
+
 async function addOfEachKind(here: World, turn: number): Promise<void> {
   const { db, group, project, people } = here;
   const owner = here.as('owner');
@@ -306,6 +324,7 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
   const beside = await asked(owner.post('/groups', { name: `${name}-beside`, path: `${name}-beside` }));
   const other = await asked(owner.post('/projects', { name, namespace_id: below.id, visibility: 'private' }));
   await addPolicies(here, other.id, turn);
+  await addFramework(here, other.id, turn);
   const scope = `/projects/${project.id}/job_token_scope`;
   await asked(owner.post(`${scope}/allowlist`, { target_project_id: other.id }));
   await asked(owner.post(`${scope}/groups_allowlist`, { target_group_id: below.id }));

@@ -243,6 +243,16 @@ async function casesIn(here: World): Promise<Case[]> {
         { tier: 'other' },
       ),
       await thing(
+        '/groups/:id/compliance_frameworks/:framework_id',
+        `${ofGroup}/compliance_frameworks`,
+        'compliance_frameworks',
+        {
+          ...{ name: 'Safe', description: 'For all', color: '#112233', default: true },
+          requirements: [{ name: 'Read', controls: [{ name: 'minimum_approvals_required_1' }] }],
+        },
+        { requirements: [] },
+      ),
+      await thing(
         '/groups/:id/iteration_cadences/:cadence_id',
         `${ofGroup}/iteration_cadences`,
         'iteration_cadences',

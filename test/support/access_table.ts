@@ -7,7 +7,6 @@ import {
   refreshAuthorizations,
   rightsVersion,
   tokenDigest,
-  unusedPermissions,
 } from '../../src/access/index.ts';
 import { endpoints } from '../../src/areas/index.ts';
 import { createGroup, transferGroup } from '../../src/areas/spaces/groups/index.ts';
@@ -29,15 +28,13 @@ const personas = [
 
 type Visibility = 'private' | 'public';
 
-/** The permissions that rules check. Each is asked as a guest with a custom role that has only this permission. */
-const checkedPermissions = permissions.filter((permission) => !unusedPermissions.has(permission));
-
 /** Room for the longest path. It is fixed, so that a new path or permission changes the rows that it concerns and no others. */
 const pathWidth = 92;
 
 interface Callers {
   /** By the head of the column. */
   personas: ReadonlyMap<string, Caller | undefined>;
+  /** A guest with a custom role that has only this permission, for each. */
   guestsWith: ReadonlyMap<Permission, Caller>;
 }
 
@@ -159,7 +156,7 @@ async function callersOf(world: World): Promise<Callers> {
     byHead.set(persona.slice(0, 5), person && callerFor(world, person, persona === 'admin'));
   }
   const guestsWith = new Map<Permission, Caller>();
-  for (const permission of checkedPermissions) guestsWith.set(permission, await guestWith(world, permission));
+  for (const permission of permissions) guestsWith.set(permission, await guestWith(world, permission));
   return { personas: byHead, guestsWith };
 }
 

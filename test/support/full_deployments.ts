@@ -22,6 +22,15 @@ export async function addGroupRules({ as, group, people }: World, { friends }: F
   );
   await sent(as('owner').put(`${url}/merge_request_approval_setting`, { allow_author_approval: false }));
   await sent(as('admin').put(`${url}/custom_attributes/team`, { value: 'pickers' }));
+  const framework = { name: 'Orchard', description: 'For *all*', color: '#224466', default: true };
+  const requirements = [
+    { name: 'Two read', description: 'Before a merge', controls: [{ name: 'minimum_approvals_required_2' }] },
+    {
+      name: 'Nothing leaks',
+      controls: [{ name: 'push_rules_secrets_prevented' }, { name: 'signed_commits_required' }],
+    },
+  ];
+  await sent(as('owner').post(`${url}/compliance_frameworks`, { ...framework, requirements }));
 }
 
 async function addDeployments(here: World): Promise<void> {
@@ -48,7 +57,7 @@ async function addDeployments(here: World): Promise<void> {
 
 /** Environments, their protections and deployments, shares and blocks of the project of a world, which has two merge requests, one of them merged. */
 export async function addProjectRules(here: World, { friends }: Friends): Promise<void> {
-  const { as, project, people, db } = here;
+  const { as, group, project, people, db } = here;
   const url = `/projects/${project.id}`;
   await sent(as('owner').post(`${url}/share`, { group_id: friends.id, group_access: 30, expires_at: '2040-01-01' }));
   const site = { external_url: 'https://apples.example', description: 'For *all*', tier: 'production' };
@@ -80,4 +89,7 @@ export async function addProjectRules(here: World, { friends }: Friends): Promis
     as('developer').post(`${url}/merge_requests/${first.iid}/blocks`, { blocking_merge_request_id: other.id }),
   );
   await sent(as('admin').put(`${url}/custom_attributes/team`, { value: 'growers' }));
+  const frameworks = await sent(as('owner').get(`/groups/${group.id}/compliance_frameworks`));
+  const framework_ids = frameworks.map(({ id: framework }: { id: number }) => framework);
+  await sent(as('owner').put(`${url}/compliance_frameworks`, { framework_ids }));
 }

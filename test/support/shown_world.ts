@@ -112,6 +112,12 @@ async function addPeople({ as, project, group, people, db }: World): Promise<voi
 
 /** Something in each list of the settings. */
 async function addSettings(here: World): Promise<void> {
+  const framework = { name: 'Food safety', description: 'What an inspector asks for' };
+  const requirements = [{ name: 'Review', controls: [{ name: 'minimum_approvals_required_2' }] }];
+  const made = await sent(
+    here.as('owner').post(`/groups/${here.group.id}/compliance_frameworks`, { ...framework, requirements }),
+  );
+  await sent(here.as('owner').put(`/projects/${here.project.id}/compliance_frameworks`, { framework_ids: [made.id] }));
   const { as, project, group, people, db } = here;
   const hook = { url: 'https://listener.example/', name: 'Bell' };
   const variable = { key: 'SEASON', value: 'autumn' };
@@ -263,6 +269,7 @@ async function valuesOf(here: World): Promise<Record<string, string>> {
     board_id: await idOf(here, 'boards', own),
     group_board_id: await idOf(here, 'boards', { group_id: group.id }),
     label_id: await idOf(here, 'labels', own),
+    framework_id: await idOf(here, 'compliance_frameworks', { group_id: group.id }),
     group_label_id: await idOf(here, 'labels', { group_id: group.id }),
     kind: 'projects',
     provider: 'corporate',

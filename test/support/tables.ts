@@ -18,13 +18,13 @@ const tablesOf: Readonly<Record<(typeof districts)[number] | 'access' | 'relatio
     'events resource_label_events resource_state_events resource_milestone_events resource_weight_events resource_iteration_events push_event_payloads todos subscriptions hook_deliveries notifications notification_*',
   deployments:
     'environments deployments deployment_approvals protected_environments protected_environment_rules clusters deploy_tokens deploy_key_projects freeze_periods variables feature_flags feature_flag_*',
-  code: `protected_branches protected_branch_* protected_tags push_rules security_policy_* recorded_* reference_updates unused_repositories commit_statuses job_artifacts job_test_suites pipelines bridges runners runner_managers lfs_* project_fetches snippets snippet_user_agents
+  code: `protected_branches protected_branch_* protected_tags push_rules compliance_frameworks compliance_requirements project_compliance_frameworks security_policy_* recorded_* reference_updates unused_repositories commit_statuses job_artifacts job_test_suites pipelines bridges runners runner_managers lfs_* project_fetches snippets snippet_user_agents
     code_* remote_mirrors pull_mirrors wikis wiki_pages dependencies dependency_* license_files package_* advisories advisory_packages vulnerabilities vulnerability_state_changes vulnerability_findings`,
   spaces: `access_requests badges access_token_* declined_invitations invitations ldap_group_links linked_members member_approvals members_by_hand saml_group_links open_issue_counts project_stars repository_storage_moves topics`,
   ci: 'job_definitions job_dependencies job_dotenv_variables job_log_pieces job_logs job_runs job_variables pipeline_schedule_variables pipeline_triggers pipeline_schedules pipeline_variables resource_groups runner_projects secure_files terraform_states terraform_versions',
   planning: 'labels label_priorities milestones release_milestones iterations iteration_cadences boards board_*',
   conversation: 'notes suggestions award_emoji uploads user_mentions',
-  work: `group_approval_settings deployment_merge_requests issues issue_* releases release_links release_evidences epics epic_* merge_requests merge_request_* approval_* error_tracking_* timelogs removed_issue_numbers due_notices saved_views`,
+  work: `compliance_violations group_approval_settings deployment_merge_requests issues issue_* releases release_links release_evidences epics epic_* merge_requests merge_request_* approval_* error_tracking_* timelogs removed_issue_numbers due_notices saved_views`,
   migration: 'bulk_import_* bulk_imports placeholders placeholder_memberships relation_export_files relation_exports',
   geo: 'geo_*',
   web: '',

@@ -56,6 +56,7 @@ const ofTheServer: Readonly<Record<string, string>> = {
   listGroupAuditEvents: 'who did what on each server',
   listProjectAuditEvents: 'who did what on each server',
   listBillableMembers: 'what each server knows of its accounts',
+  listComplianceViolations: 'how merges were approved on each server',
   listGroupRelationExports: 'the exports from which the copy was made',
   listGroupRelationExportsAlias: 'the exports from which the copy was made',
   listProjectRelationExports: 'the exports from which the copy was made',
@@ -85,6 +86,7 @@ const ofEachServer: Readonly<Record<string, string>> = {
   detailed_merge_status: 'found out again',
   permissions: 'those of the importer, who owns what they made',
   prepared_at: 'the time of the import',
+  checked_at: 'the moment of the request',
   import_status: 'whether this server has copied it by itself, as a fork',
   star_count: 'reported as stars',
 };

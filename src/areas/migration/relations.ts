@@ -5,6 +5,7 @@
 import { epicKind, issueKind, snippetKind } from '../../access/index.ts';
 import { type ExportedRelation, leaving, leavingSelf, parts, type Relation } from '../../relations/index.ts';
 import { commitStatusPipelines } from '../code/commit_statuses/index.ts';
+import { complianceFrameworks, projectFrameworks } from '../code/compliance_frameworks/index.ts';
 import { protectedBranches } from '../code/protected_branches/index.ts';
 import { protectedTags } from '../code/protected_tags/index.ts';
 import { pushRules } from '../code/push_rules/index.ts';
@@ -66,6 +67,7 @@ export const projectTrees: readonly Relation[] = [
   protectedEnvironments,
   deployments,
   customAttributes,
+  projectFrameworks,
   linksOf(issueKind, 'issue_links'),
   mergeRequestBlocks,
 ];
@@ -84,6 +86,7 @@ export const groupTrees: readonly Relation[] = [
   protectedEnvironments,
   groupApprovalSettings,
   customAttributes,
+  complianceFrameworks,
   { ...linksOf(epicKind, 'epic_links'), plan: 'premium' },
 ];
 

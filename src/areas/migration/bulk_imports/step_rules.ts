@@ -59,6 +59,7 @@ const planned: Readonly<Record<string, PlannedStep>> = {
   badges: { group: ['group_contents', 0] },
   project_badges: { project: ['project_contents', 4] },
   custom_attributes: { group: ['group_contents', 0], project: ['project_contents', 4] },
+  compliance_frameworks: { group: ['group_contents', 0], project: ['project_contents', 4] },
   feature_flag_user_lists: { project: ['project_contents', 4] },
   environments: { project: ['project_contents', 4] },
   epics: { group: ['group_contents', 1] },

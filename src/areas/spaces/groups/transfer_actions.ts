@@ -13,6 +13,7 @@ import {
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import { badRequest } from '../../../http/index.ts';
 import { leaveTopLevel } from '../../activity/audit_event_streaming_destinations/index.ts';
+import { leaveFrameworks } from '../../code/compliance_frameworks/index.ts';
 import { endPoliciesAfterMove } from '../../code/security_policies/index.ts';
 import { isPathTaken, type LockedNamespace, lockedNamespaceOf, moveGroup } from '../../people/namespaces/index.ts';
 import { leaveFormerGroups } from '../../planning/references/index.ts';
@@ -57,6 +58,7 @@ export async function transferGroup(
   await keepOwner(tx, group_id, actor.id);
   await tx.updateTable('namespaces').set({ updated_at: sql`now()` }).where('id', '=', group_id).execute();
   await dropForeignRoles(tx, { group_id });
+  await leaveFrameworks(tx, { group_id });
   await refreshAuthorizations(tx, { group_id });
   await endGrantsAfterMove(tx, { group_id }, place.traversal_ids.at(-2));
   await endPoliciesAfterMove(tx, { project_id: null, group_id });

@@ -15,6 +15,7 @@ import {
 import { ApiError, badRequest, found, invalid, type Services } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
 import { addNotification } from '../../activity/notifications/index.ts';
+import { giveDefault } from '../../code/compliance_frameworks/index.ts';
 import { protectionFor } from '../../code/protected_branches/index.ts';
 import { copyTemplate, firstCommitRefusals } from '../../code/push_rules/index.ts';
 import { announceHead, followDefaultBranch, projectRepositories, refsBegun } from '../../code/repository/index.ts';
@@ -140,7 +141,10 @@ async function insertProject(
   await sql`
     insert into projects (id, ${sql.join(Object.keys(row).map((column) => sql.ref(column)))}) overriding system value
     values (${id}, ${sql.join(Object.values(row))})`.execute(tx);
-  if (!project.is_quiet) await copyTemplate(tx, { id, namespace_id: place.id });
+  if (!project.is_quiet) {
+    await copyTemplate(tx, { id, namespace_id: place.id });
+    await giveDefault(tx, id);
+  }
   await refreshAuthorizations(tx, { project_id: id });
   if (project.is_quiet) return;
   await recordEvent(tx, {

@@ -67,6 +67,7 @@ test('a project needs only a name, is created in the namespace of the caller, an
     build_git_strategy: 'fetch',
     ci_default_git_depth: 20,
     ci_separated_caches: true,
+    compliance_frameworks: [],
     keep_latest_artifact: true,
     ci_inbound_job_token_scope_enabled: true,
     ci_push_repository_for_job_token_allowed: false,

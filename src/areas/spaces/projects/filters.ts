@@ -43,6 +43,12 @@ const columnFilters = filtersOn('projects', (by) => ({
   last_activity_before: by(Timestamp, (q, v) => q('last_activity_at', '<', v)),
   updated_after: by(Timestamp, (q, v) => q('updated_at', '>', v)),
   updated_before: by(Timestamp, (q, v) => q('updated_at', '<', v)),
+  compliance_framework: by(
+    Type.String({ description: 'Name of a compliance framework that the project has' }),
+    (_q, v) => sql<boolean>`exists (
+      select from project_compliance_frameworks held join compliance_frameworks on compliance_frameworks.id = held.framework_id
+       where held.project_id = projects.id and compliance_frameworks.name = ${v})`,
+  ),
   topic: by(CommaList(Type.String()), (_q, v) => sql<boolean>`topics @> ${spelled(v)}`),
 }));
 

@@ -43,7 +43,6 @@ export const fixedProjectFields = {
   requirements_enabled: since('premium', off('there are no requirements')),
   requirements_access_level: since('premium', Disabled('there are no requirements')),
   security_and_compliance_enabled: since('premium', off(noScans)),
-  compliance_frameworks: since('premium', fixed(Type.Array(Type.String()), 'there are no compliance frameworks')),
   external_authorization_classification_label: since(
     'premium',
     fixed(Type.Null(), 'no other service decides on access'),
@@ -69,6 +68,5 @@ export const fixedProjectValues: Static<TObject<typeof fixedProjectFields>> = {
   requirements_enabled: false,
   requirements_access_level: 'disabled',
   security_and_compliance_enabled: false,
-  compliance_frameworks: [],
   external_authorization_classification_label: null,
 };

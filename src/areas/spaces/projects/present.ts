@@ -22,6 +22,7 @@ import {
   type Page,
   resource,
   type Services,
+  since,
   Timestamp,
   Visibility,
 } from '../../../http/index.ts';
@@ -126,6 +127,7 @@ const detailFields = {
     Type.String({ description: 'Of single projects, for Maintainers: the token with which runners register' }),
   ),
   ...fixedProjectFields,
+  compliance_frameworks: since('premium', Type.Array(Type.String(), { description: 'Their names' })),
 };
 
 /** The settings that all readers see. */
@@ -287,6 +289,7 @@ export function presentProject(
     ...presentProjectMirror(project.mirroring, project.access_level >= levels.maintainer),
     ...(caller?.admin ? { repository_storage: project.storage } : {}),
     ...fixedProjectValues,
+    compliance_frameworks: project.compliance_frameworks,
   };
 }
 

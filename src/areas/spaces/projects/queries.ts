@@ -17,6 +17,7 @@ import { type Database, type DB, momentInJson, ofAnyLength } from '../../../db/i
 import { found, type Page, type Services } from '../../../http/index.ts';
 import { idsOnPage, keysetUnavailable, type Paging, pageAsked, paginate, rowsOf } from '../../../lists/index.ts';
 import { fromOf } from '../../../services/index.ts';
+import { frameworkNames } from '../../code/compliance_frameworks/index.ts';
 import { type ProjectMirrorRow, projectMirrorJson } from '../../code/mirrors/index.ts';
 import { repositorySizes } from '../../code/repository/index.ts';
 import {
@@ -47,11 +48,13 @@ export type ProjectRow = Omit<Selectable<DB['projects']>, 'shared_runners_enable
     shared_with_groups: SharedWithGroupRow[];
     /** The mirror that it is pulled from. */
     mirroring: ProjectMirrorRow | null;
+    /** The names of its frameworks. */
+    compliance_frameworks: string[];
   };
 
 export type ProjectSource = Omit<
   ProjectRow,
-  'forked_from' | 'shared_with_groups' | 'project_access' | 'group_access' | 'mirroring'
+  'forked_from' | 'shared_with_groups' | 'project_access' | 'group_access' | 'mirroring' | 'compliance_frameworks'
 >;
 
 const owner = sql`
@@ -101,6 +104,7 @@ const projectRows = (db: Database, caller: MaybeCaller) =>
       source(caller).as('forked_from'),
       sharedWithGroups(caller, 'projects').as('shared_with_groups'),
       projectMirrorJson.as('mirroring'),
+      frameworkNames.as('compliance_frameworks'),
       // The last column of a name wins: the effective state replaces the project's own column.
       projectState.archived.as('archived'),
       projectState.marked_for_deletion.as('marked_for_deletion'),

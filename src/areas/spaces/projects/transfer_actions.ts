@@ -13,6 +13,7 @@ import {
 import type { Database } from '../../../db/index.ts';
 import { ApiError, type Caller, conflict, found, invalidAs, notFound } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
+import { leaveFrameworks } from '../../code/compliance_frameworks/index.ts';
 import { endPoliciesAfterMove } from '../../code/security_policies/index.ts';
 import { lockTarget, tellOfProjects } from '../../people/namespaces/index.ts';
 import { leaveFormerGroups } from '../../planning/references/index.ts';
@@ -65,6 +66,7 @@ export async function transferProject(
     .execute();
   await leaveFormerGroups(tx, { project_id }, from, place.id);
   await dropForeignRoles(tx, { project_id });
+  await leaveFrameworks(tx, { project_id });
   await refreshAuthorizations(tx, { project_id });
   await endGrantsAfterMove(tx, { project_id }, from);
   await endPoliciesAfterMove(tx, { project_id, group_id: null });

@@ -68,17 +68,26 @@ export const asksOwners = (basis: ApprovalBasis): boolean =>
   basis.state === 'opened' &&
   basis.owner_protections.some((name) => isAbout(name, basis.target_branch));
 
+/**
+ * Whether a rule of a project is for a branch.
+ * @param protections the names of the protections of the project
+ */
+export function isForBranch(
+  { applies_to_all_protected_branches, branches }: Pick<BasisRule, 'applies_to_all_protected_branches' | 'branches'>,
+  protections: readonly string[],
+  branch: string,
+): boolean {
+  const isOn = (names: readonly string[]) => names.some((name) => isAbout(name, branch));
+  if (applies_to_all_protected_branches) return isOn(protections);
+  return branches.length === 0 || isOn(branches);
+}
+
 /** The rules of the project and the merge request that apply. */
 export function rulesInEffect(basis: ApprovalBasis): BasisRule[] {
   if (!isPaid(basis)) return [];
   const { rules, protections, target_branch } = basis;
   if (isOverwritten(basis)) return rules.filter((rule) => rule.is_own);
-  const isOn = (names: readonly string[]) => names.some((name) => isAbout(name, target_branch));
-  return rules.filter((rule) => {
-    if (rule.is_own) return false;
-    if (rule.applies_to_all_protected_branches) return isOn(protections);
-    return rule.branches.length === 0 || isOn(rule.branches);
-  });
+  return rules.filter((rule) => !rule.is_own && isForBranch(rule, protections, target_branch));
 }
 
 /** The basis with the settings of policies, which win where they are stricter. */

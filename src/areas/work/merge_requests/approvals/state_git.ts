@@ -82,6 +82,10 @@ async function committersOf(
   return (await ownersOfAddresses(db, addresses)).map(({ user_id }) => user_id);
 }
 
+/** The authors and committers of the latest version of a merge request. */
+export const committersIn = async (services: Pick<Services, 'db' | 'storages'>, id: number): Promise<number[]> =>
+  committersOf(services, await basisOf(services.db, id));
+
 async function barredFrom(services: Pick<Services, 'db' | 'storages'>, basis: ApprovalBasis): Promise<number[]> {
   if (basis.plan === 'free') return [];
   const { author_id, author_bot_ids } = basis;

@@ -11,9 +11,11 @@ import { keepRefs, moveRefs, projectRepositories, pushRefusals } from '../../../
 import { recordStateEvent } from '../../../conversation/resource_events/index.ts';
 import { tellOfMergeRequest } from '../../issuables/hooks/actions.ts';
 import { changeIssue } from '../../issues/change_actions.ts';
+import { committersIn } from '../approvals/state_git.ts';
 import { wakeBlocked } from '../blocks/actions.ts';
 import { type MergeFacts, mergeFacts } from '../branch_queries.ts';
 import { closingTexts, issuesClosedBy } from '../closing/git.ts';
+import { writeViolations } from './violation_actions.ts';
 
 /** Writes the effects of a merge. They are written once, however often this runs. */
 export async function concludeMerged(services: Services, id: number): Promise<void> {
@@ -21,6 +23,7 @@ export async function concludeMerged(services: Services, id: number): Promise<vo
   if (!facts) return;
   const merger = facts.merge_user_id === null ? undefined : await callerInJob(services, facts.merge_user_id);
   const texts = merger ? await closingTexts(services, facts) : [];
+  const committer_ids = await committersIn(services, id);
   await services.db.transaction().execute(async (tx) => {
     const merged = await tx
       .updateTable('merge_requests')
@@ -47,6 +50,7 @@ export async function concludeMerged(services: Services, id: number): Promise<vo
       await doneTodos(tx, on, author_id);
       await tellOfMergeRequest(tx, { id, project_id, actor_id: author_id, action: 'merge' });
     }
+    await writeViolations(tx, id, committer_ids);
     await wakeBlocked(tx, id);
     if (merger) await closeIssues(tx, services, merger, facts, texts);
   });

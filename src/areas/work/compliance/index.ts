@@ -1,0 +1,2 @@
+/** The interface of compliance to other districts. */
+export type { ComplianceStatus } from './present.ts';
