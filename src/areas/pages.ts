@@ -11,6 +11,7 @@ import { apiDocsPages } from './web/api_docs/index.ts';
 import { auditEventPages, streamingPages } from './web/audit_events/index.ts';
 import { blamePageList } from './web/blame/index.ts';
 import { boardPages } from './web/boards/index.ts';
+import { complianceStatusPages, frameworkPages } from './web/compliance/index.ts';
 import { deploymentPages } from './web/deployments/index.ts';
 import { errorPages } from './web/errors/index.ts';
 import { badgePages, codeFactPages, instanceFactPages } from './web/facts/index.ts';
@@ -98,6 +99,8 @@ export const pages: readonly AnyPage[] = [
   authorizePage,
   devicePage,
   ...applicationPages,
+  ...frameworkPages,
+  ...complianceStatusPages,
   signUpPage,
   signOutPage,
   confirmPasswordPage,

@@ -25,6 +25,11 @@ const projectMap = [
       features: { label: 'Visibility and features', address: '/-/settings/features', operation: 'updateProject' },
       badges: { label: 'Badges', address: '/-/settings/badges', operation: 'createProjectBadge' },
       uploads: { label: 'Uploaded files', address: '/-/uploads', operation: 'listProjectUploads' },
+      compliance: {
+        label: 'Compliance frameworks',
+        address: '/-/settings/compliance',
+        operation: 'setProjectComplianceFrameworks',
+      },
       audit_events: { label: 'Audit events', address: '/-/audit_events', operation: 'getProjectAuditEvent' },
     },
   },
@@ -118,6 +123,11 @@ const groupMap = [
         label: 'Member roles',
         address: '/-/settings/roles_and_permissions',
         operation: 'createGroupMemberRole',
+      },
+      compliance: {
+        label: 'Compliance frameworks',
+        address: '/-/settings/compliance',
+        operation: 'createComplianceFramework',
       },
       provider_links: {
         label: 'Links with providers',

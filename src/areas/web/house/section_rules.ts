@@ -118,6 +118,12 @@ const sections: Readonly<Record<Place['kind'], readonly PlacedSection[]>> = {
           address: '/-/dependencies',
           operation: 'listProjectDependencies',
         },
+        {
+          name: 'compliance',
+          label: 'Compliance',
+          address: '/-/security/compliance',
+          operation: 'getProjectComplianceStatus',
+        },
       ],
     },
     {
@@ -177,6 +183,12 @@ const sections: Readonly<Record<Place['kind'], readonly PlacedSection[]>> = {
       icon: 'shield',
       pages: [
         { name: 'dependencies', label: 'Dependencies', address: '/-/dependencies', operation: 'listGroupDependencies' },
+        {
+          name: 'compliance',
+          label: 'Compliance',
+          address: '/-/security/compliance',
+          operation: 'listComplianceStatus',
+        },
       ],
     },
     {
