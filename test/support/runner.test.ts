@@ -38,3 +38,9 @@ test('open handles of the last test do not keep its process running', async (t) 
   const open = "import { test } from 'node:test'; test('fine', () => { setInterval(() => {}, 1000); });";
   assert.deepEqual(failed(await outcomesOf(t, open)), []);
 });
+
+test('an error outside of a test that waits for ever ends its process', async (t) => {
+  const waiting =
+    "import { test } from 'node:test'; test('waits', () => { setTimeout(() => { throw new Error('aside'); }, 100); return new Promise(() => {}); });";
+  assert.deepEqual(failed(await outcomesOf(t, waiting)), ['some.test.ts']);
+});
