@@ -9,6 +9,10 @@ export const maximumFile_bytes = 256 * 1024;
 const maximumPolicies = 5;
 /** The most errors that are kept; a file can have thousands. */
 const maximumErrors = 50;
+/** The longest error; it can name a key that is as long as the file. */
+const maximumError_chars = 500;
+/** The most that policies come to as JSON: aliases can make them longer than their file, and they are read with each merge request. */
+const maximumPolicies_chars = 512 * 1024;
 
 /** Kinds that other systems know. A file with one of them is refused, so that nobody counts on it. */
 const unsupported = [
@@ -28,7 +32,15 @@ export interface ReadPolicies {
 
 export const tooLarge = `The file is larger than ${maximumFile_bytes / 1024} KiB.`;
 
-const refused = (...errors: string[]): ReadPolicies => ({ policies: [], errors });
+const tooWide = `The policies are larger than ${maximumPolicies_chars / 1024} KiB.`;
+
+const shortened = (error: string): string =>
+  error.length > maximumError_chars ? `${error.slice(0, maximumError_chars - 1).toWellFormed()}…` : error;
+
+const refused = (...errors: string[]): ReadPolicies => ({
+  policies: [],
+  errors: errors.slice(0, maximumErrors).map(shortened),
+});
 
 /** Reports names that are there twice: rules of merge requests go by them. */
 function checkNames(policies: readonly Policy[], at: Place): void {
@@ -62,7 +74,8 @@ function policiesOf(root: Value): ReadPolicies {
     else if (key !== known) findings.errors.push(`${key} is not a kind of policies`);
   }
   const policies = policiesAt(root.get(known) ?? null, at.entry(known));
-  return findings.errors.length > 0 ? refused(...findings.errors.slice(0, maximumErrors)) : { policies, errors: [] };
+  if (findings.errors.length > 0) return refused(...findings.errors);
+  return JSON.stringify(policies).length > maximumPolicies_chars ? refused(tooWide) : { policies, errors: [] };
 }
 
 /** Reads a file. A file with errors has no policies. */
@@ -70,7 +83,7 @@ export function policiesIn(text: string): ReadPolicies {
   if (Buffer.byteLength(text) > maximumFile_bytes) return refused(tooLarge);
   try {
     const { documents, doubled } = readYaml(text);
-    if (doubled.size > 0) return refused(...[...doubled].slice(0, maximumErrors).map((key) => `${key} is there twice`));
+    if (doubled.size > 0) return refused(...[...doubled].map((key) => `${key} is there twice`));
     if (documents.length > 1) return refused('The file has several documents.');
     return policiesOf(documents[0]?.value ?? null);
   } catch (error) {
