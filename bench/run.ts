@@ -26,6 +26,7 @@ import { measureRepositories } from './repositories.ts';
 import { measureWaitingRunners } from './runner_waiting.ts';
 import { measureRunners } from './runners.ts';
 import { measureSearch } from './search.ts';
+import { measureSecurityPolicies } from './security_policies.ts';
 import { measureStorageMoves } from './storage_moves.ts';
 import { print, type Row } from './table.ts';
 import { measureTransfers } from './transfers.ts';
@@ -44,6 +45,7 @@ try {
   if (asked('storage_moves')) rows.push(...(await measureStorageMoves(folder)));
   if (asked('mirrors')) rows.push(...(await measureMirrors(folder)));
   if (asked('push_rules')) rows.push(...(await measurePushRules(folder)));
+  if (asked('security_policies')) rows.push(...(await measureSecurityPolicies(folder)));
   if (asked('merge_requests')) rows.push(...(await measureMergeRequests(folder)));
   if (asked('mixed_load')) rows.push(...(await measureMixedLoad(folder)));
   if (asked('notifications')) rows.push(...(await measureNotifications(folder)));

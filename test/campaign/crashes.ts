@@ -1,7 +1,7 @@
 /**
  * The first part of `npm run campaign`: writing, killing and looking what is left, round after round, while statements compute, a backup is written or a
  * database is migrated; and killing while applications send errors as fast as they are taken. CAMPAIGN_CRASH_MINUTES, CAMPAIGN_INGESTION_ROUNDS,
- * CAMPAIGN_PIPELINE_ROUNDS and CAMPAIGN_AUDIT_ROUNDS say for how long, CRASH_SEED repeats the order of the rounds.
+ * CAMPAIGN_PIPELINE_ROUNDS, CAMPAIGN_AUDIT_ROUNDS and CAMPAIGN_POLICY_ROUNDS say for how long, CRASH_SEED repeats the order of the rounds.
  */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -14,6 +14,7 @@ import { sql } from 'kysely';
 import { startEmbedded } from '../../src/db/embedded.ts';
 import { connect } from '../../src/db/index.ts';
 import { schemaDump } from '../../src/db/schema_dump.ts';
+import { inspectGuarded, openGuarded, pushPastApprovals } from '../crash/policies.ts';
 import {
   administrators,
   applications,
@@ -24,6 +25,7 @@ import {
   victims,
   workshops,
 } from '../crash/scene.ts';
+import type { Round } from '../crash/writers.ts';
 import { installPreviousRelease } from '../operating/previous_release.ts';
 import { atFileEnd } from '../support/file_end.ts';
 import { coppice, environmentFor, killDatabase, killServer, spawnServer, startInstance } from '../support/instance.ts';
@@ -35,6 +37,7 @@ const minutes = Number(process.env.CAMPAIGN_CRASH_MINUTES ?? 15);
 const ingestionRounds = Number(process.env.CAMPAIGN_INGESTION_ROUNDS ?? 10);
 const pipelineRounds = Number(process.env.CAMPAIGN_PIPELINE_ROUNDS ?? 10);
 const auditRounds = Number(process.env.CAMPAIGN_AUDIT_ROUNDS ?? 10);
+const policyRounds = Number(process.env.CAMPAIGN_POLICY_ROUNDS ?? 10);
 /** The kill comes within some seconds. */
 const mostEnds = 100;
 const mostEvents = 2000;
@@ -231,6 +234,25 @@ test(`of ${auditRounds} kills while rules change, none loses an audit event or i
     console.log(`round ${number}: killed ${victim}, ${scene.memory.tags.size} tags so far`);
   }
   await closeTold(scene, receiver);
+});
+
+test(`of ${policyRounds} kills between pushes and evaluations, none lets a merge past a policy (CRASH_SEED=${seed})`, async () => {
+  const random = randomFrom(seed);
+  let scene = await openScene();
+  let guarded = await openGuarded(scene.api);
+  for (let number = 0; number < policyRounds; number++) {
+    if (number > 0 && number % roundsPerScene === 0) {
+      await closeScene(scene);
+      scene = await openScene();
+      guarded = await openGuarded(scene.api);
+    }
+    const victim = random.of(victims);
+    const writers = ({ api }: Scene, round: Round) => [pushPastApprovals(api, guarded, round)];
+    await playRound(scene, number, victim, random, { writers, successes: mostEnds });
+    await inspectGuarded(scene.api, guarded);
+    console.log(`round ${number}: killed ${victim}, ${guarded.pushed.length} merge requests so far`);
+  }
+  await closeScene(scene);
 });
 
 /** @returns what was written, after a last look by the program's own check */
