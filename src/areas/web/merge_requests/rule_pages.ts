@@ -9,6 +9,8 @@ export const mergeRequestRulesPage = partPage('/approval_rules', {
   parts: [
     listPart('rule', {
       list: 'listMergeRequestApprovalRules',
+      // Those of policies are shown where it is merged.
+      only: ({ id }) => id !== null,
       names: ({ id }) => ({ approval_rule_id: Number(id) }),
       title: 'name',
       line: approversLine,

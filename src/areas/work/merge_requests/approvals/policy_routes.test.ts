@@ -45,6 +45,25 @@ test('a policy requires approvals of merge requests that are open already, and o
   });
   assert.deepEqual((await as('developer').get(`/projects/${project.id}/approval_rules`)).body, []);
 
+  // It is among the rules of the merge request, where nobody can change it.
+  const url = `${urlOf(here)}/approval_rules`;
+  assert.equal((await as('owner').post(url, { name: 'Mine', approvals_required: 0 })).status, 201);
+  const listed = await as('owner').get(url);
+  assert.deepEqual(
+    listed.body.map((each: Record<string, unknown>) => [each.name, each.rule_type, each.report_type]),
+    [
+      ['Mine', 'regular', null],
+      ['Four eyes', 'report_approver', 'any_merge_request'],
+    ],
+  );
+  const [mine, policy] = listed.body;
+  assert.deepEqual([policy.id, policy.policy.project], [null, policies.full_path]);
+  const next = await as('owner').get(url, { per_page: 1, page: 2 });
+  assert.deepEqual([next.body[0].name, next.headers.get('x-total')], ['Four eyes', '2']);
+  assert.equal((await as('owner').put(`${url}/null`, { approvals_required: 0 })).status, 400);
+  assert.equal((await as('owner').delete(`${url}/${mine.id}`)).status, 204);
+  assert.equal(await statusOf(here), 'security_policy_violations');
+
   // An auto-merge waits, and goes on with the approval.
   const waiting = await as('owner').put(`${urlOf(here)}/merge`, { auto_merge: true });
   assert.equal(waiting.body.merge_when_pipeline_succeeds, true);

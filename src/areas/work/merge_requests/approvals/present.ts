@@ -70,6 +70,25 @@ export const Approvals = resource('MergeRequestApprovals', {
 });
 type ApprovalsReply = Static<typeof Approvals>;
 
+/** The members of rules that follow from policies. */
+export const policyMembers = () => ({
+  report_type: nullable(
+    Type.Enum(['any_merge_request', 'scan_finding', 'license_scanning'], {
+      description: 'What the rules of a security policy are about',
+    }),
+  ),
+  policy: nullable(
+    Type.Object(
+      {
+        name: Type.String(),
+        project: Type.String({ description: 'The path of the policy project' }),
+        reasons: Type.Array(Type.String(), { description: 'Why it asks for approvals; empty if it does not' }),
+      },
+      { description: 'The security policy that the rule follows from; its `id` is null' },
+    ),
+  ),
+});
+
 export const ApprovalStateForm = resource('MergeRequestApprovalState', {
   approval_rules_overwritten: Type.Boolean({
     description: 'Whether rules of the merge request replace those of the project',
@@ -79,21 +98,7 @@ export const ApprovalStateForm = resource('MergeRequestApprovalState', {
       ...MergeRequestApprovalRule.properties,
       id: nullable(Id),
       rule_type: Type.Enum(['regular', 'any_approver', 'code_owner', 'report_approver']),
-      report_type: nullable(
-        Type.Enum(['any_merge_request', 'scan_finding', 'license_scanning'], {
-          description: 'What the rules of a security policy are about',
-        }),
-      ),
-      policy: nullable(
-        Type.Object(
-          {
-            name: Type.String(),
-            project: Type.String({ description: 'The path of the policy project' }),
-            reasons: Type.Array(Type.String(), { description: 'Why it asks for approvals; empty if it does not' }),
-          },
-          { description: 'The security policy that the rule follows from; its `id` is null' },
-        ),
-      ),
+      ...policyMembers(),
       section: nullable(Type.String({ description: 'Of the file that names code owners' })),
       code_owner: Type.Boolean({ description: 'Whether a file of the target branch asks for it; its `id` is null' }),
       approved_by: Type.Array(UserBasic),
@@ -103,7 +108,7 @@ export const ApprovalStateForm = resource('MergeRequestApprovalState', {
 });
 
 /** The most people shown. */
-const maximumSuggested = 100;
+export const maximumSuggested = 100;
 
 const shortRule = ({ id, name, rule_type }: RuleState) => ({ id, name, rule_type });
 
@@ -166,7 +171,7 @@ export async function presentApprovals(
 }
 
 /** A rule that comes from a file, without the members that only stored rules have. */
-const unstoredForm = (
+export const unstoredForm = (
   { id, name, rule_type, approvals_required, section, policy }: RuleState,
   owners: Static<typeof UserBasic>[],
 ) => ({

@@ -26,7 +26,8 @@ import {
   post,
   put,
 } from '../../../../http/index.ts';
-import { mapPage, paginate, paging } from '../../../../lists/index.ts';
+import { mapPage, pageOfArray, paginate, paging } from '../../../../lists/index.ts';
+import { ListedApprovalRule, presentOwnRules } from './own_rule_present.ts';
 import { addApprovalRule, changeApprovalRule, copyApprovalRule, ownedBy, removeApprovalRule } from './rule_actions.ts';
 import {
   MergeRequestApprovalRule,
@@ -166,15 +167,14 @@ async function refuseOwnRules(db: Database, { project, merge_request: { state } 
 const mergeRequestRules = [
   get(ofOne, {
     operation: 'listMergeRequestApprovalRules',
-    summary: 'List the approval rules that a merge request has of its own',
+    summary: 'List the approval rules that a merge request has of its own, and those of security policies',
+    description: 'Rules of policies have no `id`: they change with the file of the policy project.',
     access: mergeRequestReader,
     plan,
     input: paging,
-    returns: pageOf(MergeRequestApprovalRule),
-    handle: async ({ caller, project, merge_request, input, ...services }) => {
-      const rows = ruleRows(services.db, caller).where(ownedBy(ownerOf({ project, merge_request })));
-      return mapPage(await paginate(services.db, rows, input), (row) => presentMergeRequestRule(services, row));
-    },
+    returns: pageOf(ListedApprovalRule),
+    handle: async ({ caller, project, merge_request, input, ...services }) =>
+      pageOfArray(await presentOwnRules(services, caller, project.id, merge_request.id), input),
   }),
   get(`${ofOne}/:approval_rule_id`, {
     operation: 'getMergeRequestApprovalRule',
