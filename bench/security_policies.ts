@@ -40,7 +40,7 @@ async function eightAtOnce(count: number, work: (at: number) => Promise<unknown>
 }
 
 /** A project with open merge requests. */
-async function withMergeRequests(api: Api, name: string, namespace_id?: number): Promise<number> {
+async function withMergeRequests(api: Api, name: string, namespace_id: number): Promise<number> {
   const { id } = await sent(api.post('/projects', { name, namespace_id, initialize_with_readme: true }));
   for (let at = 0; at < mergeRequests; at++) {
     const branch = `topic-${at}`;
@@ -97,7 +97,8 @@ export async function measureSecurityPolicies(folder: string): Promise<Row[]> {
     await sent(api.post(file, writtenTo(fileOf('start'))));
     await inForce(api, ids[0]!, 'start');
     const guarded = await withMergeRequests(api, 'guarded', group.id);
-    const free = await withMergeRequests(api, 'free');
+    const meadow = await sent(api.post('/groups', { name: 'Meadow', path: 'meadow' }));
+    const free = await withMergeRequests(api, 'free', meadow.id);
     await sent(api.post(`/projects/${free}/approval_rules`, { name: 'Eyes', approvals_required: 1 }));
 
     const begin_ms = performance.now();

@@ -13,6 +13,7 @@ import { reports, thrown } from './error_tracking.ts';
 import { fillWorld } from './full_project.ts';
 import { performQueued } from './jobs.ts';
 import { newApplication } from './oauth.ts';
+import { addPolicyProject, approvalPolicy, pushPolicies } from './policies.ts';
 import { newPublicKey } from './public_key.ts';
 import { headOf } from './repository.ts';
 import { sent } from './sent.ts';
@@ -160,6 +161,17 @@ async function addSettings(here: World): Promise<void> {
   ];
   for (const runner of [ofProject, ofGroup]) await sent(as('owner').post('/user/runners', runner));
   await sent(as('admin').post('/user/runners', { runner_type: 'instance_type', description: 'Mill' }));
+  await addPolicies(here);
+}
+
+/** Policies that are about no branch that there is, and a newer version of them with an error. */
+async function addPolicies(here: World): Promise<void> {
+  const policies = await addPolicyProject(here);
+  const link = `/groups/${here.group.id}/security_policy_project`;
+  await sent(here.as('owner').put(link, { project_id: policies.id }));
+  const text = approvalPolicy().replace('branch_type: protected', 'branches: [unheard-of]');
+  await pushPolicies(here, policies, text);
+  await pushPolicies(here, policies, `${text}fruit_policy: []\n`);
 }
 
 async function addRepositoryThings({ as, project, group }: World): Promise<void> {
