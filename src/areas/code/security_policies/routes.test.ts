@@ -179,3 +179,17 @@ test('settings of policies keep the protections that a group has, too', async ()
   await pushPolicies(here, policies, approvalPolicy());
   assert.equal((await as('owner').delete(`${at}/ma%2A`)).status, 204);
 });
+
+test('a member of a group with only the permission links it to a project whose code they may read', async () => {
+  const here = await filledWorld();
+  const { as, group, project } = here;
+  const policies = await addPolicyProject(here);
+  const linker = await personWith(here, `/groups/${group.id}`, ['manage_security_policy_link']);
+  const link = `/groups/${group.id}/security_policy_project`;
+  assert.equal((await linker.client.put(link, { project_id: policies.id })).status, 404, 'its code is not for guests');
+  await as('owner').post(`/projects/${policies.id}/members`, { user_id: linker.id, access_level: 20 });
+  assert.equal((await linker.client.put(link, { project_id: policies.id })).status, 200);
+  assert.equal((await linker.client.get(`/groups/${group.id}/security_policies`)).status, 200);
+  assert.equal((await linker.client.delete(link)).status, 204);
+  assert.equal((await linker.client.put(`/projects/${project.id}`, { description: 'Mine' })).status, 403);
+});
