@@ -41,12 +41,10 @@ test('what is hidden looks like what does not exist, to the byte', async () => {
         : path.startsWith('/groups/:id')
           ? [here.group.full_path, ['nobody', 'nobody/nothing']]
           : ['', []];
+      if (unknown.length === 0) continue;
+      const told = await toldBy(browser, address, hidden);
       for (const each of unknown)
-        assert.deepEqual(
-          await toldBy(browser, address.replace(hidden, each), each),
-          await toldBy(browser, address, hidden),
-          `${persona} ${address}`,
-        );
+        assert.deepEqual(await toldBy(browser, address.replace(hidden, each), each), told, `${persona} ${address}`);
     }
   }
 });
