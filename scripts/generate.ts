@@ -14,7 +14,7 @@ import { doorTable } from '../test/support/door_table.ts';
 import { withDistrictGraph } from '../test/support/imports.ts';
 import { withMemberTables } from '../test/support/member_tables.ts';
 import { operationTypes } from '../test/support/operation_types.ts';
-import { pageTable } from '../test/support/page_access.ts';
+import { browsersOf, openPages, pageTable } from '../test/support/page_access.ts';
 import { unofferedTable } from '../test/support/page_operations.ts';
 import { populate, startServer } from '../test/support/populate.ts';
 import { startTestServer } from '../test/support/server.ts';
@@ -44,11 +44,9 @@ try {
   await write('src/db/schema.ts', await schemaTypes(db));
   await write('docs/schema.sql', await schemaDump(db));
   const running = await startServer(db, {});
-  const tables = [
-    await accessTable(await populate(running)),
-    await pageTable(await showAll(await populate(running))),
-    await unofferedTable(),
-  ];
+  const rules = await accessTable(await populate(running));
+  const shown = await showAll(await populate(running));
+  const tables = [rules, pageTable(await openPages(shown, await browsersOf(shown))), await unofferedTable()];
   await write('docs/access.txt', tables.join('\n'));
   await running.stop();
   await write('docs/doors.txt', await doorTable(db));

@@ -7,14 +7,10 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { documented, endpoints, pageEndpoints } from '../../src/areas/index.ts';
 import { triggers } from '../../src/areas/instance/hook_events/index.ts';
 import { openApiDocument } from '../../src/http/openapi.ts';
-import { accessTable } from '../support/access_table.ts';
 import { decisionIndex } from '../support/decision_index.ts';
 import { doorTable } from '../support/door_table.ts';
 import { withDistrictGraph } from '../support/imports.ts';
 import { operationTypes } from '../support/operation_types.ts';
-import { pageTable } from '../support/page_access.ts';
-import { unofferedTable } from '../support/page_operations.ts';
-import { shownWorld } from '../support/shown_world.ts';
 import { world } from '../support/world.ts';
 
 const committed = (name: string) => readFile(path.resolve(import.meta.dirname, '../../docs', name), 'utf8');
@@ -64,11 +60,6 @@ test('the OpenAPI document has the types of bodies, none for 304, and the fields
   assert.ok(!('content' in components.responses.NotModified!));
   const { required } = components.schemas.GroupDetail!;
   assert.ok(required.includes('path') && !required.includes('membership_lock'), 'a field of a plan can be left out');
-});
-
-test('docs/access.txt is up to date', async () => {
-  const tables = [await accessTable(await world({})), await pageTable(await shownWorld({})), await unofferedTable()];
-  assert.equal(await committed('access.txt'), tables.join('\n'), stale);
 });
 
 test('docs/doors.txt is up to date: every door has its rules', async () => {

@@ -163,8 +163,7 @@ async function statusesOf(here: ShownWorld, page: string, path: string): Promise
   return Promise.all(personas.map(async (persona) => (await here.as(persona).get(url)).status));
 }
 
-/** Opens every page as every persona. */
-export async function openAll(here: ShownWorld, browsers: Browsers): Promise<OpenedPage[]> {
+async function openAll(here: ShownWorld, browsers: Browsers): Promise<OpenedPage[]> {
   const opened: OpenedPage[] = [];
   for (const { path, signed_in = false } of pages) {
     const address = here.addresses.get(path)!;
@@ -182,6 +181,22 @@ export async function publish({ as, project: { id }, group: { id: group_id } }: 
   await as('owner').put(`/projects/${id}`, { visibility: 'public' });
 }
 
+/** All pages, as they were opened in a private project and group, and then in public ones. */
+export interface OpenedPages {
+  hidden: readonly OpenedPage[];
+  shown: readonly OpenedPage[];
+}
+
+/**
+ * Opens every page as every persona.
+ * @param here becomes public
+ */
+export async function openPages(here: ShownWorld, browsers: Browsers): Promise<OpenedPages> {
+  const hidden = await openAll(here, browsers);
+  await publish(here);
+  return { hidden, shown: await openAll(here, browsers) };
+}
+
 /** Room for the longest path of a page. */
 const pathWidth = 60;
 
@@ -193,17 +208,13 @@ function tableOf(title: string, opened: readonly OpenedPage[]): string {
   return [title, head, ...rows].join('\n');
 }
 
-/**
- * The table of the pages, for a private and a public project.
- * @param here becomes public
- */
-export async function pageTable(here: ShownWorld): Promise<string> {
-  const browsers = await browsersOf(here);
+/** The table of the pages. */
+export function pageTable({ hidden, shown }: OpenedPages): string {
   const legend =
     'Pages: "ask" leads to the sign-in, "to" to another page. "as" names what the API shows to the same people, apart from pages for those who are signed in.';
-  const hidden = tableOf('Pages of a private project or group', await openAll(here, browsers));
-  await publish(here);
-  return [legend, hidden, `${tableOf('Pages of a public project or group', await openAll(here, browsers))}\n`].join(
-    '\n\n',
-  );
+  return [
+    legend,
+    tableOf('Pages of a private project or group', hidden),
+    `${tableOf('Pages of a public project or group', shown)}\n`,
+  ].join('\n\n');
 }
