@@ -61,6 +61,14 @@ browserTest('ten projects are led from nothing to all requirements met', async (
   }
   const marks = await visitor.page.locator('main .chip').allInnerTexts();
   assert.deepEqual(marks, Array(10).fill('met'));
+  const report = await visitor.page.request.get(`${here.url}${overview}.csv`);
+  assert.equal((await report.text()).split(',', 1)[0], 'merge_commit');
+  assert.equal(await visitor.page.getByRole('link', { name: 'Chain of custody as CSV' }).count(), 1);
   await visitor.follow(`${group.full_path}/tree-1`);
   await visitor.sees('All requirements are met.');
+  await visitor.open(`/${group.full_path}/tree-1/-/settings/compliance`);
+  await visitor.fill({ 'Safe: All of us': false });
+  await visitor.press('Save changes');
+  await visitor.open(`/${group.full_path}/tree-1/-/security/compliance`);
+  await visitor.sees('The project has no compliance frameworks.');
 });

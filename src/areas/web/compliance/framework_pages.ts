@@ -1,6 +1,7 @@
-/** The settings of compliance frameworks (docs/reference/pages.md#settings): those of a group, one with its requirements, and those of a project. */
+/** The settings of compliance frameworks (docs/reference/pages.md#settings): the frameworks of a group, one with its requirements, and the frameworks of a project. */
 import type { Values } from '../../../http/index.ts';
 import { type Field, form, hidden, html, type Option, type PageCall, rows, textIn } from '../../../pages/index.ts';
+import { counted } from '../../../texts/index.ts';
 import { controls } from '../../code/compliance_frameworks/index.ts';
 import { formOf, part, settingsPage } from '../declared/definition.ts';
 import { formPart, reading } from '../declared/form_present.ts';
@@ -36,8 +37,8 @@ const frameworksPage = settingsPage('group', 'compliance', [
     line: (framework) =>
       dotted([
         textOf(framework, 'description'),
-        `${requirementsOf(framework).length} requirements`,
-        `${textOf(framework, 'projects_count')} projects`,
+        counted(requirementsOf(framework).length, 'requirement'),
+        counted(Number(framework.projects_count), 'project'),
         framework.default === true ? 'for new projects' : '',
       ]),
     empty: 'There are no frameworks.',

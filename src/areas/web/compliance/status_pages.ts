@@ -30,8 +30,8 @@ const sentenceOf = ({ status }: ComplianceStatus): string =>
     : 'Some requirements are not met. Each sentence leads to the page that changes it.';
 
 const ofProject = part({
-  load: (call) => call.perhaps(reading('getProjectComplianceStatus')(call)),
-  view: (status) => {
+  load: async (call) => ({ status: await call.perhaps(reading('getProjectComplianceStatus')(call)) }),
+  view: ({ status }) => {
     const known = status as ComplianceStatus | undefined;
     if (!known) return html`<p class="soft">The project has no compliance frameworks.</p>`;
     return html`<p>${sentenceOf(known)}</p>${frameworksView(known)}`;
@@ -79,8 +79,8 @@ const violations = listPart('violation', {
 });
 
 const custody = part({
-  load: async () => undefined,
-  view: (_none, { path }) => html`<p><a href="${path}.csv">Chain of custody as CSV</a></p>`,
+  load: async () => true,
+  view: (_shown, { path }) => html`<p><a href="${path}.csv">Chain of custody as CSV</a></p>`,
 });
 
 const custodyPage = filePage('/groups/:id/-/security/compliance.csv', ({ bytes }) => bytes('exportMergeCommitReport'), {

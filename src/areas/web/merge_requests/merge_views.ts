@@ -66,6 +66,15 @@ const policiesView = ({ security_policies }: ShownApprovals): readonly Html[] =>
 <ul>${reasons.map((reason) => html`<li>${reason}</li>`)}</ul>`,
   );
 
+/** The most people who are named. */
+const mostNamed = 10;
+
+/** Whose approvals are missing. */
+const missingView = ({ approvals_left, suggested_approvers: approvers }: ShownApprovals): Content =>
+  approvals_left > 0 &&
+  approvers.length > 0 &&
+  html`<p>May approve: ${people(approvers.slice(0, mostNamed))}${approvers.length > mostNamed && ` and ${approvers.length - mostNamed} more`}.</p>`;
+
 function approvalsView(seen: Seen, merge_request: ShownMergeRequest, approvals: ShownApprovals, plan: Plan): Html {
   const { approved_by, approvals_left, user_can_approve, user_has_approved, require_password_to_approve } = approvals;
   const given = approved_by.map(({ user }) => user);
@@ -80,6 +89,7 @@ function approvalsView(seen: Seen, merge_request: ShownMergeRequest, approvals: 
     reaches(plan, 'premium') && approvals_left > 0 && ` ${approvals_left} more needed.`
   }</p>
 ${policiesView(approvals)}
+${missingView(approvals)}
 ${
   user_can_approve &&
   form(seen, 'approve', {

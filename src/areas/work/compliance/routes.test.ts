@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { performQueued } from '../../../../test/support/jobs.ts';
 import { addMergeRequest, worldWithTopic } from '../../../../test/support/merge_requests.ts';
+import { approvalPolicy, pushPolicies, worldWithPolicies } from '../../../../test/support/policies.ts';
 import { filledWorld } from '../../../../test/support/repository.ts';
 import { sent } from '../../../../test/support/sent.ts';
 import type { Persona, World } from '../../../../test/support/world.ts';
@@ -9,7 +10,7 @@ import { controls } from '../../code/compliance_frameworks/index.ts';
 import { concludeMerges, mergeByCommand } from '../merge_requests/merging/jobs.ts';
 
 /** Gives the project of a world a framework with one requirement. */
-async function demand({ as, group, project }: World, names: readonly string[]): Promise<void> {
+async function demand({ as, group, project }: World, names: readonly string[]): Promise<{ id: number }> {
   const framework = await sent(
     as('owner').post(`/groups/${group.id}/compliance_frameworks`, {
       ...{ name: 'Rules', description: 'What is asked for' },
@@ -17,6 +18,7 @@ async function demand({ as, group, project }: World, names: readonly string[]): 
     }),
   );
   await sent(as('owner').put(`/projects/${project.id}/compliance_frameworks`, { framework_ids: [framework.id] }));
+  return framework;
 }
 
 const statusOf = async ({ as, project }: World) => {
@@ -171,6 +173,19 @@ test('what is not met is said with the page that changes it, to those who read r
   await sent(as('owner').put(`/projects/${project.id}/compliance_frameworks`, { framework_ids: [] }));
   assert.equal((await as('reporter').get(`/projects/${project.id}/compliance_status`)).status, 404);
   assert.deepEqual((await as('reporter').get(`/groups/${group.id}/compliance_status`)).body, []);
+});
+
+test('a policy for a framework asks for approvals in the projects that have the framework', async () => {
+  const { here, policies } = await worldWithPolicies(approvalPolicy());
+  const { as, project } = here;
+  const { iid } = await addMergeRequest(here);
+  const { id } = await demand(here, ['pipeline_must_succeed']);
+  await pushPolicies(here, policies, `${approvalPolicy()}    policy_scope: {compliance_frameworks: [{id: ${id}}]}\n`);
+  const shown = async () =>
+    (await as('maintainer').get(`/projects/${project.id}/merge_requests/${iid}`)).body.detailed_merge_status;
+  assert.equal(await shown(), 'security_policy_violations');
+  await sent(as('owner').put(`/projects/${project.id}/compliance_frameworks`, { framework_ids: [] }));
+  assert.equal(await shown(), 'mergeable');
 });
 
 /** Merges the merge request of a world after some people have approved it. */
