@@ -6309,6 +6309,27 @@ comment on column namespaces.max_artifacts_size is 'In MiB; null: as the group a
 comment on column namespaces.two_factor_grace_period is 'In hours.';
 comment on column namespaces.ip_restriction_ranges is 'Of top-level groups: ranges of addresses, separated by commas, from which alone the group can be reached.';
 
+create table nodes (
+  id bigint generated always as identity not null,
+  name text not null,
+  run uuid not null,
+  host text not null,
+  process_id integer not null,
+  version text not null,
+  url text not null,
+  roles text[] not null,
+  data_id uuid,
+  started_at timestamp with time zone default now() not null,
+  seen_at timestamp with time zone default now() not null,
+  constraint nodes_pkey PRIMARY KEY (id),
+  constraint nodes_name_key UNIQUE (name)
+);
+comment on table nodes is 'The processes of a site: servers that answer requests, and processes that run jobs.';
+comment on column nodes.run is 'The process that the row is of; another one takes the row over by its name.';
+comment on column nodes.roles is 'What it does: requests, jobs.';
+comment on column nodes.data_id is 'The content of node_id in its data folder; null if it has no data folder that can be written.';
+comment on column nodes.seen_at is 'When it last said that it runs, every ten seconds.';
+
 create table notes (
   id bigint generated always as identity not null,
   issue_id bigint,
@@ -8131,6 +8152,14 @@ CREATE TRIGGER record_other_place AFTER UPDATE OF storage ON snippets FOR EACH R
 comment on table snippets is 'Snippets of a project or a user. The files are in a git repository of the snippet.';
 comment on column snippets.user_id is 'The owner of a personal snippet; the author becomes the ghost user when the account is deleted.';
 comment on column snippets.paths is 'The files of commit_id, in git''s order.';
+
+create table storages (
+  name text not null,
+  marker uuid not null,
+  constraint storages_pkey PRIMARY KEY (name)
+);
+comment on table storages is 'The folders of storages, by which servers notice that they do not share one.';
+comment on column storages.marker is 'The content of the file .coppice_storage in the folder.';
 
 create table subscriptions (
   id bigint generated always as identity not null,

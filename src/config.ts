@@ -63,6 +63,10 @@ export interface Config {
   /** Addresses, networks and the names proxy-addr knows (`loopback`, `linklocal`, `uniquelocal`). */
   trustedProxies: string[];
   logLevel: LogLevel;
+  /** Its name among the processes of the site. If omitted, it is made of the names of the machine and the port. */
+  nodeName: string | undefined;
+  /** How long a server that was told to stop says that it is not ready before it stops accepting connections, in seconds. */
+  drain_s: number;
   /** How many processes answer requests. */
   processes: number;
   /** The token for reading the metrics from other machines. */
@@ -107,6 +111,8 @@ const variables = [
   'COPPICE_OFFERING',
   'COPPICE_TRUSTED_PROXIES',
   'COPPICE_LOG_LEVEL',
+  'COPPICE_NODE_NAME',
+  'COPPICE_DRAIN_SECONDS',
   'COPPICE_PROCESSES',
   'COPPICE_METRICS_TOKEN',
   'COPPICE_CONNECTIONS_PER_ADDRESS',
@@ -176,6 +182,8 @@ export function readConfig(env: Environment): Config {
     offering: given('COPPICE_OFFERING', oneOf(offerings)) ?? 'any',
     trustedProxies: given('COPPICE_TRUSTED_PROXIES', readProxies) ?? [],
     logLevel: given('COPPICE_LOG_LEVEL', oneOf(logLevels)) ?? 'info',
+    nodeName: given('COPPICE_NODE_NAME', readNodeName),
+    drain_s: given('COPPICE_DRAIN_SECONDS', wholeNumber(0, 600)) ?? 0,
     processes: given('COPPICE_PROCESSES', countUpTo(64)) ?? 1,
     metricsToken: given('COPPICE_METRICS_TOKEN', readToken),
     connectionsPerAddress: given('COPPICE_CONNECTIONS_PER_ADDRESS', countUpTo(100_000)) ?? 200,

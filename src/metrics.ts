@@ -16,6 +16,7 @@ import { waitingIn } from './areas/ci/jobs/index.ts';
 import { ciState, standingPipelines } from './areas/ci/running/index.ts';
 import { indexState } from './areas/code/code_search/index.ts';
 import { passing } from './areas/geo/serving/index.ts';
+import { nodes } from './areas/instance/nodes/index.ts';
 import { type Database, poolLoad } from './db/index.ts';
 import { gitLoad } from './git/index.ts';
 import { ApiError, type Doorway, door, jsonForm, notFound } from './http/index.ts';
@@ -130,6 +131,23 @@ export function watchPipelines(registry: Registry, db: Database): void {
     registers: [registry],
     async collect() {
       this.set((await standingPipelines(db, 1_000).catch(() => [])).length);
+    },
+  });
+}
+
+/** Adds the number of processes of the site, which only one of several processes reports. */
+export function watchNodes(registry: Registry, db: Database): void {
+  new Gauge({
+    name: 'coppice_nodes',
+    help: 'Servers and job processes of the site, by version and by whether they have said in the last 30 seconds that they run',
+    labelNames: ['version', 'state'],
+    registers: [registry],
+    async collect() {
+      this.reset();
+      const found = await nodes(db)
+        .execute()
+        .catch(() => []);
+      for (const { version, running } of found) this.inc({ version, state: running ? 'running' : 'silent' });
     },
   });
 }

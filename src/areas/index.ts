@@ -152,6 +152,7 @@ import { experimentRoutes } from './instance/experiments/routes.ts';
 import { featureRoutes } from './instance/features/routes.ts';
 import { licenseRoutes } from './instance/licenses/routes.ts';
 import { metadataRoutes } from './instance/metadata/routes.ts';
+import { nodeRoutes } from './instance/nodes/routes.ts';
 import { proxiedPictureFiles } from './instance/pictures/index.ts';
 import { planLimitRoutes } from './instance/plan_limits/routes.ts';
 import { jobFailureRoutes } from './instance/sidekiq/failure_routes.ts';
@@ -442,6 +443,7 @@ export const pageEndpoints: readonly AnyEndpoint[] = [
   ...authorizedApplicationRoutes,
   signInLinkRoute,
   ...jobFailureRoutes,
+  ...nodeRoutes,
   releaseEvidenceRoute,
   contributionDaysRoute(eventTargets),
   ...savedViewRoutes,

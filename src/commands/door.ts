@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { buildApp } from '../app.ts';
 import type { Config } from '../config.ts';
 import { connect } from '../db/index.ts';
-import { drain } from '../http/drain.ts';
+import { drain, leave } from '../http/drain.ts';
 import { loadMeter } from '../http/overload.ts';
 import {
   asText,
@@ -13,6 +13,7 @@ import {
   newRegistry,
   watchCodeIndex,
   watchJobs,
+  watchNodes,
   watchPipelines,
   watchSites,
   watchStorageMoves,
@@ -31,6 +32,8 @@ export interface Door {
 
 /** The door of HTTP. The processes that answer requests serve SSH, too. */
 export interface MainDoor extends Door {
+  /** Says from now on that it is not ready, and answers all the same. */
+  leave(): void;
   /** Serves a paused connection of the port of SSH. */
   takeSsh(socket: Socket): void;
 }
@@ -44,6 +47,7 @@ const connectionsOfAll = 60;
  */
 export async function openDoor(config: Config, open: OpenDatabase, log: Logger): Promise<MainDoor> {
   const registry = newRegistry(open.db);
+  watchNodes(registry, open.db);
   watchJobs(registry, open.db);
   watchStorageMoves(registry, open.db);
   watchPipelines(registry, open.db);
@@ -65,6 +69,7 @@ export async function openDoor(config: Config, open: OpenDatabase, log: Logger):
     const ssh = await sshServerOf(config, db, log);
     const door = await openHere(app, config, log);
     return {
+      leave: () => leave(app.server),
       takeSsh: ssh.take,
       close: async (cutOff) => {
         await Promise.all([door.close(cutOff), ssh.close(cutOff)]);
@@ -77,7 +82,7 @@ export async function openDoor(config: Config, open: OpenDatabase, log: Logger):
   const processes = await startProcesses({ config, connectionString, connections, log, gather }).catch((error) => {
     throw listenProblem(error as NodeJS.ErrnoException, { ...config, variable: 'COPPICE_PORT' });
   });
-  return { close: processes.stop, takeSsh: processes.takeSsh };
+  return { leave: processes.leave, close: processes.stop, takeSsh: processes.takeSsh };
 }
 
 /** Keeps Fastify from logging that it listens: people read that in the welcome text, before the first log line. */

@@ -5,7 +5,7 @@ import { areaServices } from '../areas/index.ts';
 import { watchSwitches } from '../areas/spaces/storage_moves/index.ts';
 import { connect } from '../db/index.ts';
 import { closeReaders } from '../git/index.ts';
-import { answerLast, closeConnections } from '../http/drain.ts';
+import { answerLast, closeConnections, leave } from '../http/drain.ts';
 import { loadMeter } from '../http/overload.ts';
 import { newRegistry } from '../metrics.ts';
 import { servicesFor } from '../services/index.ts';
@@ -82,7 +82,8 @@ async function run({ config, connectionString, connections }: Start): Promise<vo
       asked.delete(message.id);
     } else if (message.type === 'measure') {
       void registry.getMetricsAsJSON().then((measured) => say({ type: 'measured', id: message.id, measured }));
-    } else if (message.type === 'answer last') answerLast(server, released.promise);
+    } else if (message.type === 'leave') leave(server);
+    else if (message.type === 'answer last') answerLast(server, released.promise);
     else if (message.type === 'stop') void end();
     else if (message.type === 'cut off') lost.resolve();
   });

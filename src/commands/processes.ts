@@ -22,7 +22,7 @@ export interface Start {
 
 export type ToProcess =
   | Start
-  | { type: 'connection' | 'ssh connection' | 'answer last' | 'stop' | 'cut off' }
+  | { type: 'connection' | 'ssh connection' | 'leave' | 'answer last' | 'stop' | 'cut off' }
   | { type: 'measure'; id: number }
   | { type: 'gathered'; id: number; text: string };
 
@@ -40,6 +40,8 @@ export interface ProcessesOptions extends Omit<Start, 'type'> {
 export interface Processes {
   /** Passes on a connection to the SSH port. */
   takeSsh(socket: Socket): void;
+  /** Makes the processes say that they are not ready. */
+  leave(): void;
   /** Stops accepting connections, and ends the processes when their requests are answered. */
   stop(cutOff: Promise<unknown>): Promise<void>;
 }
@@ -71,6 +73,7 @@ export async function startProcesses(options: ProcessesOptions): Promise<Process
   }
   server.on('error', (error) => log.error({ err: error }, 'cannot accept connections'));
   return {
+    leave: () => team.leave(),
     takeSsh: (socket) => team.hand({ type: 'ssh connection', socket }),
     stop: async (cutOff) => {
       team.answerLast();
@@ -113,6 +116,10 @@ class Team {
     if (child) tell(child, { type }, socket);
     else if (this.#waiting.length < maximumQueue) this.#waiting.push(accepted);
     else socket.destroy();
+  }
+
+  leave(): void {
+    for (const child of this.#all) tell(child, { type: 'leave' });
   }
 
   /** Makes every reply close its connection, and holds replies back until the processes are stopped. */

@@ -20,6 +20,7 @@ const commands: Record<string, () => Promise<Command>> = {
   backup: async () => (await import('./backup.ts')).backup,
   restore: async () => (await import('./restore.ts')).restore,
   check: async () => (await import('./check.ts')).check,
+  nodes: async () => (await import('./nodes.ts')).nodesCommand,
   'config check': async () => (await import('./config_check.ts')).configCheck,
   'mail test': async () => (await import('./mail_test.ts')).mailTest,
   'user list': async () => (await import('./user_list.ts')).userList,

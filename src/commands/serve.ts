@@ -17,6 +17,7 @@ import { makeFolders } from './folders.ts';
 import { settlePorts } from './listening.ts';
 import { openLog } from './log.ts';
 import { collectRarely, releaseMemory } from './memory.ts';
+import { asNode } from './node.ts';
 import { runningNode } from './running_node.ts';
 import { asSite, openTunnelOf, prepareSite, readsOnly } from './site.ts';
 import { openSshDoor } from './ssh_door.ts';
@@ -56,11 +57,18 @@ Options
           await tryBucket(site, log);
           await prepareSite(site, open.db);
           const tunnel = await openTunnelOf(site, open.db, log);
-          const worker = given.switches['without-jobs'] ? undefined : await workHere(site, open, log);
+          const runsJobs = !given.switches['without-jobs'];
+          const roles = runsJobs ? (['requests', 'jobs'] as const) : (['requests'] as const);
           try {
-            await serveUntil(site, open, log, stop, Promise.race([lost.promise, changed]));
+            await asNode(site, open.db, log, roles, async () => {
+              const worker = runsJobs ? await workHere(site, open, log) : undefined;
+              try {
+                await serveUntil(site, open, log, stop, Promise.race([lost.promise, changed]));
+              } finally {
+                await worker?.stop(jobPatience_ms);
+              }
+            });
           } finally {
-            await worker?.stop(jobPatience_ms);
             await tunnel?.close();
           }
         }),
@@ -124,6 +132,11 @@ async function serveUntil(
       );
       releaseMemory();
       await Promise.race([stop.first, ended]);
+      if (stop.isStopping && config.drain_s > 0) {
+        door.leave();
+        process.stdout.write(`Coppice says that it is not ready, and stops in ${config.drain_s} seconds.\n`);
+        await Promise.race([sleep(config.drain_s * 1000, undefined, { ref: false }), stop.second, ended]);
+      }
       process.stdout.write(
         stop.isStopping ? 'Coppice is stopping.\n' : 'Coppice starts anew, because this site has become another one.\n',
       );

@@ -10,6 +10,7 @@ import { mailFolder, servicesFor } from '../services/index.ts';
 import type { Command } from './command.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
 import { openLog } from './log.ts';
+import { asNode } from './node.ts';
 import { runningNode } from './running_node.ts';
 import { asSite, prepareSite } from './site.ts';
 import { listenForStop } from './stop_request.ts';
@@ -33,13 +34,15 @@ COPPICE_SSH_PORT, which links in mail and webhooks contain. Ctrl-C returns unfin
       withDatabase(site, { use: 'shared', onLost: lost.reject }, concurrency + 2, (open) =>
         asSite(site, open.db, log, async (changed) => {
           await prepareSite(site, open.db);
-          const worker = await workHere(site, open, log);
-          process.stdout.write('Coppice is running jobs. Ctrl-C stops it.\n');
-          try {
-            await Promise.race([stop.first, lost.promise, changed]);
-          } finally {
-            await worker?.stop(jobPatience_ms);
-          }
+          await asNode(site, open.db, log, ['jobs'], async () => {
+            const worker = await workHere(site, open, log);
+            process.stdout.write('Coppice is running jobs. Ctrl-C stops it.\n');
+            try {
+              await Promise.race([stop.first, lost.promise, changed]);
+            } finally {
+              await worker?.stop(jobPatience_ms);
+            }
+          });
         }),
       );
     for (let site: Config | undefined = config; site && !stop.isStopping; ) site = await workAs(site);

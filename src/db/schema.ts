@@ -1885,6 +1885,20 @@ export interface Namespaces {
   ip_restriction_ranges: string | null;
 }
 
+export interface Nodes {
+  id: GeneratedAlways<number>;
+  name: string;
+  run: string;
+  host: string;
+  process_id: number;
+  version: string;
+  url: string;
+  roles: string[];
+  data_id: string | null;
+  started_at: Generated<Timestamp>;
+  seen_at: Generated<Timestamp>;
+}
+
 export interface Notes {
   id: GeneratedAlways<number>;
   issue_id: number | null;
@@ -2802,6 +2816,11 @@ export interface Snippets {
   imported_from: Generated<string>;
 }
 
+export interface Storages {
+  name: string;
+  marker: string;
+}
+
 export interface Subscriptions {
   id: GeneratedAlways<number>;
   user_id: number;
@@ -3300,6 +3319,7 @@ export interface DB {
   merge_requests: MergeRequests;
   milestones: Milestones;
   namespaces: Namespaces;
+  nodes: Nodes;
   notes: Notes;
   notification_counts: NotificationCounts;
   notification_recipients: NotificationRecipients;
@@ -3377,6 +3397,7 @@ export interface DB {
   service_accounts: ServiceAccounts;
   snippet_user_agents: SnippetUserAgents;
   snippets: Snippets;
+  storages: Storages;
   subscriptions: Subscriptions;
   suggestions: Suggestions;
   terraform_states: TerraformStates;

@@ -26,7 +26,13 @@ function stopOf(server: Server): AbortController {
 }
 
 /** Whether a server answers its last requests. */
-export const isStopping = (server: Server): boolean => stopOf(server).signal.aborted;
+const isStopping = (server: Server): boolean => stopOf(server).signal.aborted;
+
+const leaving = new WeakSet<Server>();
+
+/** From now on the server says that it is not ready, so that load balancers send requests elsewhere. It answers all the same. */
+export const leave = (server: Server): void => void leaving.add(server);
+export const isLeaving = (server: Server): boolean => leaving.has(server) || isStopping(server);
 
 /** Fires when a server begins to answer its last requests, so that what a request waits for need not come any more. */
 export const stoppingOf = (server: Server): AbortSignal => stopOf(server).signal;

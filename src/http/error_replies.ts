@@ -30,7 +30,12 @@ const texts: Record<number, string> = {
 const lostCode = 'GIT_LOST';
 
 /** Names the missing service, without its address: everybody may read the reply. */
-const away = (sentence: string) => new ApiError(503, { message: `503 Service Unavailable - ${sentence}` });
+const away = (sentence?: string) =>
+  new ApiError(
+    503,
+    { message: `503 Service Unavailable${sentence === undefined ? '' : ` - ${sentence}`}` },
+    { 'retry-after': '5' },
+  );
 
 function meaningOf(error: FastifyError): ApiError {
   if (error instanceof ApiError) return error;
@@ -42,9 +47,7 @@ function meaningOf(error: FastifyError): ApiError {
   if (isFull(error)) return away('The disk of the server is full');
   if (error instanceof BlobStoreError) return away('The store of large files cannot be reached');
   if (isUnavailable(error)) return away('The database cannot be reached');
-  return error.code === lostCode
-    ? new ApiError(503, { message: '503 Service Unavailable' })
-    : new ApiError(500, { message: '500 Internal Server Error' });
+  return error.code === lostCode ? away() : new ApiError(500, { message: '500 Internal Server Error' });
 }
 
 declare module 'fastify' {

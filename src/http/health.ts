@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { sql } from 'kysely';
 import type { Services } from '../services/index.ts';
 import { type Doorway, door } from './door.ts';
-import { isStopping } from './drain.ts';
+import { isLeaving } from './drain.ts';
 import { jsonForm } from './error_replies.ts';
 
 const alive = (url: string) => door({ method: 'GET', url, handle: ({ reply }) => reply.send({ status: 'ok' }) });
@@ -32,8 +32,10 @@ const readiness = (problemOf: ReadinessProblem) =>
     handle: async ({ services, request, reply }) => {
       const failed = (states: object) =>
         reply.code(503).send({ status: 'failed', message: '503 Service Unavailable', ...states });
-      if (isStopping(request.server.server))
+      if (isLeaving(request.server.server)) {
+        reply.header('retry-after', '0');
         return failed({ message: '503 Service Unavailable - The server is stopping' });
+      }
       try {
         const { rows } = await sql<{
           read_only: string;

@@ -790,6 +790,7 @@ export interface OperationParameters {
   listMergeRequestsOfDeployment: 'id' | 'deployment_id' | 'page' | 'per_page' | 'cursor' | 'iids' | 'labels' | 'author_id' | 'author_username' | 'my_reaction_emoji' | 'milestone' | 'assignee_id' | 'assignee_username' | 'reviewer_id' | 'reviewer_username' | 'created_after' | 'created_before' | 'updated_after' | 'updated_before' | 'search' | 'in' | 'release_tag' | 'not' | 'merge_user_id' | 'merge_user_username' | 'source_branch' | 'target_branch' | 'source_project_id' | 'draft' | 'wip' | 'deployed_before' | 'deployed_after' | 'environment' | 'approved' | 'approved_by_ids' | 'approved_by_usernames' | 'approver_ids' | 'state' | 'order_by' | 'sort' | 'with_labels_details' | 'with_merge_status_recheck' | 'view';
   listMergeRequestsRelatedToIssue: 'id' | 'issue_iid' | 'page' | 'per_page' | 'cursor';
   listNamespaces: 'page' | 'per_page' | 'cursor' | 'search' | 'owned_only' | 'top_level_only' | 'full_path_search';
+  listNodes: 'page' | 'per_page' | 'cursor';
   listOwnApplications: 'page' | 'per_page' | 'cursor';
   listOwnEmails: 'page' | 'per_page' | 'cursor';
   listOwnEvents: 'action' | 'target_type' | 'before' | 'after' | 'sort' | 'after_id' | 'page' | 'per_page' | 'cursor' | 'scope';

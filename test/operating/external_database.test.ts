@@ -76,14 +76,17 @@ async function execute(address: string, ...statements: string[]): Promise<void> 
   }
 }
 
+/** What two servers on a database have in common. */
+const sharedBy = async (database: string) => ({
+  COPPICE_DATABASE_URL: database,
+  COPPICE_SECRET_KEY: 'the same on both servers, and no other',
+  COPPICE_STORAGES: `default=${await folder()}`,
+  COPPICE_BLOBS: await folder(),
+});
+
 test('two servers share one external database, and a change on one takes effect on the other at once', async (t) => {
   const database = await startPostgres(t);
-  const shared = {
-    COPPICE_DATABASE_URL: database,
-    COPPICE_SECRET_KEY: 'the same on both servers, and no other',
-    COPPICE_STORAGES: `default=${await folder()}`,
-    COPPICE_BLOBS: await folder(),
-  };
+  const shared = await sharedBy(database);
   const one = await serve({ ...shared, COPPICE_DATA: await folder() });
   const other = await serve({ ...shared, COPPICE_DATA: await folder() });
   const created = await one.root.post('/projects', { name: 'shared', initialize_with_readme: true });
@@ -208,4 +211,64 @@ test('a database is not migrated under a process of an older version', async (t)
   const server = await serve(environment);
   assert.equal((await server.root.get('/user')).status, 200);
   assert.equal(await server.stop(), 0);
+});
+
+test('servers are listed, and one that cannot work with the others says why and does not start', async (t) => {
+  const database = await startPostgres(t);
+  const shared = await sharedBy(database);
+  const data = await folder();
+  const one = await serve({ ...shared, COPPICE_DATA: data, COPPICE_NODE_NAME: 'one', COPPICE_DRAIN_SECONDS: '5' });
+  const site = { ...shared, COPPICE_URL: 'http://coppice.test', COPPICE_SSH_PORT: '0' };
+  const refusal = async (environment: Record<string, string>): Promise<string> => {
+    const port = String(await freePort());
+    const { code, err } = await coppice(['serve'], {
+      ...{ ...site, COPPICE_PORT: port, COPPICE_DATA: await folder() },
+      ...environment,
+    });
+    assert.equal(code, 1, err);
+    return err;
+  };
+  assert.match(
+    await refusal({ COPPICE_URL: 'http://localhost:3000' }),
+    /The server one has the address http:\/\/coppice\.test/,
+  );
+  assert.match(await refusal({ COPPICE_DATA: data }), /The server one uses the same data folder/);
+  assert.match(
+    await refusal({ COPPICE_STORAGES: `default=${await folder()}` }),
+    /is not the one that the other servers use/,
+  );
+  await execute(
+    database,
+    `insert into nodes (name, run, host, process_id, version, url, roles)
+     values ('two', gen_random_uuid(), 'elsewhere', 7, 'Coppice', 'http://coppice.test', '{requests}')`,
+  );
+  assert.match(await refusal({ COPPICE_NODE_NAME: 'two' }), /Another server with the node name two runs on elsewhere/);
+  await execute(database, "delete from nodes where name = 'two'");
+
+  const two = await serve({ ...shared, COPPICE_DATA: await folder(), COPPICE_NODE_NAME: 'two' });
+  const listed = async () => {
+    const { out } = await coppice(['nodes'], { ...site, COPPICE_DATA: await folder() });
+    return out
+      .trim()
+      .split('\n')
+      .map((line) => line.split('\t').filter((_, column) => [0, 1, 4].includes(column)));
+  };
+  assert.deepEqual(await listed(), [
+    ['one', 'running', 'requests,jobs'],
+    ['two', 'running', 'requests,jobs'],
+  ]);
+  assert.match(
+    await (await fetch(`${two.url}/-/metrics`)).text(),
+    /coppice_nodes\{version="[^"]+",state="running"\} 2/,
+  );
+
+  // It says that it is not ready, and answers until it stops.
+  const ended = one.stop();
+  let ready: Response;
+  do ready = await fetch(`${one.url}/-/readiness`, { headers: { connection: 'close' } });
+  while (ready.status === 200);
+  assert.deepEqual([ready.status, ready.headers.get('retry-after')], [503, '0']);
+  assert.equal((await one.root.get('/projects')).status, 200);
+  assert.equal(await ended, 0);
+  assert.deepEqual(await listed(), [['two', 'running', 'requests,jobs']]);
 });

@@ -1,4 +1,5 @@
 /** A world with something on every page, and an address of each. */
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { writeDependencyExport } from '../../src/areas/code/dependencies/index.ts';
 import { recordStatus } from '../../src/areas/geo/geo_nodes/status/actions.ts';
@@ -120,6 +121,14 @@ async function addSettings(here: World): Promise<void> {
   );
   await sent(here.as('owner').put(`/projects/${here.project.id}/compliance_frameworks`, { framework_ids: [made.id] }));
   const { as, project, group, people, db } = here;
+  await db
+    .insertInto('nodes')
+    .values({
+      ...{ name: 'forge-1:3000', host: 'forge-1', process_id: 7, version: 'Coppice 0.1.0', url: here.url },
+      ...{ roles: ['requests', 'jobs'], run: randomUUID() },
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
   const hook = { url: 'https://listener.example/', name: 'Bell' };
   const variable = { key: 'SEASON', value: 'autumn' };
   const token = { name: 'fetcher', scopes: ['read_repository'] };

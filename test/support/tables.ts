@@ -12,7 +12,7 @@ const tablesOf: Readonly<Record<(typeof districts)[number] | 'access' | 'relatio
   access:
     'users namespaces projects repository_sizes members member_roles group_links project_authorizations group_authorizations redirects rights_versions job_token_projects job_token_groups',
   relations: 'waiting_references',
-  instance: `plan_limits appearance appearance_pictures broadcast_messages instance application_settings request_counts licenses licensing billable_counts features feature_gates costly_files hooks hook_events unused_blobs audit_events audit_events_default audit_chains proxied_pictures id_token_keys`,
+  instance: `nodes storages plan_limits appearance appearance_pictures broadcast_messages instance application_settings request_counts licenses licensing billable_counts features feature_gates costly_files hooks hook_events unused_blobs audit_events audit_events_default audit_chains proxied_pictures id_token_keys`,
   people: `custom_attributes emails claimed_emails keys gpg_keys personal_access_tokens oauth_* service_accounts web_sessions pending_sign_ins totp_factors webauthn_credentials used_webauthn_challenges recovery_codes password_links provider_sign_ins provider_messages used_assertions saml_sessions user_identities scim_tokens user_statuses user_follows group_seats`,
   activity:
     'events resource_label_events resource_state_events resource_milestone_events resource_weight_events resource_iteration_events push_event_payloads todos subscriptions hook_deliveries notifications notification_*',

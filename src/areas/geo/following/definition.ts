@@ -19,7 +19,9 @@ export const ownTables: readonly string[] = [
   'geo_replicas',
   'kysely_migration',
   'kysely_migration_lock',
+  'nodes',
   'request_counts',
+  'storages',
   'unused_blobs',
   'unused_repositories',
 ];

@@ -1,6 +1,7 @@
 /** Administration. */
 import { systemHookPages } from '../places/hook_pages.ts';
 import { adminGeoPages } from './geo_pages.ts';
+import { nodesPage } from './node_pages.ts';
 import { adminPlacePages } from './place_pages.ts';
 import { scimPage } from './scim_pages.ts';
 import { adminSettingPages } from './setting_pages.ts';
@@ -15,4 +16,5 @@ export const adminPages = [
   ...systemHookPages,
   ...adminGeoPages,
   scimPage,
+  nodesPage,
 ];

@@ -325,6 +325,7 @@ const adminMap = [
         address: '/admin/audit_logs/streams',
         operation: 'createAuditEventStreamingDestination',
       },
+      nodes: { label: 'Servers', address: '/admin/nodes', operation: 'listNodes' },
       jobs: { label: 'Jobs', address: '/admin/background_jobs', operation: 'getQueueMetrics' },
       storage_moves: {
         label: 'Storage and moves',
