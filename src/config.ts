@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import path from 'node:path';
 import type { BlobPlace } from './blobs/index.ts';
+import { hostsOf } from './db/host_addresses.ts';
 import { noSignInFile, readSignInFile, type SignInFile } from './identity_providers/index.ts';
 
 /** Not 22, which belongs to the SSH server of the machine. */
@@ -287,9 +288,11 @@ const portFrom = (least: number) => wholeNumber(least, 65_535);
 
 /** Its problems do not repeat the value, which usually contains a password. */
 function readDatabaseUrl(value: string): string | Problem {
-  const url = URL.parse(value);
-  if (url !== null && ['postgres:', 'postgresql:'].includes(url.protocol)) return value;
-  return new Problem('must be an address like postgres://user:password@host:5432/database.');
+  const hosts = hostsOf(value).map((host) => URL.parse(host));
+  if (hosts.every((url) => url !== null && ['postgres:', 'postgresql:'].includes(url.protocol))) return value;
+  return new Problem(
+    'must be an address like postgres://user:password@host:5432/database, with commas between several hosts.',
+  );
 }
 
 /** Its problems do not repeat the value, which may contain a password. */

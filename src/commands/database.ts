@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { copyAfterMigrations } from '../areas/geo/following/index.ts';
 import type { Config } from '../config.ts';
 import { type EmbeddedDatabase, type EmbeddedOptions, startEmbedded } from '../db/embedded.ts';
-import { connect, type Database } from '../db/index.ts';
+import { connect, type Database, HostClient, hostsOf } from '../db/index.ts';
 import { migrate, sessionsInUse, whileNoneStarts } from '../db/migrate.ts';
 import { secretKeyFile } from '../services/index.ts';
 import { OperatorError } from './command.ts';
@@ -54,18 +53,22 @@ export async function withServer<T>(
  * @throws OperatorError when it cannot be reached
  */
 async function reachExternal(connectionString: string) {
-  const client = new pg.Client({
-    connectionString,
-    connectionTimeoutMillis: reachTimeout_ms,
-    application_name: 'coppice',
-  });
-  client.on('error', () => {}); // connecting reports it as well
-  try {
-    await client.connect();
-  } catch (error) {
-    throw new OperatorError(databaseReason(error, connectionString), { cause: error });
-  } finally {
-    await client.end().catch(() => {});
+  const hosts = hostsOf(connectionString);
+  for (const [index, host] of hosts.entries()) {
+    const client = new HostClient({
+      connectionString,
+      connectionTimeoutMillis: reachTimeout_ms,
+      application_name: 'coppice',
+    });
+    client.on('error', () => {}); // connecting reports it as well
+    try {
+      await client.connect();
+      break;
+    } catch (error) {
+      if (index === hosts.length - 1) throw new OperatorError(databaseReason(error, host), { cause: error });
+    } finally {
+      await client.end().catch(() => {});
+    }
   }
   // No process of Coppice starts or stops an external server.
   return { connectionString, isOwner: true, stop: async () => {} };
@@ -111,6 +114,10 @@ async function refuseMissingKey({ secretKey, data }: Config, db: Database): Prom
  */
 export const maximumConnections = Math.max(12, Math.min(20, 4 * availableParallelism()));
 
+/** How long requests wait for an external database that is away: another host may take over. The embedded one is started anew, of which the log tells. */
+export const patienceOf = ({ databaseUrl }: Pick<Config, 'databaseUrl'>): number =>
+  databaseUrl === undefined ? 0 : 10_000;
+
 /**
  * The same with a migrated database.
  * @param max the greatest number of connections of the pool
@@ -129,7 +136,7 @@ export async function withDatabase<T>(
         if (config.geo.role === 'secondary') await copyAfterMigrations(db);
       },
     });
-    const db = connect({ connectionString, max });
+    const db = connect({ connectionString, max, patience_ms: patienceOf(config) });
     try {
       await refuseMissingKey(config, db);
       return await work({ db, connectionString, migrated });

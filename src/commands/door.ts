@@ -18,7 +18,7 @@ import {
   watchSites,
   watchStorageMoves,
 } from '../metrics.ts';
-import { maximumConnections, type OpenDatabase } from './database.ts';
+import { maximumConnections, type OpenDatabase, patienceOf } from './database.ts';
 import { surviveEscapedErrors } from './escaped_errors.ts';
 import { listenProblem } from './listening.ts';
 import { startProcesses } from './processes.ts';
@@ -58,7 +58,9 @@ export async function openDoor(config: Config, open: OpenDatabase, log: Logger):
   if (config.processes === 1) {
     const { connectionString } = open;
     // Jobs write to the database, also on a secondary.
-    const db = reads_only ? connect({ connectionString, max: maximumConnections, reads_only }) : open.db;
+    const db = reads_only
+      ? connect({ connectionString, max: maximumConnections, reads_only, patience_ms: patienceOf(config) })
+      : open.db;
     const app = await buildApp({
       config,
       db,

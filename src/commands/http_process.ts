@@ -9,6 +9,7 @@ import { answerLast, closeConnections, leave } from '../http/drain.ts';
 import { loadMeter } from '../http/overload.ts';
 import { newRegistry } from '../metrics.ts';
 import { servicesFor } from '../services/index.ts';
+import { patienceOf } from './database.ts';
 import { surviveEscapedErrors } from './escaped_errors.ts';
 import { openLog } from './log.ts';
 import { collectRarely, releaseMemory } from './memory.ts';
@@ -38,7 +39,12 @@ function gather(): Promise<string> {
 async function run({ config, connectionString, connections }: Start): Promise<void> {
   collectRarely();
   const log = openLog(config);
-  const db = connect({ connectionString, max: connections, reads_only: readsOnly(config) });
+  const db = connect({
+    connectionString,
+    max: connections,
+    reads_only: readsOnly(config),
+    patience_ms: patienceOf(config),
+  });
   const registry = newRegistry(db);
   const app = await buildApp({ config, db, log, metrics: { registry, gather }, isDelayed: loadMeter(db) });
   await app.ready();

@@ -1,5 +1,7 @@
 /** Errors of the file system and of an unreachable database, as sentences for the operator. */
 
+import { OnStandby } from '../db/index.ts';
+
 const reasons: Record<string, string> = {
   EACCES: 'this account is not allowed to use it',
   EDQUOT: 'the quota of this account is used up',
@@ -28,7 +30,8 @@ export function fileReason(error: unknown): string | undefined {
  * @param error of connecting to it
  */
 export function databaseReason(error: unknown, connectionString: string): string {
-  const { code = '', message } = error as NodeJS.ErrnoException;
+  const { message } = error as Error;
+  const code = error instanceof OnStandby ? 'standby' : ((error as NodeJS.ErrnoException).code ?? '');
   const { host, name } = placeIn(connectionString);
   const why: Record<string, string> = {
     ECONNREFUSED: `nothing listens at ${host}`,
@@ -39,6 +42,7 @@ export function databaseReason(error: unknown, connectionString: string): string
     '28P01': 'the password is wrong',
     '28000': 'the user is not admitted',
     '3D000': `there is no database ${name} at ${host}; create it first`,
+    standby: `${host} is a standby, which accepts no writes`,
     '57P03': 'it is starting or stopping; try again in a moment',
   };
   // The driver has no code for a password that the server asks for and the address does not contain.

@@ -5,6 +5,7 @@ import pg from 'pg';
 import { areaServices } from '../areas/index.ts';
 import type { Blobs } from '../blobs/index.ts';
 import type { Config } from '../config.ts';
+import { HostClient } from '../db/index.ts';
 import { closeReaders } from '../git/index.ts';
 import { blobsOf, servicesFor } from '../services/index.ts';
 import { counted } from '../texts/index.ts';
@@ -242,7 +243,7 @@ async function withClient<T>(connectionString: string, work: (client: pg.Client)
 }
 
 async function connected(connectionString: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString });
+  const client = new HostClient({ connectionString });
   client.on('error', () => {}); // the failing statement reports it as well
   await client.connect();
   return client;

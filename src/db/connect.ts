@@ -1,4 +1,5 @@
 import type { EventEmitter } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import pg from 'pg';
 import { Semaphore } from '../foundation/semaphore.ts';
@@ -7,10 +8,14 @@ import { maximumWait_ms } from './driver.ts';
 import { Listening, type Notified } from './notifications.ts';
 import { PreparingClient } from './prepared.ts';
 import type { DB } from './schema.ts';
+import { hasLostDatabase } from './unavailable.ts';
 import { types } from './values.ts';
 
 /** Runs statements: the pool, or a transaction on it. */
 export type Database = Kysely<DB>;
+
+/** How often a database that is away is tried. */
+const tryAgain_ms = 200;
 
 /** A pool that records since when callers have been waiting for a connection. */
 class WatchedPool extends pg.Pool {
@@ -18,6 +23,8 @@ class WatchedPool extends pg.Pool {
   readonly #asked = new Set<{ at: number }>();
   /** The connections beside the pool, which end with it. */
   readonly #listening: Listening[] = [];
+  /** How long a caller waits for a database that is away, in milliseconds. */
+  patience_ms = 0;
   /** Called with each audit event that was committed, as JSON. */
   audited: ((told: string) => void) | undefined;
 
@@ -44,10 +51,24 @@ class WatchedPool extends pg.Pool {
   override connect(...args: any[]): any {
     const asked = { at: performance.now() };
     this.#asked.add(asked);
-    const connecting = super.connect(...(args as [])) as Promise<pg.PoolClient>;
+    const connecting =
+      args.length === 0 ? this.#connected() : (super.connect(...(args as [])) as Promise<pg.PoolClient>);
     const forget = () => this.#asked.delete(asked);
     connecting.then(forget, forget);
     return connecting;
+  }
+
+  /** Nothing was sent yet, so a database that comes back in time is not noticed by callers. */
+  async #connected(): Promise<pg.PoolClient> {
+    const giveUpAt = performance.now() + this.patience_ms;
+    for (;;) {
+      try {
+        return await super.connect();
+      } catch (error) {
+        if (this.ending || performance.now() > giveUpAt || !hasLostDatabase(error)) throw error;
+        await sleep(tryAgain_ms, undefined, { ref: false });
+      }
+    }
   }
 }
 
@@ -60,6 +81,8 @@ export interface Connect {
   max: number;
   /** Statements that take longer are cancelled; 0 means no limit. */
   statementTimeout_ms?: number;
+  /** How long callers wait for a database that is away, in milliseconds: another host may take over. Not at all by default. */
+  patience_ms?: number;
   /** Whether statements that write fail; false by default. */
   reads_only?: boolean;
   /** The `application_name` of its sessions in PostgreSQL. */
@@ -75,6 +98,7 @@ export function connect({
   max,
   statementTimeout_ms = 60_000,
   reads_only = false,
+  patience_ms = 0,
   application_name = 'coppice',
 }: Connect): Database {
   const pool = new WatchedPool({
@@ -92,6 +116,7 @@ export function connect({
     connectionTimeoutMillis: maximumWait_ms,
     keepAlive: true,
   });
+  pool.patience_ms = patience_ms;
   pool.on('connect', (client) => listenForAudits(client, (told) => pool.audited?.(told)));
   // The pool has already dropped the idle connection and will open another. Without a listener the event would end the process.
   pool.on('error', () => {});

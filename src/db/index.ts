@@ -16,6 +16,8 @@ export {
 } from './connect.ts';
 export { dataLoader, isAmong, ofAnyLength } from './data_loader.ts';
 export { eachRow } from './each_row.ts';
+export { hostsOf } from './host_addresses.ts';
+export { HostClient } from './hosts.ts';
 export { iidTaken, type NumberOwner, type NumberUsage, nextIid, nextIids, raiseIid } from './internal_ids.ts';
 export {
   type Built,
@@ -41,5 +43,5 @@ export type { DB } from './schema.ts';
 export { stamped } from './stamped.ts';
 export { type Slots, statement } from './statement.ts';
 export { takeTurn } from './turns.ts';
-export { hasLostDatabase, isUnavailable } from './unavailable.ts';
+export { hasLostDatabase, isUnavailable, OnStandby } from './unavailable.ts';
 export { momentInJson } from './values.ts';

@@ -9,6 +9,7 @@ import { type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
 import { installedFile } from '../foundation/installation.ts';
 import { connect, type Database } from './connect.ts';
+import { HostClient } from './hosts.ts';
 
 /** Why this database cannot be migrated, as a sentence for the operator. */
 export class MigrationError extends Error {}
@@ -234,7 +235,7 @@ function refuseNewer(done: readonly string[], known: readonly string[]): void {
 
 /** The queue comes first, so that migrations can enqueue jobs. It has its own pool, without our value parsers. */
 async function installQueue(connectionString: string): Promise<void> {
-  const pool = new pg.Pool({ connectionString, max: 1, application_name: migrating });
+  const pool = new pg.Pool({ Client: HostClient, connectionString, max: 1, application_name: migrating });
   // The queue warns about pools and connections without a listener. The failing statement reports the error anyway.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));

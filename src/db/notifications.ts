@@ -1,5 +1,6 @@
 /** Listening to what the database notifies of: one connection of each process for a channel, beside its pool. */
 import pg from 'pg';
+import { HostClient } from './hosts.ts';
 
 export type Notified = (payload: string) => void;
 
@@ -34,7 +35,7 @@ export class Listening {
   }
 
   async #connect(): Promise<pg.Client> {
-    const client = new pg.Client(this.#config);
+    const client = new HostClient(this.#config);
     client.on('error', () => {}); // `end` follows
     client.once('end', () => this.#forget());
     client.on('notification', ({ payload = '' }) => this.#notified(payload));

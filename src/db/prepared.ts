@@ -4,7 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
-import pg from 'pg';
+import type pg from 'pg';
+import { HostClient } from './hosts.ts';
 import { PreparedQuery } from './prepared_query.ts';
 
 /** Each prepared statement takes memory in every connection, so texts beyond this number (lists with varying filters) are not prepared. */
@@ -31,13 +32,19 @@ function nameOf(text: string): string | undefined {
   return name;
 }
 
+/** The SQLSTATE of a write that its session may not make, and of a server that cannot be used now. */
+const [refusedWrite, unusable] = ['25006', '57P03'];
+
 /** A connection that prepares the statements of Kysely. */
-export class PreparingClient extends pg.Client {
+export class PreparingClient extends HostClient {
+  /** Whether statements that write are meant to fail. */
+  readonly #reads_only: boolean;
   /** What the database has told of the transaction that is ending. */
   #told: string[] = [];
 
-  constructor(config?: string | pg.ClientConfig) {
+  constructor(config: pg.ClientConfig = {}) {
     super(config);
+    this.#reads_only = config.options?.includes('default_transaction_read_only=true') ?? false;
     // The pool only listens to idle connections. A connection lost between two statements of a transaction also emits this event, which would end the
     // process without a listener; the next statement fails with the reason.
     this.on('error', () => {});
@@ -70,7 +77,10 @@ export class PreparingClient extends pg.Client {
     } catch (error) {
       // The stack of the socket's event says nothing about the caller.
       Error.captureStackTrace(error as Error);
-      throw error;
+      if (this.#reads_only || (error as pg.DatabaseError).code !== refusedWrite) throw error;
+      // The primary has become a standby. The pool opens another connection.
+      this.connection.stream.destroy();
+      throw Object.assign(error as pg.DatabaseError, { code: unusable });
     }
   }
 }

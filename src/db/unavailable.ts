@@ -7,6 +7,13 @@ import pg from 'pg';
 const states = /^(08(?!P01)|53|57P|58)/;
 const systemErrors = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'ENOSPC', 'EDQUOT']);
 
+/** The host of a connection is a standby, which accepts no writes. */
+export class OnStandby extends Error {
+  constructor() {
+    super('the server is a standby');
+  }
+}
+
 /** System errors that connections to the database met. They are tracked, because errors of files and of clients have the same codes. */
 const ofDatabase = new WeakSet<Error>();
 
@@ -30,6 +37,7 @@ export function isUnavailable(error: unknown): boolean {
 export function hasLostDatabase(error: unknown): error is Error {
   if (error instanceof pg.DatabaseError) return states.test(error.code ?? '');
   if (!(error instanceof Error)) return false;
+  if (error instanceof OnStandby) return true;
   // Errors for which the driver has no codes.
   return isOfSystem(error)
     ? systemErrors.has((error as NodeJS.ErrnoException).code!)

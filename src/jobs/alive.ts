@@ -1,5 +1,6 @@
 /** Detects dead workers, so that their jobs are retried soon instead of after hours. */
-import pg from 'pg';
+import type pg from 'pg';
+import { HostClient } from '../db/index.ts';
 import { addRuns, introduce, isAlive, lockClass, type Runs, type WorkerFacts } from './figures.ts';
 
 const sweep_ms = 10_000;
@@ -31,7 +32,7 @@ export async function showPresence(options: PresenceOptions): Promise<Presence> 
   let strays: string[] = [];
 
   const connect = async () => {
-    const fresh = new pg.Client({ connectionString, application_name: 'coppice worker' });
+    const fresh = new HostClient({ connectionString, application_name: 'coppice worker' });
     fresh.on('error', () => {}); // `end` follows
     fresh.once('end', () => {
       if (client === fresh) client = undefined;

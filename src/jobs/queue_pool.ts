@@ -4,13 +4,13 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { hasLostDatabase } from '../db/index.ts';
+import { HostClient, hasLostDatabase } from '../db/index.ts';
 
 /** cannot_connect_now: the queue waits and repeats the statement. All its statements can be repeated. */
 const triedAgain = '57P03';
 const pause_ms = 200;
 
-class QueueClient extends pg.Client {
+class QueueClient extends HostClient {
   // biome-ignore lint/suspicious/noExplicitAny: pg declares a dozen overloads; the queue uses those that return a promise.
   override query(...args: any[]): any {
     const answer: unknown = super.query(...(args as [string]));

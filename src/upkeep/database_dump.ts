@@ -1,6 +1,7 @@
 /** Writes the database to an archive, row by row, without pg_dump, which the embedded PostgreSQL does not include. */
-import pg from 'pg';
+import type pg from 'pg';
 import { to } from 'pg-copy-streams';
+import { HostClient } from '../db/index.ts';
 import type { ArchiveWriter } from './archive.ts';
 import { columnList, jobsName, jobsQuery, quoted, tablesOf } from './database_tables.ts';
 
@@ -15,7 +16,7 @@ export interface Snapshot {
 
 /** Takes a snapshot of the database. */
 export async function takeSnapshot(connectionString: string): Promise<Snapshot> {
-  const client = new pg.Client({ connectionString, application_name: 'coppice backup', options: '-c TimeZone=UTC' });
+  const client = new HostClient({ connectionString, application_name: 'coppice backup', options: '-c TimeZone=UTC' });
   client.on('error', () => {}); // the failing statement reports it as well
   await client.connect();
   try {

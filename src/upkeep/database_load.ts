@@ -1,7 +1,8 @@
 /** Loads an archive into an empty, migrated database in one transaction. */
 import { once } from 'node:events';
-import pg from 'pg';
+import type pg from 'pg';
 import { type CopyStreamQuery, from } from 'pg-copy-streams';
+import { HostClient } from '../db/index.ts';
 import { columnList, jobsName, quoted, type Table } from './database_tables.ts';
 
 interface Constraint {
@@ -23,7 +24,7 @@ export interface Loading {
 
 /** Begins the transaction. */
 export async function beginLoading(connectionString: string): Promise<Loading> {
-  const client = new pg.Client({ connectionString, application_name: 'coppice restore', options: '-c TimeZone=UTC' });
+  const client = new HostClient({ connectionString, application_name: 'coppice restore', options: '-c TimeZone=UTC' });
   client.on('error', () => {}); // the failing statement reports it as well
   await client.connect();
   await client.query('set idle_in_transaction_session_timeout = 0; set statement_timeout = 0; set datestyle = ISO');

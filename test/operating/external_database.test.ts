@@ -1,51 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { chownSync, existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import pg from 'pg';
 import { knownMigrations, migrate } from '../../src/db/migrate.ts';
-import { type Account, programsFor } from '../../src/db/postgres_programs.ts';
 import { coppice, folder, freePort, serve } from './coppice.ts';
-
-/** A PostgreSQL that the distribution brings, the newest there is; .ci/run installs one. Without any, the one in the box runs as if it were an operator's. */
-async function programs(account: Account): Promise<string> {
-  const asked = spawnSync('pg_config', ['--bindir'], { encoding: 'utf8' }).stdout?.trim();
-  const known = globSync(['/usr/lib/postgresql/*/bin', '/usr/pgsql-*/bin', '/opt/homebrew/opt/postgresql*/bin'])
-    .sort()
-    .reverse();
-  const found = [asked, ...known].find((bin) => bin && existsSync(path.join(bin, 'initdb')));
-  return found ?? path.dirname((await programsFor(account)).initdb);
-}
-
-/** A server as an operator runs it beside Coppice. The role `ada` needs a password. */
-async function startPostgres(t: TestContext): Promise<string> {
-  const [uid, gid] = [process.getuid!(), process.getgid!()];
-  // It refuses to run as root.
-  const account = uid === 0 ? { uid: 65_534, gid: 65_534 } : { uid, gid };
-  const bin = await programs(account);
-  const top = await folder();
-  chownSync(top, account.uid, account.gid);
-  const cluster = path.join(top, 'cluster');
-  const options = { ...account, cwd: '/', stdio: 'ignore' as const };
-  execFileSync(
-    path.join(bin, 'initdb'),
-    ['-D', cluster, '-U', 'forge', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
-    options,
-  );
-  const access = path.join(cluster, 'pg_hba.conf');
-  writeFileSync(access, `local all ada scram-sha-256\n${readFileSync(access, 'utf8')}`);
-  const child = spawn(
-    path.join(bin, 'postgres'),
-    ['-D', cluster, '-k', top, '-c', 'listen_addresses=', '-c', 'fsync=off'],
-    options,
-  );
-  t.after(() => child.kill('SIGQUIT'));
-  const address = (database: string) => `postgresql:///${database}?host=${encodeURIComponent(top)}&user=forge`;
-  await createDatabase(address('postgres'));
-  t.diagnostic(`with PostgreSQL ${readFileSync(path.join(cluster, 'PG_VERSION'), 'utf8').trim()} from ${bin}`);
-  return address('coppice');
-}
+import { createDatabase, execute, startPostgres } from './postgres.ts';
 
 async function tablesIn(address: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: address });
@@ -55,25 +15,6 @@ async function tablesIn(address: string): Promise<string[]> {
   );
   await client.end();
   return rows.map(({ tablename }) => tablename);
-}
-
-const createDatabase = (address: string, name = 'coppice') => execute(address, `create database ${name}`);
-
-/** Runs statements, when the server is ready. */
-async function execute(address: string, ...statements: string[]): Promise<void> {
-  for (;;) {
-    const client = new pg.Client({ connectionString: address });
-    client.on('error', () => {});
-    try {
-      await client.connect();
-      for (const statement of statements) await client.query(statement);
-      return await client.end();
-    } catch (error) {
-      await client.end().catch(() => {});
-      const { code } = error as NodeJS.ErrnoException;
-      if (!['ECONNREFUSED', 'ENOENT', '57P03'].includes(code ?? '')) throw error;
-    }
-  }
 }
 
 /** What two servers on a database have in common. */
