@@ -333,6 +333,7 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
   const systemHook = await sent(as('admin').post('/hooks', { url: 'https://hooks.example.com/' }));
   const account = await sent(as('admin').post(`/groups/${group.id}/service_accounts`, { name: 'Robot' }));
   const link = await passwordLinkFor(here.services, here.db, people.developer.id);
+  const [framework] = await sent(as('owner').get(`/groups/${group.id}/compliance_frameworks`));
   const forAll = [
     '/users/sign_in',
     '/users/sign_in/two_factor',
@@ -357,6 +358,7 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
       { path: `/admin/users/${people.owner.id}`, by: 'admin' },
       { path: `/admin/hooks/${systemHook.id}`, by: 'admin' },
       { path: `${inGroup}/-/settings/service_accounts/${account.id}`, by: 'admin' },
+      { path: `${inGroup}/-/settings/compliance_frameworks/${framework.id}`, by: 'owner' },
       { path: `${at}/nowhere`, by: 'owner', status: 404 },
       { path: `${at}/issues?state=neither`, by: 'owner', status: 400 },
     ],

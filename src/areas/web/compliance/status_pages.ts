@@ -1,10 +1,13 @@
 /** What projects do not meet of their compliance frameworks, and merge requests that were merged in spite of their approvals (docs/reference/pages.md#security). */
+import { pagePath } from '../../../foundation/addresses.ts';
 import type { Values } from '../../../http/index.ts';
 import { type Content, chip, filePage, html, person, rows, time } from '../../../pages/index.ts';
 import type { ComplianceStatus } from '../../work/compliance/index.ts';
 import { part, sectionPage } from '../declared/definition.ts';
 import { reading } from '../declared/form_present.ts';
 import { listPart } from '../declared/list_present.ts';
+
+const statusPage = pagePath('/:project/-/security/compliance');
 
 const words = { pass: 'met', fail: 'not met' } as const;
 
@@ -13,7 +16,7 @@ const mark = (status: 'pass' | 'fail'): Content => chip(words[status]);
 /** The frameworks of a project, with what it has to do. */
 const frameworksView = ({ frameworks }: ComplianceStatus): Content =>
   frameworks.map(
-    ({ name, status, requirements }) => html`<h3>${name} ${mark(status)}</h3>
+    ({ name, status, requirements }) => html`<h2>${name} ${mark(status)}</h2>
 ${rows(
   requirements.map(
     (requirement) => html`<strong>${requirement.name}</strong> ${mark(requirement.status)}
@@ -45,7 +48,7 @@ const projects = listPart('project', {
   title: (item) => (item as unknown as ComplianceStatus).project.path_with_namespace,
   head: (item) => {
     const { project, status } = item as unknown as ComplianceStatus;
-    return html`<a href="/${project.path_with_namespace}/-/security/compliance">${project.path_with_namespace}</a> ${mark(status)}`;
+    return html`<a href="${statusPage(project.path_with_namespace)}">${project.path_with_namespace}</a> ${mark(status)}`;
   },
   line: (item) => {
     const { frameworks } = item as unknown as ComplianceStatus;

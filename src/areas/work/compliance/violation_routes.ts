@@ -1,7 +1,7 @@
 /** Merge requests that were merged although their approvals were not as they should be (docs/reference/compliance_frameworks.md#violations). */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import { groupRole, isVisibleProject, projectPage } from '../../../access/index.ts';
+import { groupRole, isVisibleProject, mergeRequestKind } from '../../../access/index.ts';
 import { get, Id, nullable, optional, pageOf, resource, Timestamp } from '../../../http/index.ts';
 import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { presentUserBasic, UserBasic, type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
@@ -43,7 +43,7 @@ const present = (url: string, { reason, merge_request: { full_path, ...merged },
   ...row,
   reason,
   severity: severities[reason],
-  merge_request: { ...merged, web_url: `${url}${projectPage(full_path)}/-/merge_requests/${merged.iid}` },
+  merge_request: { ...merged, web_url: url + mergeRequestKind.page(full_path, merged.iid) },
   violating_user: user && presentUserBasic(url, user),
 });
 
