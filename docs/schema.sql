@@ -8557,7 +8557,7 @@ create table users (
   constraint users_page_times_check CHECK (page_times = ANY (ARRAY['relative'::text, 'absolute'::text])),
   constraint users_state_check CHECK (state = ANY (ARRAY['active'::text, 'blocked'::text, 'deactivated'::text, 'banned'::text, 'blocked_pending_approval'::text, 'ldap_blocked'::text])),
   constraint users_unconfirmed_email_check CHECK ((unconfirmed_email IS NULL) = (unconfirmed_email_seed IS NULL) AND (unconfirmed_email IS NULL) = (unconfirmed_email_sent_at IS NULL)),
-  constraint users_user_type_check CHECK (user_type = ANY (ARRAY['human'::text, 'ghost'::text, 'project_bot'::text, 'service_account'::text, 'placeholder'::text])),
+  constraint users_user_type_check CHECK (user_type = ANY (ARRAY['human'::text, 'ghost'::text, 'project_bot'::text, 'service_account'::text, 'placeholder'::text, 'security_policy_bot'::text])),
   constraint users_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id) ON DELETE SET NULL
 );
 CREATE INDEX users_bots ON users USING btree (id) WHERE user_type = 'project_bot'::text;
@@ -8572,6 +8572,7 @@ CREATE INDEX users_by_public_email ON users USING btree (public_email) WHERE pub
 CREATE UNIQUE INDEX users_email_key ON users USING btree (email);
 CREATE INDEX users_name_search ON users USING gin (name gin_trgm_ops);
 CREATE UNIQUE INDEX users_one_ghost ON users USING btree (user_type) WHERE user_type = 'ghost'::text;
+CREATE UNIQUE INDEX users_one_security_policy_bot ON users USING btree (user_type) WHERE user_type = 'security_policy_bot'::text;
 CREATE INDEX users_placeholders ON users USING btree (id) WHERE user_type = 'placeholder'::text;
 CREATE INDEX users_service_accounts ON users USING btree (id) WHERE user_type = 'service_account'::text;
 CREATE INDEX users_service_accounts_by_username ON users USING btree (username, id) WHERE user_type = 'service_account'::text;

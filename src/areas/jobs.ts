@@ -109,6 +109,8 @@ import {
   remindOfPipeline,
   removeMergeRequestRefs,
   startMergeRequestPipeline,
+  writePolicyMessage,
+  writePolicyMessages,
 } from './work/merge_requests/index.ts';
 import { collectDueEvidence } from './work/releases/index.ts';
 
@@ -147,6 +149,8 @@ export const jobs: readonly AnyJob[] = [
   keepMerged,
   prepareMergeRequest,
   readClosedIssues,
+  writePolicyMessage,
+  writePolicyMessages,
   removeMergeRequestRefs,
   remindOfPipeline,
   startMergeRequestPipeline,

@@ -1,4 +1,4 @@
-/** What policies do: the approvals that they require. */
+/** What policies do: the approvals that they require, and whether a bot says so. */
 import {
   attribute,
   boolean,
@@ -71,18 +71,23 @@ const demand: Shape<{ demand: ApprovalDemand }> = (value, at) => {
 };
 
 const messageShape = record({ ...kindName, enabled: attribute(boolean) }, ['enabled']);
-/** A message is not sent yet, so a file may only say that none is wanted. */
-const message: Shape<object> = (value, at) => {
+const message: Shape<Action> = (value, at) => {
   const read = messageShape(value, at);
-  return read?.enabled ? at.fault('asks for a message, which is not supported yet') : read && {};
+  return read && { tells: read.enabled === true };
 };
 
-const kinds: Readonly<Record<string, Shape<{ demand?: ApprovalDemand }>>> = {
+interface Action {
+  demand?: ApprovalDemand;
+  /** Whether a bot says on merge requests what is asked for. */
+  tells?: boolean;
+}
+
+const kinds: Readonly<Record<string, Shape<Action>>> = {
   require_approval: demand,
   send_bot_message: message,
 };
 
-const action: Shape<{ demand?: ApprovalDemand }> = (value, at) => {
+const action: Shape<Action> = (value, at) => {
   if (!isMapping(value)) return at.fault('should be a hash');
   const type = value.get('type');
   if (typeof type !== 'string' || !Object.hasOwn(kinds, type))
@@ -90,10 +95,16 @@ const action: Shape<{ demand?: ApprovalDemand }> = (value, at) => {
   return kinds[type]!(value, at);
 };
 
-/** The `actions` of a policy: its demands. */
-export const actions: Shape<readonly ApprovalDemand[]> = mapped(numbered(action, maximumDemands + 1), (read, at) => {
+/** What a policy does. */
+export interface Actions {
+  demands: readonly ApprovalDemand[];
+  tells: boolean;
+}
+
+/** The `actions` of a policy. */
+export const actions: Shape<Actions> = mapped(numbered(action, maximumDemands + 1), (read, at) => {
   const demands = read.flatMap((each) => each.demand ?? []);
   return demands.length > maximumDemands
     ? at.fault(`has too many require_approval (maximum ${maximumDemands})`)
-    : demands;
+    : { demands, tells: read.some(({ tells }) => tells) };
 });

@@ -19,7 +19,7 @@ ${more}`;
 const errorsIn = (text: string) => policiesIn(text).errors;
 
 test('a file of policies is read with what it leaves out', () => {
-  const text = eyes(`
+  const text = eyes(`      - { type: send_bot_message, enabled: true }
     approval_settings:
       prevent_approval_by_author: true
       block_branch_modification: false
@@ -42,6 +42,7 @@ test('a file of policies is read with what it leaves out', () => {
             ...{ role_approvers: ['maintainer'], approvals_required: 1 },
           },
         ],
+        tells: true,
         settings: ['prevent_approval_by_author'],
         fails_closed: false,
         scope: { projects: { excluding: [7] }, compliance_frameworks: [3] },
@@ -130,10 +131,6 @@ test('what is wrong with a file is said in sentences, and a file with errors has
     [
       eyes().replace('[maintainer]', '[gardener]'),
       'approval_policy:1:actions:1 role approvers should be the ID of a member role or one of: guest, planner, reporter, developer, maintainer, owner',
-    ],
-    [
-      eyes('      - { type: send_bot_message, enabled: true }'),
-      'approval_policy:1:actions:2 config asks for a message, which is not supported yet',
     ],
     [
       eyes().replace('name: Four eyes', 'name: "a\\0b"'),

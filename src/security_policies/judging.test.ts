@@ -8,6 +8,7 @@ const policy = (fails_closed = true): Policy => ({
   ...{ name: 'Four eyes', description: null, enabled: true, rules: [], settings: [], scope: {} },
   demands: [],
   fails_closed,
+  tells: false,
 });
 
 const reasons = (rule: Rule, facts: KnownFacts, fails_closed = true) =>
@@ -91,8 +92,8 @@ test('what cannot be evaluated asks if the policy fails closed', () => {
   const unsigned = { type: 'any_merge_request', commits: 'unsigned' };
   const report_type = 'any_merge_request';
   const reasonsNow = ['The commits are not examined yet.'];
-  assert.deepEqual(judge(policy(), [unsigned], {}), { asks: true, reasons: reasonsNow, report_type });
-  assert.deepEqual(judge(policy(false), [unsigned], {}), { asks: false, reasons: [], report_type });
+  assert.deepEqual(judge(policy(), [unsigned], {}), { asks: true, is_known: false, reasons: reasonsNow, report_type });
+  assert.deepEqual(judge(policy(false), [unsigned], {}), { asks: false, is_known: false, reasons: [], report_type });
   assert.deepEqual(reasons(finding(), {}), ['The vulnerabilities of the dependencies are not known yet.']);
   assert.deepEqual(reasons(finding(), {}, false), []);
 });

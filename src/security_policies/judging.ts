@@ -17,6 +17,8 @@ export type ReportType = AnyRuleKind['report_type'];
 export interface Judgement {
   /** Whether the policy asks for its approvals. */
   asks: boolean;
+  /** Whether all is known that its rules need. */
+  is_known: boolean;
   /** Why, as sentences; those of rules that could not be evaluated among them. */
   reasons: string[];
   /** Of the first rule that asks; of the first one if none does. */
@@ -47,5 +49,6 @@ export function judge(policy: Policy, rules: readonly Rule[], facts: KnownFacts)
   }));
   const reasons = [...new Set(judged.flatMap((each) => each.reasons))];
   const { report_type } = judged.find((each) => each.reasons.length > 0) ?? judged[0]!;
-  return { asks: reasons.length > 0, reasons, report_type };
+  const is_known = factsFor(rules).every((name) => facts[name] !== undefined);
+  return { asks: reasons.length > 0, is_known, reasons, report_type };
 }

@@ -113,6 +113,8 @@ export interface Policy {
   enabled: boolean;
   rules: readonly Rule[];
   demands: readonly ApprovalDemand[];
+  /** Whether a bot says on merge requests what it asks for. */
+  tells: boolean;
   settings: readonly PolicySetting[];
   /** Whether what cannot be evaluated needs the approvals. */
   fails_closed: boolean;
@@ -132,7 +134,8 @@ export function policy(value: Value, at: Place): Policy | undefined {
     description: read.description ?? null,
     enabled,
     rules,
-    demands: read.actions ?? [],
+    demands: read.actions?.demands ?? [],
+    tells: read.actions?.tells ?? false,
     settings: settingNames.filter((setting) => approval_settings[setting] === true),
     fails_closed: read.fallback_behavior?.fail !== 'open',
     scope: read.policy_scope ?? {},

@@ -276,7 +276,7 @@ async function addShelf({ db, group, project, people }: World, turn: number): Pr
 async function addPolicies({ db, group }: World, policy_project_id: number, turn: number): Promise<void> {
   const policies = Array.from({ length: turn }, (_, at) => ({
     ...{ name: `Policy ${at}`, description: null, enabled: true, rules: [], settings: [], scope: {} },
-    ...{ demands: [], fails_closed: true },
+    ...{ demands: [], fails_closed: true, tells: false },
   }));
   await db
     .insertInto('security_policy_files')

@@ -2,7 +2,8 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { blobSize, entryAt, type Repository, readBlob, repositoryOf, resolveBranch } from '../../../git/index.ts';
-import type { Services } from '../../../http/index.ts';
+import { Id, type Services } from '../../../http/index.ts';
+import { queueOf } from '../../../jobs/index.ts';
 import { maximumFile_bytes, type ReadPolicies, readPolicies, tooLarge } from '../../../security_policies/index.ts';
 import { retryWaitingIn } from '../commit_statuses/actions.ts';
 import { unknownNames } from './checks.ts';
@@ -28,14 +29,19 @@ async function read(repository: Repository, project_id: number, blob_id: string 
   return readPolicies((await readBlob(repository, blob_id)).toString(), project_id, signal);
 }
 
-/** Rechecks the auto-merges in the projects that the policies of a project reach. */
-export const wakeReached = (tx: Database, project_id: number): Promise<void> =>
-  retryWaitingIn(
+/** Merge requests may have messages about the policies of a project. A higher area runs the job. */
+export const policyMessages = queueOf('write_policy_messages', { input: { policy_project_id: Id }, retries: 3 });
+
+/** Rechecks the auto-merges in the projects that the policies of a project reach, and the messages on their merge requests. */
+export async function wakeReached(tx: Database, project_id: number): Promise<void> {
+  await policyMessages.enqueue(tx, { policy_project_id: project_id }, { key: String(project_id) });
+  await retryWaitingIn(
     tx,
     sql`select projects.id from projects join namespaces place on place.id = projects.namespace_id
               join security_policy_links linked on linked.project_id = projects.id or linked.group_id = any(place.traversal_ids)
          where linked.policy_project_id = ${project_id}`,
   );
+}
 
 async function store(
   tx: Database,

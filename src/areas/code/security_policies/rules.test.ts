@@ -9,7 +9,7 @@ const place: Place = {
 };
 
 const policy = (given: Partial<Policy> = {}): Policy => ({
-  ...{ name: 'Four eyes', description: null, enabled: true, settings: [], scope: {}, fails_closed: true },
+  ...{ name: 'Four eyes', description: null, enabled: true, settings: [], scope: {}, fails_closed: true, tells: false },
   rules: [{ type: 'any_merge_request', branch_type: 'protected' }],
   demands: [],
   ...given,

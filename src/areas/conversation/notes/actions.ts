@@ -1,7 +1,7 @@
 /** System notes, and copies of notes. */
 import { sql } from 'kysely';
 import { type Issuable, noteableColumns } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type Database, stamped } from '../../../db/index.ts';
 import { isOn, referringTo, refersColumns } from './queries.ts';
 
 export interface SystemNote {
@@ -36,6 +36,36 @@ export async function addSystemNote(
       ...times,
     })
     .execute();
+}
+
+/** The comment of a bot that writes one on each issuable. */
+export const botNoteOn = (tx: Database, on: Issuable, author_id: number): Promise<{ id: number } | undefined> =>
+  tx
+    .selectFrom('notes')
+    .select('id')
+    .where(isOn(on))
+    .where('author_id', '=', author_id)
+    .orderBy('id')
+    .executeTakeFirst();
+
+/**
+ * Writes the comment of a bot, or edits it in place.
+ * @param tx a transaction that has locked the issuable
+ * @param note the comment, if there is one
+ */
+export async function setBotNote(
+  tx: Database,
+  on: Issuable,
+  author_id: number,
+  note: { id: number } | undefined,
+  body: string,
+): Promise<void> {
+  if (note) await tx.updateTable('notes').set(stamped({ body })).where('id', '=', note.id).execute();
+  else
+    await tx
+      .insertInto('notes')
+      .values({ ...noteableColumns(on), author_id, body })
+      .execute();
 }
 
 /** An issuable, and the body of a note on it. */

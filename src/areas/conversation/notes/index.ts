@@ -1,5 +1,5 @@
 /** The interface of notes to other districts. */
-export { addSystemNote, copyNotes, noteOnBoth } from './actions.ts';
+export { addSystemNote, botNoteOn, copyNotes, noteOnBoth, setBotNote } from './actions.ts';
 export { findReferred } from './arrived_reference_actions.ts';
 export { addComment, checkedComment, threadToJoin } from './comment_actions.ts';
 export { commentCounts, internalComments } from './count_queries.ts';

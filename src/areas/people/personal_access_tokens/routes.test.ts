@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { clientOf } from '../../../../test/support/client.ts';
 import { type Persona, type World, world } from '../../../../test/support/world.ts';
 import { daysFromNow } from '../../../cron/index.ts';
-import { ghostUser } from '../users/ghost_actions.ts';
+import { ghostUser } from '../users/internal_actions.ts';
 import { createToken, type NewToken } from './actions.ts';
 import { lastDay } from './rules.ts';
 

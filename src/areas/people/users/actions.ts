@@ -34,7 +34,7 @@ export interface NewUser {
   confirmed: boolean;
   created_by_id?: number | undefined;
   /** The kind of account; a person by default. Only people have a namespace. */
-  user_type?: 'human' | 'project_bot' | 'service_account' | 'ghost';
+  user_type?: 'human' | 'project_bot' | 'service_account' | 'ghost' | 'security_policy_bot';
   /** Omitted limits get their defaults from the application settings. */
   profile?: Profile;
 }

@@ -2,8 +2,8 @@
 export { changeUser, createUser } from './actions.ts';
 export { countOwned, handOver } from './contribution_actions.ts';
 export { UserBasic } from './fields.ts';
-export { ghostUser } from './ghost_actions.ts';
 export { tellOfUser } from './hook_actions.ts';
+export { ghostUser, securityPolicyBot } from './internal_actions.ts';
 export { deactivateDormantUsers } from './jobs.ts';
 export { blockUser, unblockUser } from './moderation_actions.ts';
 export {

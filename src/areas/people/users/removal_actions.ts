@@ -9,8 +9,8 @@ import { audit } from '../../instance/audit_events/index.ts';
 import { removeGroupsNow } from '../namespaces/deletion_actions.ts';
 import { deleteProjects } from '../namespaces/jobs.ts';
 import { moveContributions } from './contribution_actions.ts';
-import { ghostUser } from './ghost_actions.ts';
 import { tellOfUser } from './hook_actions.ts';
+import { ghostUser } from './internal_actions.ts';
 
 export interface Removal {
   /**
@@ -33,7 +33,7 @@ export async function requestRemoval(
   await db.transaction().execute(async (tx) => {
     const query = tx.selectFrom('users').select(['user_type', 'updated_at']).where('id', '=', user_id).forNoKeyUpdate();
     const { user_type, updated_at } = found('User', await query.executeTakeFirst());
-    if (user_type === 'ghost') throw forbidden();
+    if (user_type === 'ghost' || user_type === 'security_policy_bot') throw forbidden();
     checkUnmodified(updated_at, unmodified_since);
     if (!hard && (await groupsOwnedAlone(tx, user_id, isLastingOwner)).length > 0)
       throw conflict('User cannot be removed while is the sole-owner of a group');

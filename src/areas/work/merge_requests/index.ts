@@ -1,6 +1,7 @@
 /** The interface of merge requests to other districts. */
 
 export { ownersOfPaths } from './approvals/code_owner_git.ts';
+export { writePolicyMessage, writePolicyMessages } from './approvals/message_jobs.ts';
 export { Approvals } from './approvals/present.ts';
 export { approvalRules } from './approvals/rule_relation.ts';
 export { groupApprovalSettings } from './approvals/setting_relation.ts';

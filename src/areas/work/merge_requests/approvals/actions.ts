@@ -12,6 +12,7 @@ import { hooksForMergeRequest, tellOfMergeRequest } from '../../issuables/hooks/
 import type { MergeFacts } from '../branch_queries.ts';
 import { shaText } from '../rules.ts';
 import { ownerIds, ownersOfChanges } from './code_owner_git.ts';
+import { tellOfPolicies } from './message_jobs.ts';
 import { wordsForReset } from './rules.ts';
 import { settingInForce } from './setting_queries.ts';
 import { approvalStateOf, approvalTermsOf, basisOf } from './state_git.ts';
@@ -71,6 +72,7 @@ export async function approveMergeRequest(tx: Database, approving: Approving): P
   await recordEvent(tx, { ...event, action: 'approved' });
   await tellOfApproval(tx, approving, async () => ((await isApproved(tx, approving)) ? 'approved' : 'approval'));
   await doneTodos(tx, on, caller.id);
+  await tellOfPolicies(tx, id);
   if (row.auto_merge_user_id !== null && row.head_commit_id !== null)
     await mergeWhenReady.enqueue(tx, { sha: row.head_commit_id });
 }
@@ -94,6 +96,7 @@ export async function withdrawApproval(tx: Database, approving: Approving): Prom
   const removed = row?.state === 'opened' ? await removeApprovals(tx, id, sql`user_id = ${caller.id}`) : [];
   if (removed.length === 0) return false;
   await addSystemNote(tx, theMergeRequest(id), caller.id, 'unapproved this merge request');
+  await tellOfPolicies(tx, id);
   await tellOfApproval(tx, approving, async () => ((await isApproved(tx, approving)) ? 'unapproval' : 'unapproved'));
   return true;
 }

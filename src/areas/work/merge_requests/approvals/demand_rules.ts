@@ -10,6 +10,10 @@ export interface PolicyOrigin {
   /** Why it asks for approvals; empty if it does not. */
   reasons: string[];
   fails_closed: boolean;
+  /** Whether all is known that it depends on. */
+  is_known: boolean;
+  /** Whether a bot says on the merge request what it asks for. */
+  tells: boolean;
 }
 
 /** The requirement of a rule. */

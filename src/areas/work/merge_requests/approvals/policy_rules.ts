@@ -45,13 +45,15 @@ export interface PolicyDemand {
 /** The demands of policies: those that do not ask require no approvals. */
 export const demandsOf = (policies: readonly PolicyAbout[], facts: KnownFacts): PolicyDemand[] =>
   policies.flatMap(({ policy, source, rules }) => {
-    const { asks, reasons, report_type } = judge(policy, rules, facts);
+    const { asks, is_known, reasons, report_type } = judge(policy, rules, facts);
     const origin = {
       name: policy.name,
       project: source.full_path,
       report_type,
       reasons,
       fails_closed: policy.fails_closed,
+      is_known,
+      tells: policy.tells,
     };
     return policy.demands.map(
       (approvers, index): PolicyDemand => ({

@@ -4,6 +4,7 @@ import type { Project } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
 import { fetchCommit, mergeBase, repositoryOf, resolveBranch } from '../../../../git/index.ts';
 import { invalid, type Services } from '../../../../http/index.ts';
+import { tellOfPolicies } from '../approvals/message_jobs.ts';
 
 /** The heads of a merge request's branches. */
 export interface Heads {
@@ -60,5 +61,6 @@ export async function addVersion(
   await sql`update merge_requests set latest_version_id = ${id}, head_commit_id = ${head} where id = ${merge_request_id}`.execute(
     tx,
   );
+  await tellOfPolicies(tx, merge_request_id);
   return id;
 }
