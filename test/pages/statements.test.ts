@@ -115,7 +115,12 @@ test('a merge request that policies are about takes at most one statement more t
         scanners: [dependency_scanning]
         vulnerabilities_allowed: 0
         severity_levels: []
-        vulnerability_states: []`;
+        vulnerability_states: []
+      - branch_type: protected
+        type: license_finding
+        match_on_inclusion_license: true
+        license_types: [MIT]
+        license_states: [detected]`;
   const { here: scanned } = await worldWithPolicies(approvalPolicy(rule));
   const of: number[][] = [];
   for (const each of [plain, here, scanned]) {
@@ -132,5 +137,5 @@ test('a merge request that policies are about takes at most one statement more t
   );
   // The page asks for the merge request and for its approvals.
   const more = onFindings.map((count, index) => count - usual[index]!);
-  assert.ok(more[0]! <= 1 && more[1]! <= 2, `${of.join(' | ')}: rules on vulnerabilities`);
+  assert.ok(more[0]! <= 1 && more[1]! <= 2, `${of.join(' | ')}: rules on vulnerabilities and licenses`);
 });

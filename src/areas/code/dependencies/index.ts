@@ -8,4 +8,4 @@ export { type Report, removeReportsOf, replaceReports } from './report_actions.t
 export { GroupDependency } from './routes.ts';
 export { dependencyPathReasons } from './rules.ts';
 export { readCommitDependencies } from './snapshot_jobs.ts';
-export { licensesBetween, vulnerabilitiesBetween } from './snapshot_queries.ts';
+export { broughtBetween } from './snapshot_queries.ts';

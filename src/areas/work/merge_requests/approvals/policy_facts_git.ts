@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { commitsIn, GitError, mergeBase, type Repository, repositoryOf, resolveBranch } from '../../../../git/index.ts';
 import type { Services } from '../../../../http/index.ts';
 import type { FactName, Facts, KnownFacts } from '../../../../security_policies/index.ts';
-import { licensesBetween, vulnerabilitiesBetween } from '../../../code/dependencies/index.ts';
+import { broughtBetween } from '../../../code/dependencies/index.ts';
 import type { ApprovalTerms } from './rules.ts';
 
 /** A merge request whose facts are gathered, with the heads of its branches. */
@@ -14,11 +14,6 @@ interface Subject {
   target_head: string;
   base: string | null;
 }
-
-type Gathered<Name extends FactName> = Facts[Name] | undefined;
-type Gatherers = {
-  [Name in FactName]: (services: Pick<Services, 'db' | 'storages'>, subject: Subject) => Promise<Gathered<Name>>;
-};
 
 /** With more commits than this, a merge request is not examined. */
 const maximumCommits = 10_000;
@@ -41,11 +36,19 @@ async function unsignedCommits({ repository, project_id, head, target_head }: Su
   return unsigned;
 }
 
-const gatherers: Gatherers = {
-  unsigned_commits: (_services, subject) => unsignedCommits(subject),
-  vulnerabilities: ({ db }, span) => vulnerabilitiesBetween(db, span),
-  packages: ({ db }, span) => licensesBetween(db, span),
-};
+/** The facts of a subject, as far as they are known. */
+async function factsAbout(
+  { db }: Pick<Services, 'db'>,
+  subject: Subject,
+  names: readonly FactName[],
+): Promise<{ [Name in FactName]: Facts[Name] | undefined }> {
+  const wanted = { vulnerabilities: names.includes('vulnerabilities'), packages: names.includes('packages') };
+  const [unsigned_commits, brought] = await Promise.all([
+    names.includes('unsigned_commits') ? unsignedCommits(subject) : undefined,
+    wanted.vulnerabilities || wanted.packages ? broughtBetween(db, subject, wanted) : undefined,
+  ]);
+  return { unsigned_commits, vulnerabilities: brought?.vulnerabilities, packages: brought?.packages };
+}
 
 /**
  * The facts of a merge request, as far as they are known. What git cannot tell is missing.
@@ -64,10 +67,8 @@ export async function gatherFacts(
     // As the branches are now: a target that was moved or exchanged has another base.
     const base = (await mergeBase(repository, [target_head, head])) ?? null;
     const subject = { repository, project_id, head, target_head, base };
-    const found = await Promise.all(
-      names.map(async (name) => [name, await gatherers[name](services, subject)] as const),
-    );
-    return Object.fromEntries(found.filter(([, fact]) => fact !== undefined));
+    const found = await factsAbout(services, subject, names);
+    return Object.fromEntries(Object.entries(found).filter(([, fact]) => fact !== undefined));
   } catch (error) {
     if (error instanceof GitError) return {};
     throw error;
