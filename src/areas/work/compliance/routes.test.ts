@@ -216,6 +216,14 @@ test('a merge that too few, or its author, have approved is written down', async
   assert.equal(body[0].merge_request.web_url, `http://coppice.test/${project.full_path}/-/merge_requests/1`);
   const only = await as('reporter').get(`/groups/${group.id}/compliance_violations`, { reason: 'approved_by_author' });
   assert.equal(only.body.length, 1);
+  const url = `/groups/${group.id}/compliance_violations`;
+  const first = await as('reporter').get(url, { pagination: 'keyset', per_page: 1 });
+  const next = /cursor=([^&>]+)/.exec(first.headers.get('link') ?? '')![1]!;
+  const second = await as('reporter').get(url, { pagination: 'keyset', per_page: 1, cursor: decodeURIComponent(next) });
+  assert.deepEqual(
+    [...first.body, ...second.body].map(({ id }) => id),
+    body.map(({ id }: { id: number }) => id),
+  );
   const later = { created_after: new Date(Date.now() + 60_000).toISOString() };
   assert.deepEqual((await as('reporter').get(`/groups/${group.id}/compliance_violations`, later)).body, []);
   assert.equal((await as('guest').get(`/groups/${group.id}/compliance_violations`)).status, 403);

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { groupRole, isVisibleProject, mergeRequestKind } from '../../../access/index.ts';
 import { get, Id, nullable, optional, pageOf, resource, Timestamp } from '../../../http/index.ts';
-import { mapPage, paginate, paging } from '../../../lists/index.ts';
+import { keysetPaging, mapPage, paginate } from '../../../lists/index.ts';
 import { presentUserBasic, UserBasic, type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 
 /** The reasons with how severe they are. */
@@ -54,7 +54,7 @@ export const complianceViolationRoutes = [
     access: groupRole('reporter'),
     plan: 'ultimate',
     input: {
-      ...paging,
+      ...keysetPaging,
       created_after: optional(Timestamp),
       created_before: optional(Timestamp),
       project_id: optional(Id),
