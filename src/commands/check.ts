@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { areaServices } from '../areas/index.ts';
 import type { Config } from '../config.ts';
 import { isUnavailable } from '../db/index.ts';
@@ -6,6 +7,7 @@ import { servicesFor } from '../services/index.ts';
 import { counted } from '../texts/index.ts';
 import { acceptRefs, RefsRefused } from '../upkeep/accept_refs.ts';
 import { check as findings } from '../upkeep/check.ts';
+import { fileSystemProblems, fileSystemTimes } from '../upkeep/check_file_system.ts';
 import type { Finding } from '../upkeep/finding.ts';
 import { type RefDifference, shownRef } from '../upkeep/recorded_refs.ts';
 import { repositoryAt } from '../upkeep/repositories.ts';
@@ -21,11 +23,22 @@ export const check: Command = {
   --accept-refs PATH instead of checking, records that the branches and tags of one repository are right as they are, although they were
                      changed outside a push. PATH is that of a project (orchard/apples) or snippet (snippets/7, orchard/apples/snippets/7).
                      Merge requests and webhooks follow as after a push
+  --storage NAME     instead of checking, tries whether the file system of a storage does what git needs, and how fast it is
+  --elsewhere FOLDER with --storage: the same folder through another mount, as another machine has it
 
 Reads every object of every repository and every large file. It can run while the server works. The exit code is 0 if no problem remains, otherwise 1. Updates
 that are still pending are not problems.`,
-  options: { fix: { type: 'boolean' }, recover: { type: 'boolean' }, 'accept-refs': { type: 'string' } },
+  options: {
+    fix: { type: 'boolean' },
+    recover: { type: 'boolean' },
+    'accept-refs': { type: 'string' },
+    storage: { type: 'string' },
+    elsewhere: { type: 'string' },
+  },
   run: async (given, config) => {
+    const { storage, elsewhere } = given.text;
+    if (storage !== undefined) return await tryStorage(config, storage, elsewhere);
+    if (elsewhere !== undefined) throw new UsageError('--elsewhere goes with --storage.');
     const signal = interruption();
     const accepted = given.text['accept-refs'];
     if (accepted !== undefined && (given.switches.fix || given.switches.recover))
@@ -41,6 +54,31 @@ that are still pending are not problems.`,
     });
   },
 };
+
+/** How often each trial is made. */
+const trials = 200;
+
+async function tryStorage({ storages }: Config, name: string, elsewhere: string | undefined): Promise<number> {
+  const found = storages.find((storage) => storage.name === name);
+  if (!found) throw new UsageError(`COPPICE_STORAGES does not name a storage ${name}.`);
+  const tried = {
+    folder: found.path,
+    times: trials,
+    ...(elsewhere !== undefined && { elsewhere: path.resolve(elsewhere) }),
+  };
+  try {
+    const problems = await fileSystemProblems(tried);
+    for (const problem of problems) console.log(problem);
+    for (const [operation, taken_ms] of await fileSystemTimes(tried))
+      console.log(`${operation}: ${taken_ms.toFixed(3)} ms`);
+    console.log(
+      problems.length === 0 ? 'The file system does what git needs.' : `${counted(problems.length, 'problem')} found.`,
+    );
+    return problems.length === 0 ? 0 : 1;
+  } catch (error) {
+    throw new OperatorError(fileReason(error) ?? (error as Error).message, { cause: error });
+  }
+}
 
 interface Checking {
   db: OpenDatabase['db'];

@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { access, mkdir } from 'node:fs/promises';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/index.ts';
+import { fileSystemProblems } from '../upkeep/check_file_system.ts';
 import { OperatorError } from './command.ts';
 import { fileReason } from './reasons.ts';
 
@@ -13,6 +14,21 @@ import { fileReason } from './reasons.ts';
 export async function makeFolders({ storages, blobs }: Config): Promise<void> {
   for (const { name, path } of storages) await makeFolder(path, `the storage ${name}`);
   if (blobs.kind === 'folder') await makeFolder(blobs.path, 'COPPICE_BLOBS');
+}
+
+/** How often each trial is made at a start. */
+const trials = 10;
+
+/**
+ * Refuses storages on file systems that do not do what git needs. The folders of a server with the embedded database are on its own machine.
+ * @throws OperatorError
+ */
+export async function refuseUnfitStorages({ storages, databaseUrl }: Config): Promise<void> {
+  if (databaseUrl === undefined) return;
+  for (const { name, path: folder } of storages) {
+    const problems = await fileSystemProblems({ folder, times: trials });
+    if (problems.length > 0) throw new OperatorError(`The storage ${name} cannot be used. ${problems.join(' ')}`);
+  }
 }
 
 async function makeFolder(path: string, purpose: string): Promise<void> {

@@ -13,7 +13,7 @@ import { maximumConnections, type OpenDatabase, withDatabase } from './database.
 import { openDoor } from './door.ts';
 import { addFirstAdministrator, secretsText, welcome } from './first_administrator.ts';
 import { installFirstLicense } from './first_license.ts';
-import { makeFolders } from './folders.ts';
+import { makeFolders, refuseUnfitStorages } from './folders.ts';
 import { settlePorts } from './listening.ts';
 import { openLog } from './log.ts';
 import { collectRarely, releaseMemory } from './memory.ts';
@@ -54,6 +54,7 @@ Options
         asSite(site, open.db, log, async (changed) => {
           if (stop.isStopping) return;
           await makeFolders(site);
+          await refuseUnfitStorages(site);
           await tryBucket(site, log);
           await prepareSite(site, open.db);
           const tunnel = await openTunnelOf(site, open.db, log);
