@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import pg from 'pg';
 import { knownMigrations, migrate } from '../../src/db/migrate.ts';
 import { coppice, folder, freePort, serve } from './coppice.ts';
-import { createDatabase, execute, startPostgres } from './postgres.ts';
+import { createDatabase, execute, sharedBy, startPostgres } from './postgres.ts';
 
 async function tablesIn(address: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: address });
@@ -16,14 +16,6 @@ async function tablesIn(address: string): Promise<string[]> {
   await client.end();
   return rows.map(({ tablename }) => tablename);
 }
-
-/** What two servers on a database have in common. */
-const sharedBy = async (database: string) => ({
-  COPPICE_DATABASE_URL: database,
-  COPPICE_SECRET_KEY: 'the same on both servers, and no other',
-  COPPICE_STORAGES: `default=${await folder()}`,
-  COPPICE_BLOBS: await folder(),
-});
 
 test('two servers share one external database, and a change on one takes effect on the other at once', async (t) => {
   const database = await startPostgres(t);

@@ -138,3 +138,11 @@ export async function execute(address: string, ...statements: string[]): Promise
     }
   }
 }
+
+/** What two servers on a database have in common. */
+export const sharedBy = async (database: string) => ({
+  COPPICE_DATABASE_URL: database,
+  COPPICE_SECRET_KEY: 'the same on both servers, and no other',
+  COPPICE_STORAGES: `default=${await folder()}`,
+  COPPICE_BLOBS: await folder(),
+});
