@@ -13,6 +13,7 @@ import {
 } from 'graphile-worker';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { hasLostDatabase } from '../db/index.ts';
 import type { JobServices } from '../services/index.ts';
 import { giveBack, showPresence } from './alive.ts';
 import type { Runs } from './figures.ts';
@@ -252,15 +253,16 @@ async function stopRunner(
 }
 
 /** Retried while the database is unavailable, which is logged once, with the requests. */
-const isOfOutage = (message: string) =>
-  /^(Error with notify listener|Error occurred attempting to UNLISTEN)/.test(message);
+const isOfOutage = (message: string, error: unknown) =>
+  /^(Error with notify listener|Error occurred attempting to UNLISTEN)/.test(message) ||
+  (message.startsWith('Cron hit an error') && hasLostDatabase(error));
 
 /** The queue logs every job; only problems are logged above the debug level. */
 function queueLogger(log: Logger): QueueLogger {
   const levels = { error: 'error', warning: 'warn', info: 'debug', debug: 'trace' } as const;
   return new QueueLogger(
     (scope) => (level, message, meta) =>
-      log[isOfOutage(message) ? 'debug' : levels[level]](
+      log[isOfOutage(message, meta?.error) ? 'debug' : levels[level]](
         { ...scope, ...(meta?.error ? { err: meta.error } : {}) },
         message,
       ),
