@@ -632,7 +632,7 @@ export interface OperationParameters {
   listCommits: 'id' | 'ref_name' | 'since' | 'until' | 'path' | 'author' | 'all' | 'with_stats' | 'first_parent' | 'order' | 'trailers' | 'page' | 'per_page';
   listComplianceFrameworks: 'id' | 'page' | 'per_page' | 'cursor';
   listComplianceStatus: 'id' | 'page' | 'per_page' | 'cursor';
-  listComplianceViolations: 'id' | 'page' | 'per_page' | 'cursor' | 'created_after' | 'created_before' | 'project_id' | 'reason';
+  listComplianceViolations: 'id' | 'page' | 'per_page' | 'cursor' | 'pagination' | 'created_after' | 'created_before' | 'project_id' | 'reason';
   listContextCommits: 'id' | 'merge_request_iid' | 'page' | 'per_page';
   listContributedProjects: 'user_id' | 'page' | 'per_page' | 'cursor' | 'simple' | 'statistics' | 'with_custom_attributes' | 'archived' | 'active' | 'marked_for_deletion_on' | 'visibility' | 'id_after' | 'id_before' | 'last_activity_after' | 'last_activity_before' | 'updated_after' | 'updated_before' | 'compliance_framework' | 'topic' | 'custom_attributes' | 'search' | 'search_namespaces' | 'owned' | 'membership' | 'starred' | 'min_access_level' | 'repository_storage' | 'with_issues_enabled' | 'with_merge_requests_enabled' | 'order_by' | 'sort';
   listContributionDays: 'id' | 'time_zone';
