@@ -150,7 +150,7 @@ test('servers are listed, and one that cannot work with the others says why and 
   const database = await startPostgres(t);
   const shared = await sharedBy(database);
   const data = await folder();
-  const one = await serve({ ...shared, COPPICE_DATA: data, COPPICE_NODE_NAME: 'one', COPPICE_DRAIN_SECONDS: '5' });
+  const one = await serve({ ...shared, COPPICE_DATA: data, COPPICE_NODE_NAME: 'one', COPPICE_DRAIN_SECONDS: '15' });
   const site = { ...shared, COPPICE_URL: 'http://coppice.test', COPPICE_SSH_PORT: '0' };
   const refusal = async (environment: Record<string, string>): Promise<string> => {
     const port = String(await freePort());

@@ -1,10 +1,11 @@
 /** PostgreSQL as an operator runs it beside Coppice. */
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import { type Account, programsFor } from '../../src/db/postgres_programs.ts';
 import { folder, freePort } from './coppice.ts';
@@ -64,7 +65,7 @@ export interface Pair {
   /** Kills the primary. */
   kill(): Promise<void>;
   /** Makes the standby the primary. */
-  promote(): void;
+  promote(): Promise<unknown>;
 }
 
 /** A primary and a standby that has what is acknowledged, on ports of this machine. Undefined where the programs for a standby are missing. */
@@ -108,7 +109,7 @@ export async function startPair(t: TestContext): Promise<Pair | undefined> {
       primary.kill('SIGKILL');
       await ended;
     },
-    promote: () => void run('pg_ctl', 'promote', '-D', second),
+    promote: () => promisify(execFile)(path.join(bin, 'pg_ctl'), ['promote', '-D', second], { ...account, cwd: '/' }),
   };
 }
 
