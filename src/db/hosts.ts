@@ -35,13 +35,22 @@ export class HostClient extends pg.Client {
   async #connect(): Promise<void> {
     try {
       await super.connect();
-      const { rows } = await super.query<{ is_standby: boolean }>('select pg_is_in_recovery() as is_standby');
-      if (!rows[0]!.is_standby) return;
-      await super.end();
-      throw new OnStandby();
+      if (await this.#isOnStandby()) throw new OnStandby();
     } catch (error) {
       if (hostNow(this.#address) === this.#host) turns.set(this.#address, (turns.get(this.#address) ?? 0) + 1);
       throw error;
+    }
+  }
+
+  /** The pool ends no connection of which an attempt has failed. */
+  async #isOnStandby(): Promise<boolean> {
+    let is_standby = true;
+    try {
+      const { rows } = await super.query<{ is_standby: boolean }>('select pg_is_in_recovery() as is_standby');
+      is_standby = rows[0]!.is_standby;
+      return is_standby;
+    } finally {
+      if (is_standby) void super.end().catch(() => {});
     }
   }
 }

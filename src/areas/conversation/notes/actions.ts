@@ -38,14 +38,15 @@ export async function addSystemNote(
     .execute();
 }
 
-/** The comment of a bot that writes one on each issuable. */
-export const botNoteOn = (tx: Database, on: Issuable, author_id: number): Promise<{ id: number } | undefined> =>
-  tx
+/** The comment of the bot of security policies, which writes at most one on an issuable. */
+export const botNoteOn = (db: Database, on: Issuable): Promise<{ id: number } | undefined> =>
+  db
     .selectFrom('notes')
-    .select('id')
+    .innerJoin('users', 'users.id', 'notes.author_id')
+    .select('notes.id')
     .where(isOn(on))
-    .where('author_id', '=', author_id)
-    .orderBy('id')
+    .where('users.user_type', '=', 'security_policy_bot')
+    .orderBy('notes.id')
     .executeTakeFirst();
 
 /**

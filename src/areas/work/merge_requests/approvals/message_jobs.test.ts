@@ -66,10 +66,12 @@ test('a bot says what policies ask for, and edits what it has said', async () =>
 });
 
 test('without a wish for messages, and while nothing was ever missing, the bot says nothing', async () => {
-  const { here } = await worldWithPolicies(approvalPolicy());
+  const { here } = await worldWithPolicies(approvalPolicy(), {});
   await addMergeRequest(here);
   await settle(here);
   assert.deepEqual(await comments(here), []);
+  const bots = await here.db.selectFrom('users').select('id').where('user_type', '=', 'security_policy_bot').execute();
+  assert.deepEqual(bots, [], 'the account is made when it is needed');
 });
 
 test('what people have named does not become markup in a message', () => {

@@ -9,7 +9,7 @@ import { isReached, policyMessages } from '../../../code/security_policies/index
 import { botNoteOn, setBotNote } from '../../../conversation/notes/index.ts';
 import { securityPolicyBot } from '../../../people/users/index.ts';
 import { messageOf } from './message_rules.ts';
-import { approvalStateOf } from './state_git.ts';
+import { approvalStateOf, basisOf } from './state_git.ts';
 
 /** How often a message is written again because something is not known yet. */
 const mostTries = 20;
@@ -52,22 +52,25 @@ export async function tellOfPolicies(tx: Database, merge_request_id: number): Pr
     await writePolicyMessage.enqueue(tx, { merge_request_id, tries: 0 }, { key: String(merge_request_id) });
 }
 
-const isOpen = async (db: Database, id: number): Promise<boolean> =>
-  (await db.selectFrom('merge_requests').select('state').where('id', '=', id).executeTakeFirst())?.state === 'opened';
-
-/** @returns whether everything is known that the message depends on */
+/**
+ * Judged while the merge request is locked, so that of two runs the later one writes what is true then.
+ * @returns whether everything is known that the message depends on
+ */
 async function writeMessage(services: Pick<Services, 'db' | 'storages' | 'url'>, id: number): Promise<boolean> {
-  const { db } = services;
-  if (!(await isOpen(db, id))) return true;
-  const { in_effect } = await approvalStateOf(services, id);
+  const { db, storages } = services;
+  const there = db.selectFrom('merge_requests').select('id').where('id', '=', id).where('state', '=', 'opened');
+  if (!(await there.executeTakeFirst())) return true;
   const on = theMergeRequest(id);
+  const isWanted = (await basisOf(db, id)).policies.some(({ policy }) => policy.tells);
+  if (!isWanted && !(await botNoteOn(db, on))) return true;
   const author_id = await securityPolicyBot(services);
-  await db.transaction().execute(async (tx) => {
+  return await db.transaction().execute(async (tx) => {
     const locked = tx.selectFrom('merge_requests').select('state').where('id', '=', id).forNoKeyUpdate();
-    if ((await locked.executeTakeFirst())?.state !== 'opened') return;
-    const note = await botNoteOn(tx, on, author_id);
+    if ((await locked.executeTakeFirst())?.state !== 'opened') return true;
+    const { in_effect } = await approvalStateOf({ db: tx, storages }, id);
+    const note = await botNoteOn(tx, on);
     const body = messageOf(in_effect, note !== undefined);
     if (body !== undefined) await setBotNote(tx, on, author_id, note, body);
+    return in_effect.every(({ policy }) => policy === undefined || !policy.tells || policy.is_known);
   });
-  return in_effect.every(({ policy }) => policy === undefined || !policy.tells || policy.is_known);
 }
