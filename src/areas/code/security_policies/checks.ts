@@ -14,6 +14,7 @@ interface Unknown {
   role_ids: number[];
   project_ids: number[];
   scope_group_ids: number[];
+  framework_ids: number[];
 }
 
 const sentences: Readonly<Record<keyof Unknown, string>> = {
@@ -24,6 +25,7 @@ const sentences: Readonly<Record<keyof Unknown, string>> = {
   role_ids: 'names member roles that do not exist',
   project_ids: 'is about projects that are not in the top-level group',
   scope_group_ids: 'is about groups that are not in the top-level group',
+  framework_ids: 'is about compliance frameworks that the top-level group does not have',
 };
 
 /** All that a policy names, by the table where it should be. */
@@ -37,6 +39,7 @@ function namedBy({ demands, scope }: Policy): Unknown {
     role_ids: roles.filter((role) => typeof role === 'number'),
     project_ids: [...(scope.projects?.including ?? []), ...(scope.projects?.excluding ?? [])],
     scope_group_ids: [...(scope.groups?.including ?? []), ...(scope.groups?.excluding ?? [])],
+    framework_ids: [...(scope.compliance_frameworks ?? [])],
   };
 }
 
@@ -65,7 +68,9 @@ export async function unknownNames(db: Database, project_id: number, policies: r
                     where not exists (select from projects join namespaces on namespaces.id = namespace_id, top
                                        where projects.id = given and traversal_ids[1] = top.id)) as project_ids,
              array(select given from unnest(${ofAnyLength(named.scope_group_ids, 'bigint[]')}) given
-                    where not exists (select from namespaces, top where namespaces.id = given and kind = 'group' and traversal_ids[1] = top.id)) as scope_group_ids`.execute(
+                    where not exists (select from namespaces, top where namespaces.id = given and kind = 'group' and traversal_ids[1] = top.id)) as scope_group_ids,
+             array(select given from unnest(${ofAnyLength(named.framework_ids, 'bigint[]')}) given
+                    where not exists (select from compliance_frameworks, top where compliance_frameworks.id = given and group_id = top.id)) as framework_ids`.execute(
       db,
     );
     for (const [kind, unknown] of Object.entries(rows[0]!) as [keyof Unknown, (string | number)[]][])

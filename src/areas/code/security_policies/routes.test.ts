@@ -111,6 +111,10 @@ test('what a file names must exist in the top-level group', async () => {
   assert.deepEqual(await errorsOf(scope(own.id)), [
     `The policy 'Four eyes' is about projects that are not in the top-level group: ${own.id}`,
   ]);
+  assert.deepEqual(
+    await errorsOf(`${approvalPolicy()}    policy_scope: { compliance_frameworks: [{ id: 999999 }] }\n`),
+    ["The policy 'Four eyes' is about compliance frameworks that the top-level group does not have: 999999"],
+  );
   assert.deepEqual(await errorsOf(named(`user_approvers: [${people.maintainer.username}]`)), []);
 });
 
